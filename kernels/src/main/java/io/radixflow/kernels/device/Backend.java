@@ -1,0 +1,76 @@
+package io.radixflow.kernels.device;
+
+import io.radixflow.kernels.model.ModelConfig;
+
+/**
+ * A device with a model on it: the one seam between the engine and the hardware.
+ *
+ * <p>The seam is asynchronous, so that a GPU may run one step ahead of its host: {@link #submit}
+ * returns at once and a later batch may name an earlier ticket's output as its input token.
+ *
+ * <p><b>Contract.</b> The logits of a token depend on its prefix alone: not on what else is in the
+ * batch, on how the prefill was cut into chunks, on the pages the prefix lies in, or on the number
+ * of threads. Steps run in the order of submission, and a row sees the KV entries of all rows of
+ * earlier batches and of earlier positions in its own.
+ *
+ * <p><b>Threads.</b> One thread, the owner, calls {@link #submit} and {@link #close}. Tickets may
+ * be read by the owner once done.
+ */
+public interface Backend extends AutoCloseable {
+
+  /** A short lower-case name for logs, metrics and the numerics epoch: {@code cpu}, {@code sim}. */
+  String name();
+
+  /** One line for people: provider, vector width, threads, KV type. */
+  String description();
+
+  /** The shape of the model that this backend runs. */
+  ModelConfig model();
+
+  /** The layout of one KV page of this backend. */
+  KvSpec kvSpec();
+
+  /** The page sizes in tokens that {@link #openPool} accepts, ascending; never empty. */
+  int[] pageTokens();
+
+  /** The largest number of rows that one batch may hold. */
+  int maxBatchRows();
+
+  /**
+   * How many tickets the engine should keep in flight: 1 where a step ahead wins nothing, 2 for a
+   * device that computes while its host prepares the next step.
+   */
+  int pipelineDepth();
+
+  /**
+   * Identifies everything that decides the bits of a KV page (weights, backend, arithmetic version,
+   * KV type, page layout): pages and progress move only within one epoch. The tokenizer's
+   * fingerprint is mixed in by the caller that knows it.
+   *
+   * @return 16 lower-case hexadecimal digits
+   */
+  String numericsEpoch();
+
+  /**
+   * Allocates the KV pool. At most one pool is open at a time.
+   *
+   * @param pages number of pages
+   * @param pageTokens tokens a page, one of {@link #pageTokens()}
+   * @throws IllegalArgumentException if the size is unsupported or the memory is not to be had; the
+   *     message has the numbers
+   */
+  KvPool openPool(int pages, int pageTokens);
+
+  /**
+   * Starts one step over {@code batch}; the caller may not touch the batch until the ticket is
+   * done.
+   *
+   * <p>A failing step completes its ticket exceptionally ({@link StepTicket#failure()}); the
+   * backend stays usable unless it says otherwise.
+   */
+  StepTicket submit(Batch batch);
+
+  /** Waits for the step in flight, then frees threads and memory. Idempotent. */
+  @Override
+  void close();
+}

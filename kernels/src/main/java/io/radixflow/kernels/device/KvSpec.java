@@ -1,0 +1,63 @@
+package io.radixflow.kernels.device;
+
+import java.util.List;
+
+/**
+ * What one token occupies in the KV pool: a list of groups of layers that share a layout.
+ *
+ * <p>A group states its layers, heads, K and V widths, element type and attention window, so that
+ * latent attention (no V), sliding windows, FP8 and shards are other specs, not other engines.
+ *
+ * @param groups the groups, in layer order
+ */
+public record KvSpec(List<Group> groups) {
+
+  /** Element type of the KV entries. */
+  public enum Type {
+    /** IEEE 754 binary32. */
+    F32(4),
+    /** IEEE 754 binary16, rounded to nearest even on store. */
+    F16(2),
+    /** Token ids and hashes of the simulated backend. */
+    SIM(8);
+
+    private final int bytes;
+
+    Type(int bytes) {
+      this.bytes = bytes;
+    }
+
+    /** Bytes an element. */
+    public int bytes() {
+      return bytes;
+    }
+  }
+
+  /**
+   * Layers with one layout.
+   *
+   * @param layers number of layers
+   * @param kvHeads key/value heads a layer
+   * @param keyWidth elements of K a head and token
+   * @param valueWidth elements of V a head and token; 0 where V is derived from K
+   * @param type element type
+   * @param window tokens that a query sees; 0 for all
+   */
+  public record Group(
+      int layers, int kvHeads, int keyWidth, int valueWidth, Type type, int window) {
+
+    /** Bytes of one token in this group. */
+    public long bytesPerToken() {
+      return (long) layers * kvHeads * (keyWidth + valueWidth) * type.bytes();
+    }
+  }
+
+  public KvSpec {
+    groups = List.copyOf(groups);
+  }
+
+  /** Bytes of one token over all layers. */
+  public long bytesPerToken() {
+    return groups.stream().mapToLong(Group::bytesPerToken).sum();
+  }
+}

@@ -1,0 +1,79 @@
+package io.radixflow.kernels.sampling;
+
+import java.util.Map;
+
+/**
+ * How tokens of a reply are drawn; immutable and validated.
+ *
+ * <p>Order and definitions: temperature, then top_k (ties with the k-th stay), then top_p (a token
+ * stays if the mass ranked strictly before it is below top_p), then min_p, then softmax. Penalties
+ * and biases act on the logits before the temperature: repetition as in CTRL (Keskar et al. 2019,
+ * section 4.1) over prompt and reply; presence and frequency as OpenAI defines them, over the
+ * reply.
+ *
+ * @param temperature 0 for the arg max (lowest id on a tie), else up to 2
+ * @param topK 0 for off
+ * @param topP in (0, 1]; 1 for off
+ * @param minP in [0, 1]; 0 for off
+ * @param repetitionPenalty above 0; 1 for off
+ * @param presencePenalty in [-2, 2]
+ * @param frequencyPenalty in [-2, 2]
+ * @param logitBias token id to bias in [-100, 100]; empty for none
+ * @param seed of the counter-based generator: (seed, position) alone decides a draw
+ * @param topLogprobs how many alternatives to report a token, 0 to 20; -1 for no log probabilities
+ */
+public record SamplingParams(
+    float temperature,
+    int topK,
+    float topP,
+    float minP,
+    float repetitionPenalty,
+    float presencePenalty,
+    float frequencyPenalty,
+    Map<Integer, Float> logitBias,
+    long seed,
+    int topLogprobs) {
+
+  /** The arg max, nothing else. */
+  public static final SamplingParams GREEDY =
+      new SamplingParams(0f, 0, 1f, 0f, 1f, 0f, 0f, Map.of(), 0L, -1);
+
+  public SamplingParams {
+    require(temperature >= 0 && temperature <= 2, "temperature", temperature, "0 to 2");
+    require(topK >= 0, "top_k", topK, "0 (off) or more");
+    require(topP > 0 && topP <= 1, "top_p", topP, "above 0 and at most 1");
+    require(minP >= 0 && minP <= 1, "min_p", minP, "0 to 1");
+    require(
+        repetitionPenalty > 0 && repetitionPenalty <= 10,
+        "repetition_penalty",
+        repetitionPenalty,
+        "above 0 and at most 10");
+    require(Math.abs(presencePenalty) <= 2, "presence_penalty", presencePenalty, "-2 to 2");
+    require(Math.abs(frequencyPenalty) <= 2, "frequency_penalty", frequencyPenalty, "-2 to 2");
+    require(topLogprobs >= -1 && topLogprobs <= 20, "top_logprobs", topLogprobs, "0 to 20");
+    logitBias = Map.copyOf(logitBias);
+    logitBias.forEach(
+        (id, bias) -> require(id >= 0 && Math.abs(bias) <= 100, "logit_bias", bias, "-100 to 100"));
+  }
+
+  private static void require(boolean valid, String field, Object value, String range) {
+    if (!valid) {
+      throw new IllegalArgumentException(field + " is " + value + ", must be " + range);
+    }
+  }
+
+  /** The same parameters with another seed. */
+  public SamplingParams withSeed(long other) {
+    return new SamplingParams(
+        temperature,
+        topK,
+        topP,
+        minP,
+        repetitionPenalty,
+        presencePenalty,
+        frequencyPenalty,
+        logitBias,
+        other,
+        topLogprobs);
+  }
+}

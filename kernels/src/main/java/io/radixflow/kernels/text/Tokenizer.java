@@ -1,0 +1,38 @@
+package io.radixflow.kernels.text;
+
+/**
+ * Text to token ids and back. Immutable after construction; safe for use by many threads.
+ *
+ * <p>User text is encoded without special tokens ({@link #encode}): a user who types {@code
+ * <|im_end|>} gets those characters. Special tokens are recognised only where a chat template wrote
+ * them ({@link ChatTemplate}) or where the caller asks ({@link #encodeWithSpecial}).
+ */
+public interface Tokenizer {
+
+  /** Size of the vocabulary, special tokens included. */
+  int vocabSize();
+
+  /** Ids of a text in which nothing is special; adds no BOS or EOS. Lone surrogates are U+FFFD. */
+  int[] encode(CharSequence text);
+
+  /** Ids of a text in which special tokens are recognised anywhere; adds no BOS or EOS. */
+  int[] encodeWithSpecial(CharSequence text);
+
+  /**
+   * The bytes that a token stands for, as a new array; empty for control tokens. Concatenated over
+   * a reply they are its UTF-8 text, though one token may hold part of a character.
+   */
+  byte[] bytes(int id);
+
+  /** Whether the token is special (never produced by {@link #encode}, not part of the text). */
+  boolean isSpecial(int id);
+
+  /** The id of a special token by its text, or -1. */
+  int specialId(String text);
+
+  /** Ids that end a turn, by the model's own declaration; never empty for a chat model. */
+  int[] endOfTurnIds();
+
+  /** 16 lower-case hexadecimal digits over vocabulary, merges, pre-tokenizer and special tokens. */
+  String fingerprint();
+}

@@ -1,0 +1,21 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.kernels.model.ModelConfig;
+
+/**
+ * What an engine runs.
+ *
+ * @param model the model's shape
+ * @param backend one line on the backend
+ * @param contextLength tokens of prompt and reply together that one request may have
+ * @param pages pages of the KV pool
+ * @param pageTokens tokens a page
+ * @param numericsEpoch of backend, model and tokenizer
+ */
+public record EngineInfo(
+    ModelConfig model,
+    String backend,
+    int contextLength,
+    int pages,
+    int pageTokens,
+    String numericsEpoch) {}

@@ -1,0 +1,45 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.kernels.sampling.SamplingParams;
+import java.util.List;
+
+/**
+ * One reply to generate.
+ *
+ * @param label names the request in logs
+ * @param namespace isolates cached pages: requests share pages only within one namespace; empty for
+ *     the public one
+ * @param prompt makes the prompt's token ids, on an intake thread
+ * @param resumed ids that an earlier attempt generated; they are prefilled, not sampled again, and
+ *     count as generated. Their text is not repeated in progress: the first progress begins at
+ *     {@code tokenOffset = resumed.length} and the {@code textOffset} that follows from them
+ * @param sampling how tokens are drawn
+ * @param maxTokens limit on generated tokens, {@code resumed} included; at least 1. The engine caps
+ *     it at what the context window leaves
+ * @param stop stop strings, not part of the reply's text; may be empty
+ * @param ignoreEndOfTurn whether to go on past end-of-turn tokens (benchmarks)
+ */
+public record EngineRequest(
+    String label,
+    String namespace,
+    PromptSource prompt,
+    int[] resumed,
+    SamplingParams sampling,
+    int maxTokens,
+    List<String> stop,
+    boolean ignoreEndOfTurn) {
+
+  /** Makes a prompt; runs on an intake thread, so it may template and tokenise. */
+  @FunctionalInterface
+  public interface PromptSource {
+    /**
+     * @return the prompt's ids, at least one
+     * @throws PromptException if no prompt can be made; its message goes to the sender
+     */
+    int[] ids() throws PromptException;
+  }
+
+  public EngineRequest {
+    stop = List.copyOf(stop);
+  }
+}

@@ -1,0 +1,35 @@
+package io.radixflow.operators.engine;
+
+/**
+ * Counters since the engine opened, and gauges of the moment.
+ *
+ * @param steps steps run
+ * @param prefilledTokens prompt tokens computed
+ * @param cachedTokens prompt tokens found in the radix cache
+ * @param generatedTokens tokens sampled
+ * @param retractions requests put back for want of pages
+ * @param evictedPages pages evicted from the radix cache
+ * @param failedSteps steps that failed
+ * @param runningRequests requests with pages
+ * @param waitingRequests requests without
+ * @param freePages pages on the free list
+ * @param evictablePages pages cached and unlocked
+ * @param protectedPages pages cached and locked by running requests
+ * @param inFlightPages pages of running requests that are not in the cache
+ * @param totalPages pages of the pool
+ */
+public record EngineStats(
+    long steps,
+    long prefilledTokens,
+    long cachedTokens,
+    long generatedTokens,
+    long retractions,
+    long evictedPages,
+    long failedSteps,
+    int runningRequests,
+    int waitingRequests,
+    int freePages,
+    int evictablePages,
+    int protectedPages,
+    int inFlightPages,
+    int totalPages) {}

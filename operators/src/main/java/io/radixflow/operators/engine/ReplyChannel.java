@@ -1,0 +1,31 @@
+package io.radixflow.operators.engine;
+
+/** Where one consumer reads the progress of its requests; see {@link Engine#openChannel}. */
+public interface ReplyChannel extends AutoCloseable {
+
+  /**
+   * Passes all progress since the last drain to {@code visitor}, in order within a request. Called
+   * by one thread at a time, the consumer; reading frees room in the requests' bounded rings, so a
+   * consumer that does not drain pauses its own requests and nobody else's.
+   */
+  void drain(ReplyVisitor visitor);
+
+  /** Cancels the channel's requests and yields nothing more. Idempotent, any thread. */
+  @Override
+  void close();
+
+  /** Receives progress on the consumer's thread. */
+  interface ReplyVisitor {
+
+    /**
+     * A request's prompt is ready: called once, before its first progress, unless the prompt could
+     * not be made.
+     *
+     * @param prompt the prompt's token ids; the array is the visitor's to keep
+     */
+    void prompt(long requestId, int[] prompt);
+
+    /** A request went on or ended. */
+    void progress(long requestId, ReplyProgress progress);
+  }
+}

@@ -1,0 +1,34 @@
+package io.radixflow.operators.engine;
+
+import java.util.List;
+
+/**
+ * What a request has newly to say.
+ *
+ * @param tokenOffset generated tokens before these, those of {@link EngineRequest#resumed} included
+ * @param tokens new token ids, the end token included; possibly empty
+ * @param textOffset code points of reply text before {@code text}
+ * @param text new visible text: whole characters, with what may be part of a stop string held back
+ * @param logprobs one entry a new token if the request asked for them, else empty
+ * @param finish why the request ended, or null while it goes on
+ * @param usage token counts; exact at the end, so far before it
+ * @param error for people, if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
+ */
+public record ReplyProgress(
+    int tokenOffset,
+    int[] tokens,
+    int textOffset,
+    String text,
+    List<TokenLogprob> logprobs,
+    FinishReason finish,
+    Usage usage,
+    String error) {
+
+  /**
+   * Log probabilities of one generated token, natural log.
+   *
+   * @param topIds the most probable ids, most probable first
+   * @param topLogprobs their log probabilities
+   */
+  public record TokenLogprob(int id, float logprob, int[] topIds, float[] topLogprobs) {}
+}

@@ -1,0 +1,10 @@
+package io.radixflow.operators.session;
+
+/**
+ * A command to every subtask, through the broadcast input; a Flink POJO.
+ *
+ * @param kind {@code erase_tenant}, {@code drain} or {@code limits}
+ * @param tenant the tenant meant, or null
+ * @param value the command's argument, or null
+ */
+public record ControlEvent(String kind, String tenant, String value) {}

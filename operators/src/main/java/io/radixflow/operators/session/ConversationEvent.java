@@ -1,0 +1,40 @@
+package io.radixflow.operators.session;
+
+import java.util.List;
+
+/**
+ * A parsed and valid event of one session; a Flink POJO.
+ *
+ * @param kind what is asked
+ * @param session root id of the session: the key
+ * @param branch branch within the session; {@code main} unless forked
+ * @param turn id of the turn, opaque, unique within the session; for {@code cancel} the turn to
+ *     cancel (null: whatever the branch runs or queues); null where an event has none
+ * @param tenant owner, empty for the default tenant
+ * @param cacheSalt separates cached pages further; empty for none
+ * @param messages {@code open}: at most a system message; {@code message}: the new turn's messages
+ * @param options generation options; of {@code open}: the session's defaults; null for none
+ * @param replace whether a turn of the branch that runs or waits is cancelled in this one's favour,
+ *     instead of being waited for
+ * @param newBranch {@code fork}: the branch to make
+ * @param atTurn {@code fork}, {@code regenerate}: the last turn that is kept, or the turn whose
+ *     reply is made again; null for the latest
+ * @param origin where the event was read
+ */
+public record ConversationEvent(
+    EventKind kind,
+    String session,
+    String branch,
+    String turn,
+    String tenant,
+    String cacheSalt,
+    List<Message> messages,
+    GenerationOptions options,
+    boolean replace,
+    String newBranch,
+    String atTurn,
+    Origin origin) {
+
+  /** The branch of a session that was not forked. */
+  public static final String MAIN_BRANCH = "main";
+}

@@ -1,0 +1,30 @@
+package io.radixflow.operators.session;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Generation options of a turn or a session's defaults; null means not given. A Flink POJO; ranges
+ * are checked where events are parsed and again by {@code SamplingParams}.
+ *
+ * @param temperature see {@code SamplingParams}, as for the fields that follow
+ * @param maxTokens limit on the reply's tokens
+ * @param stop stop strings
+ * @param seed of the random generator; without one a hash of session, turn and regeneration
+ * @param logprobs whether to report log probabilities
+ * @param topLogprobs how many alternatives a token
+ */
+public record GenerationOptions(
+    Double temperature,
+    Integer topK,
+    Double topP,
+    Double minP,
+    Double repetitionPenalty,
+    Double presencePenalty,
+    Double frequencyPenalty,
+    Map<Integer, Double> logitBias,
+    Integer maxTokens,
+    List<String> stop,
+    Long seed,
+    Boolean logprobs,
+    Integer topLogprobs) {}

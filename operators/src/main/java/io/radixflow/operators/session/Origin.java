@@ -1,0 +1,10 @@
+package io.radixflow.operators.session;
+
+/**
+ * Where an event was read; a Flink POJO.
+ *
+ * @param partition partition of the input topic, -1 if there is none
+ * @param offset offset in the partition
+ * @param timestamp milliseconds since the epoch, as the log has it
+ */
+public record Origin(int partition, long offset, long timestamp) {}

@@ -1,0 +1,53 @@
+package io.radixflow.operators.session;
+
+import java.util.List;
+
+/**
+ * The one committed answer to an event with a turn; a Flink POJO.
+ *
+ * @param session root id
+ * @param branch branch
+ * @param turn turn id
+ * @param kind the event's kind
+ * @param attempt epoch of the operator that finished the reply
+ * @param text the reply; empty if there is none
+ * @param finishReason lower case: stop, length, tool_calls, cancelled, replaced, rejected, error
+ * @param promptTokens tokens of the prompt
+ * @param cachedTokens of those, from the cache
+ * @param completionTokens generated tokens
+ * @param seed the seed used
+ * @param droppedTurns turns that were dropped from the prompt to fit the context window
+ * @param logprobs one entry a token, or null
+ * @param error for people, or null
+ * @param items {@code query}: the branch's items, else null
+ * @param status {@code query}: the slot's state, else null
+ * @param created milliseconds since the epoch
+ */
+public record Reply(
+    String session,
+    String branch,
+    String turn,
+    EventKind kind,
+    long attempt,
+    String text,
+    String finishReason,
+    int promptTokens,
+    int cachedTokens,
+    int completionTokens,
+    long seed,
+    int droppedTurns,
+    List<TokenLogprob> logprobs,
+    String error,
+    List<Item> items,
+    String status,
+    long created) {
+
+  /** One generated token with its log probabilities; a Flink POJO. */
+  public record TokenLogprob(int id, String token, float logprob, List<TopLogprob> top) {}
+
+  /** One alternative; a Flink POJO. */
+  public record TopLogprob(int id, String token, float logprob) {}
+
+  /** One turn of a branch's history as a query shows it; a Flink POJO. */
+  public record Item(String turn, String role, String content, String finishReason) {}
+}

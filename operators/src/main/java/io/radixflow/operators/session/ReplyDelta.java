@@ -1,0 +1,31 @@
+package io.radixflow.operators.session;
+
+/**
+ * A piece of a reply under way, at least once; a Flink POJO. Consumers append what extends the text
+ * they have: pieces that overlap are equal.
+ *
+ * @param choice index of the choice, 0
+ * @param offset code points of reply text before {@code text}
+ * @param tokenOffset generated tokens before those of this piece
+ * @param tokens how many tokens this piece stands for
+ * @param attempt epoch of the operator; the highest wins
+ * @param text the piece, whole characters
+ * @param finishReason in the last piece, else null
+ * @param promptTokens in the last piece, as {@link Reply}
+ * @param cachedTokens in the last piece
+ * @param completionTokens in the last piece
+ */
+public record ReplyDelta(
+    String session,
+    String branch,
+    String turn,
+    int choice,
+    int offset,
+    int tokenOffset,
+    int tokens,
+    long attempt,
+    String text,
+    String finishReason,
+    int promptTokens,
+    int cachedTokens,
+    int completionTokens) {}
