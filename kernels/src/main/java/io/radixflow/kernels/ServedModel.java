@@ -1,0 +1,31 @@
+package io.radixflow.kernels;
+
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.text.ChatTemplate;
+import io.radixflow.kernels.text.Tokenizer;
+
+/**
+ * A model that is ready to serve: shape, text, and the way onto a device. Safe for many threads.
+ */
+public interface ServedModel extends AutoCloseable {
+
+  /** A name for people, logs and replies. */
+  String name();
+
+  /** The model's shape. */
+  ModelConfig config();
+
+  /** Its tokenizer. */
+  Tokenizer tokenizer();
+
+  /** Its chat template. */
+  ChatTemplate chatTemplate();
+
+  /** Loads the weights onto a device; takes seconds. Each backend is closed by its opener. */
+  Backend openBackend(DeviceOptions options);
+
+  /** Releases the files; backends that were opened stay usable. */
+  @Override
+  void close();
+}

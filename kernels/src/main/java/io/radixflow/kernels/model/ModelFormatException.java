@@ -1,0 +1,16 @@
+package io.radixflow.kernels.model;
+
+/**
+ * A model file is truncated, corrupt, foreign or not supported; the message names file and field.
+ */
+public final class ModelFormatException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public ModelFormatException(String message) {
+    super(message);
+  }
+
+  public ModelFormatException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,29 @@
+package io.radixflow.kernels.model;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A weight matrix (or vector, with one row) in its file's encoding; rows are contiguous.
+ *
+ * <p>Safe for many threads: {@link #rows(int, int)} returns a view of its own.
+ */
+public interface Tensor {
+
+  /** Canonical (GGUF) name, such as {@code blk.0.attn_q.weight}. */
+  String name();
+
+  /** Element type. */
+  TensorType type();
+
+  /** Rows (outputs of a matrix product); 1 for a vector. */
+  int rows();
+
+  /** Columns (inputs). */
+  int columns();
+
+  /** The bytes of {@code count} rows from {@code first}: a read-only, little-endian view. */
+  ByteBuffer rows(int first, int count);
+
+  /** Dequantises one row to floats, at {@code target[offset ..]}. */
+  void dequantize(int row, float[] target, int offset);
+}
