@@ -7,11 +7,11 @@ import java.util.Map;
  *
  * <p>Order and definitions: temperature, then top_k (ties with the k-th stay), then top_p (a token
  * stays if the mass ranked strictly before it is below top_p), then min_p, then softmax. Penalties
- * and biases act on the logits before the temperature: repetition as in CTRL (Keskar et al. 2019,
- * section 4.1) over prompt and reply; presence and frequency as OpenAI defines them, over the
- * reply.
+ * act on the logits before the temperature, then the biases: repetition as in CTRL (Keskar et al.
+ * 2019, section 4.1) over prompt and reply, logits below 0 multiplied instead of divided; presence
+ * and frequency as OpenAI defines them, over the reply.
  *
- * @param temperature 0 for the arg max (lowest id on a tie), else up to 2
+ * @param temperature 0 for the arg max (lowest id on a tie), else up to 100
  * @param topK 0 for off
  * @param topP in (0, 1]; 1 for off
  * @param minP in [0, 1]; 0 for off
@@ -39,7 +39,7 @@ public record SamplingParams(
       new SamplingParams(0f, 0, 1f, 0f, 1f, 0f, 0f, Map.of(), 0L, -1);
 
   public SamplingParams {
-    require(temperature >= 0 && temperature <= 2, "temperature", temperature, "0 to 2");
+    require(temperature >= 0 && temperature <= 100, "temperature", temperature, "0 to 100");
     require(topK >= 0, "top_k", topK, "0 (off) or more");
     require(topP > 0 && topP <= 1, "top_p", topP, "above 0 and at most 1");
     require(minP >= 0 && minP <= 1, "min_p", minP, "0 to 1");

@@ -1,0 +1,77 @@
+package io.radixflow.kernels.sampling;
+
+import java.util.Arrays;
+
+/**
+ * Token ids with a count each: an open-addressed table with linear probing, at most half full. An
+ * id may be present with count 0 (seen in the prompt only).
+ *
+ * <p>Not thread safe. {@link #add} allocates only when the table doubles.
+ */
+final class TokenCounts {
+
+  private static final int ABSENT = -1;
+
+  private static final int INITIAL_SLOTS = 256;
+
+  private int[] ids = new int[INITIAL_SLOTS];
+  private int[] counts = new int[INITIAL_SLOTS];
+  private int size;
+
+  TokenCounts() {
+    Arrays.fill(ids, ABSENT);
+  }
+
+  /** Adds to an id's count; 0 makes the id present only. */
+  void add(int id, int amount) {
+    int slot = slotOf(id);
+    if (ids[slot] == ABSENT) {
+      if (2 * (size + 1) > ids.length) {
+        grow();
+        slot = slotOf(id);
+      }
+      ids[slot] = id;
+      size++;
+    }
+    counts[slot] += amount;
+  }
+
+  /** Number of slots, for a walk over {@link #idAt} and {@link #countAt}. */
+  int slots() {
+    return ids.length;
+  }
+
+  /** The id in a slot, or -1 for an empty slot. */
+  int idAt(int slot) {
+    return ids[slot];
+  }
+
+  /** The count in a slot. */
+  int countAt(int slot) {
+    return counts[slot];
+  }
+
+  private int slotOf(int id) {
+    int mask = ids.length - 1;
+    int slot = (id * 0x9E3779B9 >>> 7) & mask;
+    while (ids[slot] != ABSENT && ids[slot] != id) {
+      slot = slot + 1 & mask;
+    }
+    return slot;
+  }
+
+  private void grow() {
+    int[] oldIds = ids;
+    int[] oldCounts = counts;
+    ids = new int[oldIds.length * 2];
+    counts = new int[ids.length];
+    Arrays.fill(ids, ABSENT);
+    for (int i = 0; i < oldIds.length; i++) {
+      if (oldIds[i] != ABSENT) {
+        int slot = slotOf(oldIds[i]);
+        ids[slot] = oldIds[i];
+        counts[slot] = oldCounts[i];
+      }
+    }
+  }
+}
