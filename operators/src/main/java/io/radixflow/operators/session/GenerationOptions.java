@@ -1,5 +1,6 @@
 package io.radixflow.operators.session;
 
+import java.io.Serializable;
 import java.util.List;
 import java.util.Map;
 
@@ -27,4 +28,5 @@ public record GenerationOptions(
     List<String> stop,
     Long seed,
     Boolean logprobs,
-    Integer topLogprobs) {}
+    Integer topLogprobs)
+    implements Serializable {}

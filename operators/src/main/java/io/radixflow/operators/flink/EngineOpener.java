@@ -1,0 +1,23 @@
+package io.radixflow.operators.flink;
+
+import java.io.Serializable;
+
+/**
+ * Opens the engine of a TaskManager; travels in the job graph. Subtasks of one job whose openers
+ * have equal {@link #identity} share one engine.
+ */
+public interface EngineOpener extends Serializable {
+
+  /**
+   * Everything that decides the engine, as text: model, device, pool and engine options. Not shown
+   * to anybody; a hash of it is part of the engine's lease key.
+   */
+  String identity();
+
+  /**
+   * Loads the model and starts the engine; takes seconds. Called by one subtask at a time.
+   *
+   * @throws Exception if the model or the device cannot be had; the message is for people
+   */
+  ServingEngine open() throws Exception;
+}

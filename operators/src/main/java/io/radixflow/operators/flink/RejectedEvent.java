@@ -1,0 +1,10 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.session.ConversationEvent;
+
+/**
+ * An event that could not be served and has no turn id that a reply could name; a Flink POJO.
+ *
+ * @param reason for people
+ */
+public record RejectedEvent(ConversationEvent event, String reason) {}

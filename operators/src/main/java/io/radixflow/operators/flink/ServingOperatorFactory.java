@@ -1,0 +1,53 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.Reply;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.ChainingStrategy;
+import org.apache.flink.streaming.api.operators.StreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.operators.TwoInputStreamOperatorFactory;
+
+/**
+ * Makes serving operators. Use it as
+ *
+ * <pre>{@code
+ * events.keyBy(ConversationEvent::session)
+ *     .connect(control.broadcast())
+ *     .transform("serving", TypeInformation.of(Reply.class), new ServingOperatorFactory(opener, options))
+ *     .uid("serving")
+ * }</pre>
+ *
+ * and read {@link ServingOutputs} with {@code getSideOutput}.
+ */
+public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<Reply>
+    implements TwoInputStreamOperatorFactory<ConversationEvent, ControlEvent, Reply> {
+  private static final long serialVersionUID = 1L;
+
+  private final EngineOpener opener;
+  private final ServingOptions options;
+
+  /**
+   * @param opener opens the engine, once a TaskManager
+   * @param options bounds, retention and defaults
+   */
+  public ServingOperatorFactory(EngineOpener opener, ServingOptions options) {
+    this.opener = opener;
+    this.options = options;
+    this.chainingStrategy = ChainingStrategy.ALWAYS;
+  }
+
+  @Override
+  @SuppressWarnings("unchecked")
+  public <T extends StreamOperator<Reply>> T createStreamOperator(
+      StreamOperatorParameters<Reply> parameters) {
+    return (T) new ServingOperator(parameters, opener, options);
+  }
+
+  @Override
+  @SuppressWarnings("rawtypes")
+  public Class<? extends StreamOperator> getStreamOperatorClass(ClassLoader classLoader) {
+    return ServingOperator.class;
+  }
+}

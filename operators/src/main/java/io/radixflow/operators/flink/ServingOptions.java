@@ -1,0 +1,80 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.session.GenerationOptions;
+import java.io.Serializable;
+import java.time.Duration;
+
+/**
+ * Options of the operator that the engine does not decide.
+ *
+ * @param maxQueuedPerSession turns that a session may have running and waiting, over all branches
+ * @param maxQueuedPerTenant turns that a tenant may have running and waiting on one subtask
+ * @param maxQueuedPerSubtask turns that a subtask may have running and waiting
+ * @param maxRunning turns that a subtask hands to the engine at once; the others wait in keyed
+ *     state
+ * @param maxBranches branches of a session
+ * @param overflow what happens to a conversation that outgrows the context window
+ * @param defaults generation options where neither the event nor the session has one; may be null
+ * @param defaultMaxTokens limit on a reply's tokens where nobody gives one
+ * @param retention how long a session, also a closed or erased one, is known after its last event
+ * @param cancelRetention how long a cancel for a turn that has not been seen is kept
+ * @param namespaceKey key of the hash that separates tenants in the cache; equal on all
+ *     TaskManagers
+ */
+public record ServingOptions(
+    int maxQueuedPerSession,
+    int maxQueuedPerTenant,
+    int maxQueuedPerSubtask,
+    int maxRunning,
+    int maxBranches,
+    Overflow overflow,
+    GenerationOptions defaults,
+    int defaultMaxTokens,
+    Duration retention,
+    Duration cancelRetention,
+    String namespaceKey)
+    implements Serializable {
+
+  /** What happens to a conversation that outgrows the context window. */
+  public enum Overflow {
+    /** Its oldest turns are dropped, down to half the window; the system prompt stays. */
+    DROP_OLDEST,
+    /** The turn is rejected. */
+    REJECT
+  }
+
+  /** Sensible for one TaskManager with a small model. */
+  public static final ServingOptions DEFAULT =
+      new ServingOptions(
+          16,
+          4_096,
+          16_384,
+          256,
+          64,
+          Overflow.DROP_OLDEST,
+          null,
+          512,
+          Duration.ofDays(7),
+          Duration.ofMinutes(10),
+          "radixflow");
+
+  public ServingOptions {
+    requirePositive("maxQueuedPerSession", maxQueuedPerSession);
+    requirePositive("maxQueuedPerTenant", maxQueuedPerTenant);
+    requirePositive("maxQueuedPerSubtask", maxQueuedPerSubtask);
+    requirePositive("maxRunning", maxRunning);
+    requirePositive("maxBranches", maxBranches);
+    requirePositive("defaultMaxTokens", defaultMaxTokens);
+    requirePositive("retention", retention.toMillis());
+    requirePositive("cancelRetention", cancelRetention.toMillis());
+    if (namespaceKey.isEmpty()) {
+      throw new IllegalArgumentException("namespaceKey is empty");
+    }
+  }
+
+  private static void requirePositive(String name, long value) {
+    if (value <= 0) {
+      throw new IllegalArgumentException(name + " is " + value + ", must be positive");
+    }
+  }
+}
