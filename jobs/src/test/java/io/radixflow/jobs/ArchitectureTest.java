@@ -1,0 +1,58 @@
+package io.radixflow.jobs;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import org.junit.jupiter.api.Test;
+
+/** What jobs must not know: tensors, and how a device computes. */
+class ArchitectureTest {
+
+  private static final String ROOT = "io.radixflow.jobs";
+  private static final JavaClasses MAIN =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages(ROOT);
+
+  @Test
+  void jobsKnowNoTensorsAndNoDevice() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "io.radixflow.kernels.cpu..",
+            "io.radixflow.kernels.cuda..",
+            "io.radixflow.kernels.sim..")
+        .orShould()
+        .dependOnClassesThat()
+        .haveNameMatching("io\\.radixflow\\.kernels\\.model\\.(Tensor|TensorType|WeightSource)")
+        .check(MAIN);
+  }
+
+  @Test
+  void packagesFormNoCycle() {
+    slices().matching("io.radixflow.(**)").should().beFreeOfCycles().check(MAIN);
+  }
+
+  @Test
+  void onlyTheCommandLineWritesToTheTerminal() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT + ".cli..")
+        .should(ACCESS_STANDARD_STREAMS)
+        .check(MAIN);
+  }
+
+  @Test
+  void testsWaitForWhatTheyExpectInsteadOfSleeping() {
+    JavaClasses tests =
+        new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.ONLY_INCLUDE_TESTS)
+            .importPackages(ROOT);
+    noClasses().should().callMethod(Thread.class, "sleep", long.class).check(tests);
+  }
+}

@@ -1,0 +1,91 @@
+package io.radixflow.operators;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** What operators must not know: topics and records; and the engine among them not even Flink. */
+class ArchitectureTest {
+
+  private static final String ROOT = "io.radixflow.operators";
+  private static final JavaClasses MAIN =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages(ROOT);
+
+  @Test
+  void operatorsKnowNeitherKafkaNorJsonNorJobs() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "org.apache.kafka..",
+            "org.apache.flink.connector.kafka..",
+            "com.fasterxml.jackson..",
+            "io.radixflow.jobs..")
+        .check(MAIN);
+  }
+
+  @Test
+  void theCacheAndTheEngineRunWithoutFlink() {
+    noClasses()
+        .that()
+        .resideInAnyPackage(ROOT + ".cache..", ROOT + ".tier..", ROOT + ".engine..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.apache.flink..")
+        .check(MAIN);
+  }
+
+  @Test
+  void operatorsReachDevicesThroughTheBackendSeamOnly() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.radixflow.kernels.cpu..", "io.radixflow.kernels.cuda..")
+        .check(MAIN);
+  }
+
+  @Test
+  void oneClassWrapsFlinksInternalResourceRegistry() {
+    Set<String> users =
+        MAIN.stream()
+            .filter(ArchitectureTest::usesTheResourceRegistry)
+            .map(JavaClass::getSimpleName)
+            .collect(Collectors.toSet());
+    assertThat(users).hasSizeLessThanOrEqualTo(1);
+  }
+
+  @Test
+  void packagesFormNoCycle() {
+    slices().matching("io.radixflow.(**)").should().beFreeOfCycles().check(MAIN);
+  }
+
+  @Test
+  void onlyTheCommandLineWritesToTheTerminal() {
+    noClasses().should(ACCESS_STANDARD_STREAMS).check(MAIN);
+  }
+
+  @Test
+  void testsWaitForWhatTheyExpectInsteadOfSleeping() {
+    JavaClasses tests =
+        new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.ONLY_INCLUDE_TESTS)
+            .importPackages(ROOT);
+    noClasses().should().callMethod(Thread.class, "sleep", long.class).check(tests);
+  }
+
+  private static boolean usesTheResourceRegistry(JavaClass user) {
+    return user.getDirectDependenciesFromSelf().stream()
+        .anyMatch(d -> d.getTargetClass().getSimpleName().equals("SharedResources"));
+  }
+}
