@@ -1,0 +1,73 @@
+package io.radixflow.jobs.cli;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads JSON objects, one a line. */
+final class JsonLineInput implements AutoCloseable {
+  private static final int MAX_LINE_BYTES = 64 << 20;
+  private static final ObjectReader JSON =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build()
+          .readerFor(JsonNode.class);
+
+  private final InputStream stream;
+  private final LineReader lines;
+
+  JsonLineInput(InputStream stream) {
+    this.stream = stream;
+    lines = new LineReader(stream, MAX_LINE_BYTES);
+  }
+
+  /**
+   * One input line.
+   *
+   * @param fields its fields, or null if it is no JSON object
+   * @param error why not, or null
+   */
+  record Line(JsonFields fields, String error) {}
+
+  /** The next line, or null after the last. */
+  Line next() throws IOException {
+    try {
+      byte[] bytes = lines.next();
+      return bytes == null ? null : parse(bytes);
+    } catch (LineException e) {
+      return new Line(null, e.getMessage());
+    }
+  }
+
+  /** All lines that are left. */
+  List<Line> all() throws IOException {
+    List<Line> all = new ArrayList<>();
+    for (Line line = next(); line != null; line = next()) {
+      all.add(line);
+    }
+    return all;
+  }
+
+  private static Line parse(byte[] bytes) {
+    try {
+      JsonNode node = JSON.readValue(bytes);
+      return node != null && node.isObject()
+          ? new Line(new JsonFields(node), null)
+          : new Line(null, "the line is no JSON object");
+    } catch (IOException e) {
+      return new Line(null, Errors.line(e));
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (stream != System.in) {
+      stream.close();
+    }
+  }
+}

@@ -1,0 +1,97 @@
+package io.radixflow.jobs.cli;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The command line's entry point, and the command that holds all others. */
+@Command(
+    name = "radixflow",
+    versionProvider = Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    description = "Serves multi-turn LLM conversations with Apache Flink and Kafka.",
+    footer = {"", "'radixflow COMMAND --help' says more."},
+    subcommands = {
+      TokenizeCommand.class,
+      RenderCommand.class,
+    })
+public final class Radixflow implements Runnable {
+  /** Exit code of a command that was interrupted, as shells count SIGINT. */
+  static final int INTERRUPTED = 130;
+
+  @Spec CommandSpec spec;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "Show this help.")
+  boolean help;
+
+  @Option(names = "--version", versionHelp = true, description = "Show the version.")
+  boolean version;
+
+  @Option(
+      names = "--verbose",
+      scope = ScopeType.INHERIT,
+      description = "Show where an error comes from.")
+  boolean verbose;
+
+  /** Runs a command and ends the process with its exit code. */
+  public static void main(String[] args) {
+    CliLogging.toFile();
+    CliEnvironment environment =
+        new CliEnvironment(Models::open, System.in, Boolean.getBoolean("radixflow.terminal"));
+    CommandLine line = commandLine(environment);
+    line.setOut(new PrintWriter(System.out, false, StandardCharsets.UTF_8));
+    line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+    int code = line.execute(args);
+    line.getOut().flush();
+    line.getErr().flush();
+    System.exit(code);
+  }
+
+  /** The whole command line over an environment; its writers may be replaced. */
+  static CommandLine commandLine(CliEnvironment environment) {
+    CommandLine line = new CommandLine(Radixflow.class, new CommandFactory(environment));
+    line.setUsageHelpAutoWidth(true);
+    line.setParameterExceptionHandler(Radixflow::wrongUsage);
+    line.setExecutionExceptionHandler(Radixflow::failed);
+    return line;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "no command given");
+  }
+
+  private static int wrongUsage(ParameterException error, String[] args) {
+    CommandLine command = error.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println("radixflow: " + Errors.line(error));
+    String name = command.getCommandSpec().qualifiedName();
+    err.println("Try '" + name + " --help'.");
+    err.flush();
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  private static int failed(Exception error, CommandLine command, ParseResult result) {
+    PrintWriter err = command.getErr();
+    command.getOut().flush();
+    Radixflow top = (Radixflow) command.getCommandSpec().root().userObject();
+    if (top.verbose) {
+      error.printStackTrace(err);
+    } else {
+      err.println("radixflow: " + Errors.line(error));
+    }
+    err.flush();
+    return error instanceof InterruptedException ? INTERRUPTED : CommandLine.ExitCode.SOFTWARE;
+  }
+}

@@ -1,0 +1,34 @@
+package io.radixflow.jobs.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.text.Tokenizer;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+
+/** Texts to token ids. */
+@Command(
+    name = "tokenize",
+    description = {
+      "Turn texts into token ids: JSON lines in, JSON lines out.",
+      "{\"text\"} gives {\"ids\",\"idsWithSpecial\"}: as user text, in which nothing is special,"
+          + " and with special tokens recognised anywhere."
+    })
+final class TokenizeCommand extends JsonLinesCommand {
+  TokenizeCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  void answer(ServedModel model, JsonLineInput input, JsonLineOutput output) throws IOException {
+    Tokenizer tokenizer = model.tokenizer();
+    answerEach(input, output, fields -> tokenize(tokenizer, fields.text("text")));
+  }
+
+  private static ObjectNode tokenize(Tokenizer tokenizer, String text) {
+    ObjectNode line = JsonLineOutput.object();
+    line.set("ids", JsonLineOutput.array(tokenizer.encode(text)));
+    line.set("idsWithSpecial", JsonLineOutput.array(tokenizer.encodeWithSpecial(text)));
+    return line;
+  }
+}

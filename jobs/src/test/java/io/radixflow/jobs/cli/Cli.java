@@ -1,0 +1,38 @@
+package io.radixflow.jobs.cli;
+
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+
+/** Runs commands in this process. */
+final class Cli {
+  private InputStream input = InputStream.nullInputStream();
+
+  /** What a command printed and its exit code. */
+  record Result(int code, String out, String err) {}
+
+  /** The same with something on stdin. */
+  Cli with(String text) {
+    input = new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+    return this;
+  }
+
+  CommandLine commandLine() {
+    return Radixflow.commandLine(new CliEnvironment(Models::open, input, false));
+  }
+
+  Result run(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    int code = line.execute(arguments);
+    line.getOut().flush();
+    line.getErr().flush();
+    return new Result(code, out.toString(), err.toString());
+  }
+}
