@@ -1,0 +1,2 @@
+/** The job's settings: Flink options, where their values come from, and how they are checked. */
+package io.radixflow.jobs.config;

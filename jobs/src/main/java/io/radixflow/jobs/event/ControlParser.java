@@ -1,0 +1,80 @@
+package io.radixflow.jobs.event;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.config.NearestName;
+import io.radixflow.operators.session.ControlEvent;
+import java.io.IOException;
+import java.util.Iterator;
+import java.util.List;
+
+/** Reads records of the control topic, as {@code schema/control-event.schema.json} has them. */
+public final class ControlParser {
+
+  private static final int MAX_BYTES = 16 * 1024;
+  private static final List<String> FIELDS = List.of("type", "tenant", "value");
+  private static final List<String> TYPES = List.of("erase_tenant", "drain", "limits");
+
+  private final ObjectMapper mapper;
+
+  public ControlParser() {
+    JsonFactory factory =
+        new JsonFactoryBuilder()
+            .streamReadConstraints(StreamReadConstraints.builder().maxNestingDepth(8).build())
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+    mapper = new ObjectMapper(factory).enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+  }
+
+  /**
+   * A control event, or why there is none.
+   *
+   * @param event null if it is not valid
+   * @param reason null if it is
+   */
+  public record Parsed(ControlEvent event, String reason) {}
+
+  /** Reads one record; never throws. */
+  public Parsed parse(byte[] value) {
+    if (value == null || value.length == 0 || value.length > MAX_BYTES) {
+      return new Parsed(null, "a control event must have 1 to " + MAX_BYTES + " bytes");
+    }
+    try {
+      if (!(mapper.readTree(value) instanceof ObjectNode object)) {
+        return new Parsed(null, "the control event is no JSON object");
+      }
+      return new Parsed(event(object), null);
+    } catch (InvalidEventException e) {
+      return new Parsed(null, e.getMessage());
+    } catch (IOException e) {
+      return new Parsed(null, "the control event cannot be read as JSON");
+    }
+  }
+
+  private static ControlEvent event(ObjectNode object) throws InvalidEventException {
+    for (Iterator<String> names = object.fieldNames(); names.hasNext(); ) {
+      String name = names.next();
+      if (!FIELDS.contains(name)) {
+        throw new InvalidEventException(
+            "the field " + Texts.quote(name) + " is unknown." + NearestName.hint(name, FIELDS));
+      }
+    }
+    Fields fields = new Fields(object);
+    String type = fields.id("type");
+    if (type == null || !TYPES.contains(type)) {
+      throw new InvalidEventException("type must be one of " + TYPES);
+    }
+    String tenant = fields.name("tenant");
+    JsonNode value = fields.get("value");
+    if (type.equals("erase_tenant") && tenant == null) {
+      throw new InvalidEventException("tenant is missing: erase_tenant says whose sessions go");
+    }
+    return new ControlEvent(type, tenant, value == null ? null : Fields.text("value", value));
+  }
+}

@@ -1,0 +1,109 @@
+package io.radixflow.jobs.event;
+
+import io.radixflow.operators.session.EventKind;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Which fields each type of event has; the same table as the schema's. */
+final class EventFields {
+
+  static final List<String> OPTIONS =
+      List.of(
+          "temperature",
+          "top_k",
+          "top_p",
+          "min_p",
+          "repetition_penalty",
+          "presence_penalty",
+          "frequency_penalty",
+          "logit_bias",
+          "max_tokens",
+          "max_completion_tokens",
+          "stop",
+          "seed",
+          "logprobs",
+          "top_logprobs",
+          "n");
+
+  /** Fields of the OpenAI API and its kin that are known and not served. */
+  static final Set<String> NOT_SERVED =
+      Set.of(
+          "audio",
+          "best_of",
+          "echo",
+          "function_call",
+          "functions",
+          "guided_json",
+          "guided_regex",
+          "metadata",
+          "modalities",
+          "model",
+          "parallel_tool_calls",
+          "prediction",
+          "reasoning_effort",
+          "response_format",
+          "service_tier",
+          "store",
+          "stream",
+          "stream_options",
+          "suffix",
+          "tool_choice",
+          "tools",
+          "user",
+          "verbosity",
+          "web_search_options");
+
+  private static final Map<EventKind, Set<String>> ALLOWED = new EnumMap<>(EventKind.class);
+
+  static {
+    allow(EventKind.OPEN, true, "tenant", "cache_salt", "messages");
+    allow(EventKind.MESSAGE, true, "branch", "tenant", "cache_salt", "messages", "replace");
+    allow(EventKind.REGENERATE, true, "branch", "at_turn", "replace");
+    allow(EventKind.FORK, false, "branch", "new_branch", "at_turn");
+    allow(EventKind.CANCEL, false, "branch");
+    allow(EventKind.CLOSE, false);
+    allow(EventKind.ERASE, false);
+    allow(EventKind.PREFETCH, false, "branch");
+    allow(EventKind.QUERY, false, "branch");
+  }
+
+  private EventFields() {}
+
+  /** The fields that events of the type may have. */
+  static Set<String> allowed(EventKind kind) {
+    return ALLOWED.get(kind);
+  }
+
+  /** Whether events of the type need a turn id. */
+  static boolean needsTurn(EventKind kind) {
+    return kind == EventKind.MESSAGE || kind == EventKind.REGENERATE || kind == EventKind.QUERY;
+  }
+
+  /** Whether any type has the field. */
+  static boolean known(String field) {
+    return ALLOWED.values().stream().anyMatch(fields -> fields.contains(field));
+  }
+
+  /** The names of the types, as records have them. */
+  static List<String> types() {
+    List<String> names = new ArrayList<>();
+    for (EventKind kind : EventKind.values()) {
+      names.add(kind.name().toLowerCase(Locale.ROOT));
+    }
+    return names;
+  }
+
+  private static void allow(EventKind kind, boolean options, String... fields) {
+    Set<String> all = new TreeSet<>(List.of("type", "session", "turn"));
+    all.addAll(List.of(fields));
+    if (options) {
+      all.addAll(OPTIONS);
+    }
+    ALLOWED.put(kind, all);
+  }
+}

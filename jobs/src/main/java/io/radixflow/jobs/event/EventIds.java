@@ -1,0 +1,82 @@
+package io.radixflow.jobs.event;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * What can be told of the identity of an event that cannot be read whole: broken JSON, a field
+ * given twice, or too large. Scans the start of the bytes until they make no more sense.
+ */
+final class EventIds {
+
+  private static final int SCANNED_BYTES = 64 * 1024;
+
+  private final Set<String> seen = new HashSet<>();
+  private String session;
+  private String branch;
+  private String turn;
+  private String type;
+  private boolean ambiguous;
+
+  private EventIds() {}
+
+  static EventIds scan(JsonFactory factory, byte[] value) {
+    EventIds ids = new EventIds();
+    int length = Math.min(value.length, SCANNED_BYTES);
+    try (JsonParser parser = factory.createParser(value, 0, length)) {
+      parser.disable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION);
+      if (parser.nextToken() == JsonToken.START_OBJECT) {
+        while (parser.nextToken() == JsonToken.FIELD_NAME) {
+          ids.field(parser.currentName(), parser);
+        }
+      }
+    } catch (IOException e) {
+      return ids;
+    }
+    return ids;
+  }
+
+  private void field(String name, JsonParser parser) throws IOException {
+    String text = parser.nextToken() == JsonToken.VALUE_STRING ? parser.getText() : null;
+    parser.skipChildren();
+    switch (name) {
+      case "session" -> session = text;
+      case "branch" -> branch = text;
+      case "turn" -> turn = text;
+      case "type" -> type = text;
+      default -> {
+        return;
+      }
+    }
+    ambiguous |= !seen.add(name);
+  }
+
+  /** Whether a reply can be addressed; never for a cancel, whose turn is another event's. */
+  boolean answerable() {
+    return !ambiguous && valid(session) && valid(turn) && !"cancel".equals(type);
+  }
+
+  String session() {
+    return session;
+  }
+
+  String branch() {
+    return valid(branch) ? branch : null;
+  }
+
+  String turn() {
+    return turn;
+  }
+
+  String type() {
+    return type;
+  }
+
+  private static boolean valid(String id) {
+    return id != null && !id.isEmpty() && Texts.length(id) <= Fields.MAX_ID && Texts.isPlain(id);
+  }
+}

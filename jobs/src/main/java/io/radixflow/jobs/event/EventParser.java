@@ -1,0 +1,251 @@
+package io.radixflow.jobs.event;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.config.NearestName;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.session.Origin;
+import io.radixflow.operators.session.Reply;
+import java.io.IOException;
+import java.util.Iterator;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/**
+ * Turns the bytes of an event into a {@link ConversationEvent}, or says what is wrong with them.
+ * Accepts exactly what {@code schema/conversation-event.schema.json} accepts. Never throws on bad
+ * input, and bounds what it allocates: bytes, nesting, tokens, and lengths of names and numbers.
+ *
+ * <p>An unknown field is refused, since a misspelt option that is silently ignored costs its sender
+ * more than the error does. Null means not given. Lone surrogates in text become U+FFFD.
+ *
+ * <p>Safe for one thread at a time.
+ */
+public final class EventParser {
+
+  private static final int MAX_DEPTH = 32;
+  private static final int MAX_JSON_TOKENS = 100_000;
+
+  private final int maxBytes;
+  private final LongSupplier clock;
+  private final JsonFactory factory;
+  private final ObjectMapper mapper;
+
+  /**
+   * @param maxBytes largest event that is read
+   * @param clock milliseconds since the epoch, the time of rejections
+   */
+  public EventParser(int maxBytes, LongSupplier clock) {
+    this.maxBytes = maxBytes;
+    this.clock = clock;
+    this.factory =
+        new JsonFactoryBuilder()
+            .streamReadConstraints(
+                StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxTokenCount(MAX_JSON_TOKENS)
+                    .maxStringLength(maxBytes)
+                    .maxNumberLength(400)
+                    .maxNameLength(512)
+                    .build())
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            // read so that the field can be named when it is refused
+            .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+            .build();
+    this.mapper =
+        new ObjectMapper(factory)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .disable(DeserializationFeature.ACCEPT_EMPTY_STRING_AS_NULL_OBJECT);
+  }
+
+  /**
+   * Reads one event.
+   *
+   * @param value the record's value; null for a tombstone
+   * @param origin where it was read
+   */
+  public ParsedEvent parse(byte[] value, Origin origin) {
+    if (value == null || value.length == 0) {
+      return ParsedEvent.unreadable(null, "the record has no value, must be a JSON object");
+    }
+    if (value.length > maxBytes) {
+      return unreadable(
+          value, "the event has " + value.length + " bytes, at most " + maxBytes + " are allowed");
+    }
+    JsonNode root;
+    try {
+      root = mapper.readTree(value);
+    } catch (JsonProcessingException e) {
+      return unreadable(value, "the event cannot be read as JSON: " + describe(e));
+    } catch (IOException e) {
+      return unreadable(value, "the event cannot be read as JSON: " + oneLine(e.getMessage()));
+    }
+    if (!(root instanceof ObjectNode object)) {
+      return ParsedEvent.unreadable(null, "the event is no JSON object");
+    }
+    return parse(object, origin);
+  }
+
+  private ParsedEvent parse(ObjectNode object, Origin origin) {
+    Fields fields = new Fields(object);
+    String session = null;
+    String turn = null;
+    EventKind kind = null;
+    try {
+      session = fields.id("session");
+      if (session == null) {
+        throw new InvalidEventException("session is missing: the conversation's id, a string");
+      }
+      turn = fields.id("turn");
+      kind = kind(fields);
+      return ParsedEvent.valid(event(kind, session, turn, object, fields, origin));
+    } catch (InvalidEventException e) {
+      // a reply to an invalid cancel would be taken for the reply of the turn it names
+      boolean cancel = "cancel".equals(object.path("type").textValue());
+      if (session == null || turn == null || cancel) {
+        return ParsedEvent.unreadable(null, e.getMessage());
+      }
+      return ParsedEvent.invalid(
+          rejection(session, readableBranch(fields), turn, kind, e.getMessage()));
+    }
+  }
+
+  private static ConversationEvent event(
+      EventKind kind, String session, String turn, ObjectNode object, Fields fields, Origin origin)
+      throws InvalidEventException {
+    checkNames(kind, object);
+    if (turn == null && EventFields.needsTurn(kind)) {
+      throw new InvalidEventException("turn is missing: an id for this turn, a string");
+    }
+    String newBranch = fields.id("new_branch");
+    if (newBranch == null && kind == EventKind.FORK) {
+      throw new InvalidEventException("new_branch is missing: an id for the branch to make");
+    }
+    GenerationOptions options =
+        EventFields.allowed(kind).contains("temperature")
+            ? GenerationOptionsReader.read(fields)
+            : null;
+    return new ConversationEvent(
+        kind,
+        session,
+        orElse(fields.id("branch"), ConversationEvent.MAIN_BRANCH),
+        turn,
+        orElse(fields.name("tenant"), ""),
+        orElse(fields.name("cache_salt"), ""),
+        MessagesReader.read(kind, fields),
+        options,
+        Boolean.TRUE.equals(fields.bool("replace")),
+        newBranch,
+        fields.id("at_turn"),
+        origin);
+  }
+
+  private static EventKind kind(Fields fields) throws InvalidEventException {
+    JsonNode value = fields.get("type");
+    if (value == null) {
+      return EventKind.MESSAGE;
+    }
+    String type = Fields.text("type", value);
+    if (!EventFields.types().contains(type)) {
+      throw new InvalidEventException(
+          "type is "
+              + Texts.quote(type)
+              + ", must be one of "
+              + EventFields.types()
+              + "."
+              + NearestName.hint(type, EventFields.types()));
+    }
+    return EventKind.valueOf(type.toUpperCase(Locale.ROOT));
+  }
+
+  private static void checkNames(EventKind kind, ObjectNode object) throws InvalidEventException {
+    Set<String> allowed = EventFields.allowed(kind);
+    for (Iterator<String> names = object.fieldNames(); names.hasNext(); ) {
+      String name = names.next();
+      if (allowed.contains(name)) {
+        continue;
+      }
+      if (EventFields.NOT_SERVED.contains(name)) {
+        throw new InvalidEventException(name + " is not served yet");
+      }
+      if (EventFields.known(name)) {
+        throw new InvalidEventException(
+            name + " is no field of " + kind.name().toLowerCase(Locale.ROOT) + " events");
+      }
+      throw new InvalidEventException(
+          "the field " + Texts.quote(name) + " is unknown." + NearestName.hint(name, allowed));
+    }
+  }
+
+  private ParsedEvent unreadable(byte[] value, String reason) {
+    EventIds ids = EventIds.scan(factory, value);
+    if (!ids.answerable()) {
+      return ParsedEvent.unreadable(null, reason);
+    }
+    EventKind kind =
+        ids.type() != null && EventFields.types().contains(ids.type())
+            ? EventKind.valueOf(ids.type().toUpperCase(Locale.ROOT))
+            : null;
+    return ParsedEvent.unreadable(
+        rejection(ids.session(), ids.branch(), ids.turn(), kind, reason), reason);
+  }
+
+  private Reply rejection(
+      String session, String branch, String turn, EventKind kind, String error) {
+    return new Reply(
+        session,
+        orElse(branch, ConversationEvent.MAIN_BRANCH),
+        turn,
+        kind,
+        0,
+        "",
+        "rejected",
+        0,
+        0,
+        0,
+        0,
+        0,
+        null,
+        error,
+        null,
+        null,
+        clock.getAsLong());
+  }
+
+  private static String readableBranch(Fields fields) {
+    try {
+      return fields.id("branch");
+    } catch (InvalidEventException e) {
+      return null;
+    }
+  }
+
+  private static String describe(JsonProcessingException e) {
+    JsonLocation at = e.getLocation();
+    String message = oneLine(e.getOriginalMessage());
+    return at == null
+        ? message
+        : message + " (line " + at.getLineNr() + ", column " + at.getColumnNr() + ")";
+  }
+
+  private static String oneLine(String message) {
+    String line = Texts.wellFormed(message == null ? "" : message).replaceAll("\\p{Cntrl}+", " ");
+    return line.length() <= 200 ? line : line.substring(0, 200) + "…";
+  }
+
+  private static String orElse(String value, String other) {
+    return value == null ? other : value;
+  }
+}

@@ -1,0 +1,60 @@
+package io.radixflow.jobs.event;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import io.radixflow.operators.session.EventKind;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Locale;
+
+/** Writes one JSON object as UTF-8, every string well-formed. */
+final class JsonBytes {
+
+  private static final JsonFactory FACTORY = new JsonFactory();
+
+  private JsonBytes() {}
+
+  /** Writes the fields of an object. */
+  interface Body {
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  static byte[] object(Body body) {
+    try (ByteArrayBuilder bytes = new ByteArrayBuilder()) {
+      try (JsonGenerator json = FACTORY.createGenerator(bytes)) {
+        json.writeStartObject();
+        body.write(json);
+        json.writeEndObject();
+      }
+      return bytes.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory failed", e);
+    }
+  }
+
+  /** Writes a string field, unless it is null. */
+  static void text(JsonGenerator json, String name, String value) throws IOException {
+    if (value != null) {
+      json.writeStringField(name, Texts.wellFormed(value));
+    }
+  }
+
+  /** Writes {@code type}, unless the event's type could not be read. */
+  static void type(JsonGenerator json, EventKind kind) throws IOException {
+    if (kind != null) {
+      json.writeStringField("type", kind.name().toLowerCase(Locale.ROOT));
+    }
+  }
+
+  static void usage(JsonGenerator json, int prompt, int cached, int completion) throws IOException {
+    json.writeObjectFieldStart("usage");
+    json.writeNumberField("prompt_tokens", prompt);
+    json.writeNumberField("completion_tokens", completion);
+    json.writeNumberField("total_tokens", (long) prompt + completion);
+    json.writeObjectFieldStart("prompt_tokens_details");
+    json.writeNumberField("cached_tokens", cached);
+    json.writeEndObject();
+    json.writeEndObject();
+  }
+}
