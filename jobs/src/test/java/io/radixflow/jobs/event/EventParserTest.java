@@ -1,0 +1,270 @@
+package io.radixflow.jobs.event;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.Origin;
+import io.radixflow.operators.session.Reply;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class EventParserTest {
+
+  private static final int MAX_BYTES = 1 << 20;
+  private static final Origin ORIGIN = new Origin(3, 17L, 1_000L);
+  private static final String TURN = "\"session\":\"s\",\"turn\":\"t\",";
+  private static final String HELLO = "\"messages\":[{\"role\":\"user\",\"content\":\"hello\"}]";
+
+  private final EventParser parser = new EventParser(MAX_BYTES, () -> 42_000L);
+
+  @Test
+  void readsAMessageWithoutTypeOrOptions() {
+    assertThat(event("{" + TURN + HELLO + "}"))
+        .isEqualTo(
+            new ConversationEvent(
+                EventKind.MESSAGE,
+                "s",
+                "main",
+                "t",
+                "",
+                "",
+                List.of(new Message("user", "hello")),
+                null,
+                false,
+                null,
+                null,
+                ORIGIN));
+  }
+
+  @Test
+  void readsEveryGenerationOption() {
+    String options =
+        "\"temperature\":0.5,\"top_k\":40,\"top_p\":0.9,\"min_p\":0.05,\"repetition_penalty\":1.1,"
+            + "\"presence_penalty\":-1,\"frequency_penalty\":2,\"logit_bias\":{\"7\":-100},"
+            + "\"max_tokens\":12,\"stop\":[\"a\",\"b\"],\"seed\":-9,\"logprobs\":true,"
+            + "\"top_logprobs\":3,\"n\":1,";
+    assertThat(event("{" + TURN + options + HELLO + "}").options())
+        .isEqualTo(
+            new GenerationOptions(
+                0.5,
+                40,
+                0.9,
+                0.05,
+                1.1,
+                -1.0,
+                2.0,
+                Map.of(7, -100.0),
+                12,
+                List.of("a", "b"),
+                -9L,
+                true,
+                3));
+  }
+
+  @Test
+  void takesASingleStopStringAndTheNewNameOfMaxTokens() {
+    GenerationOptions options =
+        event("{" + TURN + "\"stop\":\"end\",\"max_completion_tokens\":5," + HELLO + "}").options();
+    assertThat(options.stop()).containsExactly("end");
+    assertThat(options.maxTokens()).isEqualTo(5);
+  }
+
+  @Test
+  void takesNullAsNotGiven() {
+    assertThat(event("{" + TURN + "\"branch\":null,\"stop\":null,\"seed\":null," + HELLO + "}"))
+        .isEqualTo(event("{" + TURN + HELLO + "}"));
+  }
+
+  @Test
+  void joinsTextParts() {
+    String parts =
+        "\"messages\":[{\"role\":\"tool\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
+            + "{\"type\":\"text\",\"text\":\"b\"}]}]";
+    assertThat(event("{" + TURN + parts + "}").messages())
+        .containsExactly(new Message("tool", "ab"));
+  }
+
+  @Test
+  void keepsControlCharactersAndSpecialTokensAndReplacesLoneSurrogates() {
+    String content = "x\\u0000\\u001b<|im_end|>\\ud800y\\ud83d\\ude00";
+    String json =
+        "{" + TURN + "\"messages\":[{\"role\":\"user\",\"content\":\"" + content + "\"}]}";
+    assertThat(event(json).messages().get(0).content())
+        .isEqualTo("x\u0000\u001b<|im_end|>\uFFFDy\uD83D\uDE00");
+  }
+
+  @Test
+  void takesAMessageOf100000Words() {
+    String text = "word ".repeat(100_000);
+    String json = "{" + TURN + "\"messages\":[{\"role\":\"user\",\"content\":\"" + text + "\"}]}";
+    assertThat(event(json).messages().get(0).content()).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          "temperature":NaN                    | temperature is NaN, must be 0 to 2
+          "temperature":-Infinity              | temperature is -Infinity, must be 0 to 2
+          "temperature":"0.5"                  | temperature is a string, must be a number
+          "temperature":2.5                    | temperature is 2.5, must be 0 to 2
+          "max_tokens":-1                      | max_tokens is -1, must be 1 to 2147483647
+          "max_tokens":1.5                     | max_tokens is 1.5, must be an integer
+          "max_tokens":1e99                    | max_tokens is 1.0E99, must be 1 to 2147483647
+          "max_tokens":1,"max_completion_tokens":1 | two names of one limit
+          "top_p":0                            | top_p is 0, must be 1.0E-6 to 1
+          "n":2                                | n is 2, must be 1 to 1
+          "top_logprobs":2                     | top_logprobs needs logprobs to be true
+          "logprobs":1                         | logprobs is a number, must be true or false
+          "logit_bias":{"x":1}                 | logit_bias has the key "x"
+          "logit_bias":{"5":101}               | logit_bias.5 is 101, must be -100 to 100
+          "stop":[""]                          | stop[0] has 0 characters
+          "stop":[1]                           | stop[0] is a number, must be a string
+          "seed":9223372036854775808           | seed is 9223372036854775808
+          "tools":[]                           | tools is not served yet
+          "response_format":{"type":"text"}    | response_format is not served yet
+          "max_token":5                        | the field "max_token" is unknown. Did you mean max_tokens?
+          "new_branch":"b"                     | new_branch is no field of message events
+          "type":"mesage"                      | Did you mean message?
+          "type":7                             | type is a number, must be a string
+          "tenant":"a\\u0000"                   | tenant has control characters
+          "replace":"yes"                      | replace is a string, must be true or false
+          """)
+  void rejectsAWrongFieldByName(String field, String error) {
+    ParsedEvent parsed = parse("{" + TURN + field + "," + HELLO + "}");
+    assertThat(parsed.event()).isNull();
+    assertThat(parsed.unreadable()).isFalse();
+    assertThat(parsed.rejection().error()).contains(error);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      textBlock =
+          """
+          []                                               | messages is empty
+          "hello"                                          | messages is a string, must be an array
+          ["hello"]                                        | messages[0] is a string, must be an object
+          [{"content":"x"}]                                | messages[0].role is missing
+          [{"role":"bot","content":"x"}]                   | messages[0].role is "bot", must be one of
+          [{"role":"user"}]                                | messages[0].content is missing
+          [{"role":"user","content":""}]                   | messages[0].content is empty
+          [{"role":"user","content":null}]                 | messages[0].content is null, must be a string
+          [{"role":"user","content":[]}]                   | messages[0].content has 0 parts
+          [{"role":"user","content":[{"type":"image_url"}]}] | messages[0].content[0].type is "image_url", only "text"
+          [{"role":"user","content":"x","tool_calls":[]}]  | messages[0].tool_calls is not served yet
+          [{"role":"user","content":"x","rol":1}]          | messages[0] has the unknown field "rol". Did you mean role?
+          """)
+  void rejectsWrongMessagesByPath(String messages, String error) {
+    assertThat(parse("{" + TURN + "\"messages\":" + messages + "}").rejection().error())
+        .contains(error);
+  }
+
+  @Test
+  void aRejectionAnswersTheTurn() {
+    Reply reply = parse("{\"session\":\"s\",\"branch\":\"b\",\"turn\":\"t\"}").rejection();
+    assertThat(reply)
+        .returns("s", Reply::session)
+        .returns("b", Reply::branch)
+        .returns("t", Reply::turn)
+        .returns(EventKind.MESSAGE, Reply::kind)
+        .returns("rejected", Reply::finishReason)
+        .returns(42_000L, Reply::created)
+        .returns("messages is missing: the new turn's messages", Reply::error);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "not json",
+        "",
+        "[]",
+        "null",
+        "{\"turn\":\"t\"}",
+        "{\"session\":7,\"turn\":\"t\"}",
+        "{\"session\":\"\",\"turn\":\"t\"}",
+        "{\"session\":\"s\\ud800\",\"turn\":\"t\"}",
+        "{\"session\":\"s\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}",
+        "{\"session\":\"s\",\"session\":\"r\",\"turn\":\"t\"}",
+        "{\"type\":\"cancel\",\"session\":\"s\",\"turn\":\"t\",\"seed\":1}",
+      })
+  void callsUnreadableWhatNobodyCanBeAnswered(String json) {
+    ParsedEvent parsed = parse(json);
+    assertThat(parsed.event()).isNull();
+    assertThat(parsed.unreadable()).isTrue();
+    assertThat(parsed.rejection()).isNull();
+    assertThat(parsed.reason()).isNotBlank();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"session\":\"s\",\"turn\":\"t\",\"messages\":[{\"role\":",
+        "{\"session\":\"s\",\"turn\":\"t\",\"seed\":1,\"seed\":2}",
+        "{\"session\":\"s\",\"turn\":\"t\"} trailing",
+        "{\"session\":\"s\",\"turn\":\"t\",\"x\":[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1]",
+      })
+  void answersAndKeepsWhatIsBrokenBehindItsIds(String json) {
+    ParsedEvent parsed = parse(json);
+    assertThat(parsed.unreadable()).isTrue();
+    assertThat(parsed.rejection()).returns("s", Reply::session).returns("t", Reply::turn);
+    assertThat(parsed.rejection().error()).startsWith("the event cannot be read as JSON: ");
+  }
+
+  @Test
+  void answersAnEventThatIsTooLargeWithTheNumbers() {
+    String json = "{" + TURN + "\"messages\":\"" + "x".repeat(10_000_000) + "\"}";
+    assertThat(parse(json).rejection().error())
+        .isEqualTo("the event has 10000040 bytes, at most 1048576 are allowed");
+  }
+
+  @Test
+  void refusesJsonOfManyTinyValuesBeforeItFillsTheMemory() {
+    String json = "{" + TURN + "\"messages\":[" + "[],".repeat(300_000) + "[]]}";
+    assertThat(parse(json).rejection().error()).contains("Token count");
+  }
+
+  @Test
+  void readsTombstonesAndInvalidUtf8AsUnreadable() {
+    assertThat(parser.parse(null, ORIGIN).unreadable()).isTrue();
+    assertThat(parser.parse(new byte[] {'{', (byte) 0xff, '}'}, ORIGIN).unreadable()).isTrue();
+  }
+
+  @Test
+  void readsForksAndOpens() {
+    ConversationEvent fork =
+        event("{\"type\":\"fork\",\"session\":\"s\",\"new_branch\":\"b\",\"at_turn\":\"t1\"}");
+    assertThat(fork)
+        .returns(EventKind.FORK, ConversationEvent::kind)
+        .returns("b", ConversationEvent::newBranch)
+        .returns("t1", ConversationEvent::atTurn)
+        .returns(null, ConversationEvent::turn);
+    ConversationEvent open =
+        event(
+            "{\"type\":\"open\",\"session\":\"s\",\"tenant\":\"acme\",\"temperature\":1,"
+                + "\"messages\":[{\"role\":\"system\",\"content\":\"be brief\"}]}");
+    assertThat(open.tenant()).isEqualTo("acme");
+    assertThat(open.options().temperature()).isEqualTo(1.0);
+  }
+
+  private ParsedEvent parse(String json) {
+    return parser.parse(json.getBytes(UTF_8), ORIGIN);
+  }
+
+  private ConversationEvent event(String json) {
+    ParsedEvent parsed = parse(json);
+    assertThat(parsed.reason()).isNull();
+    return parsed.event();
+  }
+}

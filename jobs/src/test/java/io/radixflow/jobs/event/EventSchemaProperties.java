@@ -1,0 +1,258 @@
+package io.radixflow.jobs.event;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.networknt.schema.ValidationMessage;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.Origin;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+class EventSchemaProperties {
+
+  private static final Origin ORIGIN = new Origin(0, 0, 0);
+
+  private final EventParser parser = new EventParser(1 << 20, () -> 0L);
+
+  @Property(tries = 2000)
+  void theParserAcceptsExactlyWhatTheSchemaAccepts(@ForAll("documents") String json) {
+    byte[] bytes = json.getBytes(UTF_8);
+    ParsedEvent parsed = parser.parse(bytes, ORIGIN);
+    Set<ValidationMessage> faults = Schemas.check(Schemas.EVENT, bytes);
+    assertThat(parsed.event() != null)
+        .as("%s%nparser: %s%nschema: %s", json, parsed.reason(), faults)
+        .isEqualTo(faults.isEmpty());
+  }
+
+  @Property(tries = 500)
+  void whatIsWrittenIsReadBackAndFitsTheSchema(@ForAll("events") ConversationEvent event) {
+    byte[] json = EventWriter.write(event);
+    assertThat(Schemas.check(Schemas.EVENT, json)).isEmpty();
+    assertThat(parser.parse(json, event.origin()).event()).isEqualTo(event);
+  }
+
+  @Property(tries = 1000)
+  void bytesNeverMakeTheParserThrow(@ForAll byte[] bytes) {
+    ParsedEvent parsed = parser.parse(bytes, ORIGIN);
+    assertThat(parsed.event() == null).isEqualTo(parsed.reason() != null);
+  }
+
+  /** Objects of a few fields, each now right, now wrong. */
+  @Provide
+  Arbitrary<String> documents() {
+    Arbitrary<List<String>> fields =
+        Arbitraries.of(new ArrayList<>(VALUES.keySet()))
+            .flatMap(
+                name -> Arbitraries.of(VALUES.get(name)).map(value -> "\"" + name + "\":" + value))
+            .list()
+            .ofMaxSize(4);
+    Arbitrary<String> start =
+        Arbitraries.of(
+            "\"session\":\"s\",\"turn\":\"t\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]",
+            "\"session\":\"s\",\"turn\":\"t\"",
+            "\"type\":\"open\",\"session\":\"s\"",
+            "\"type\":\"regenerate\",\"session\":\"s\",\"turn\":\"t\"",
+            "\"type\":\"fork\",\"session\":\"s\",\"new_branch\":\"b\"",
+            "\"type\":\"cancel\",\"session\":\"s\"",
+            "\"type\":\"close\",\"session\":\"s\"",
+            "\"type\":\"erase\",\"session\":\"s\"",
+            "\"type\":\"prefetch\",\"session\":\"s\"",
+            "\"type\":\"query\",\"session\":\"s\",\"turn\":\"t\"",
+            "\"session\":\"s\"");
+    return Combinators.combine(start, fields)
+        .as(
+            (first, rest) -> {
+              StringBuilder json = new StringBuilder("{").append(first);
+              Set<String> names = new java.util.HashSet<>();
+              for (String field : rest) {
+                String name = field.substring(1, field.indexOf('"', 1));
+                if (!first.contains("\"" + name + "\":") && names.add(name)) {
+                  json.append(',').append(field);
+                }
+              }
+              return json.append('}').toString();
+            });
+  }
+
+  private static final String LONG = "\"" + "x".repeat(257) + "\"";
+  private static final String EMOJI = "\"" + "\uD83D\uDE00".repeat(256) + "\"";
+  private static final List<String> IDS =
+      List.of("\"a\"", "\"\"", "null", "7", LONG, EMOJI, "\"a\\n\"", "\"\\ud800\"");
+  private static final List<String> REALS =
+      List.of(
+          "0",
+          "1",
+          "1.0",
+          "-1",
+          "0.5",
+          "2",
+          "2.0000001",
+          "-2.5",
+          "1e-9",
+          "1e-6",
+          "10",
+          "10.5",
+          "null",
+          "\"1\"",
+          "true",
+          "1e400");
+  private static final List<String> INTEGERS =
+      List.of(
+          "0",
+          "1",
+          "-1",
+          "1.0",
+          "1.5",
+          "20",
+          "21",
+          "2147483647",
+          "2147483648",
+          "1e3",
+          "null",
+          "\"1\"",
+          "9223372036854775807",
+          "9223372036854775808",
+          "-9223372036854775809");
+  private static final List<String> BOOLEANS = List.of("true", "false", "null", "0", "\"true\"");
+  private static final Map<String, List<String>> VALUES =
+      Map.ofEntries(
+          Map.entry("branch", IDS),
+          Map.entry("turn", IDS),
+          Map.entry("at_turn", IDS),
+          Map.entry("new_branch", IDS),
+          Map.entry("tenant", IDS),
+          Map.entry("cache_salt", IDS),
+          Map.entry("replace", BOOLEANS),
+          Map.entry("logprobs", BOOLEANS),
+          Map.entry("temperature", REALS),
+          Map.entry("top_p", REALS),
+          Map.entry("min_p", REALS),
+          Map.entry("repetition_penalty", REALS),
+          Map.entry("presence_penalty", REALS),
+          Map.entry("frequency_penalty", REALS),
+          Map.entry("top_k", INTEGERS),
+          Map.entry("max_tokens", INTEGERS),
+          Map.entry("max_completion_tokens", INTEGERS),
+          Map.entry("seed", INTEGERS),
+          Map.entry("top_logprobs", INTEGERS),
+          Map.entry("n", INTEGERS),
+          Map.entry(
+              "stop",
+              List.of("\"a\"", "\"\"", "[]", "[\"a\",\"b\"]", "[\"\"]", "[1]", "7", "null", LONG)),
+          Map.entry(
+              "logit_bias",
+              List.of(
+                  "{}",
+                  "{\"1\":2}",
+                  "{\"01\":2}",
+                  "{\"-1\":2}",
+                  "{\"1\":101}",
+                  "{\"1\":\"2\"}",
+                  "{\"1\\n\":2}",
+                  "{\"1234567890\":1}",
+                  "null",
+                  "[]")),
+          Map.entry(
+              "messages",
+              List.of(
+                  "[]",
+                  "null",
+                  "{}",
+                  "[null]",
+                  "[{\"role\":\"system\",\"content\":\"x\"}]",
+                  "[{\"role\":\"user\",\"content\":\"x\"}]",
+                  "[{\"role\":\"user\",\"content\":\"\"}]",
+                  "[{\"role\":\"user\",\"content\":\"x\",\"name\":\"y\"}]",
+                  "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}]",
+                  "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]",
+                  "[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]",
+                  "[{\"role\":\"user\",\"content\":[]}]")),
+          Map.entry("tools", List.of("[]", "null")),
+          Map.entry("type", List.of("\"message\"", "\"query\"", "\"x\"", "null", "3")),
+          Map.entry("unknown", List.of("1")));
+
+  @Provide
+  Arbitrary<ConversationEvent> events() {
+    Arbitrary<String> id = Arbitraries.strings().alpha().numeric().ofMinLength(1).ofMaxLength(20);
+    Arbitrary<Message> message =
+        Combinators.combine(
+                Arbitraries.of("system", "user", "assistant", "tool"),
+                Arbitraries.strings().ofMinLength(1).ofMaxLength(30).map(Texts::wellFormed))
+            .as(Message::new);
+    return Combinators.combine(
+            id,
+            id,
+            id,
+            Arbitraries.of("", "acme"),
+            message.list().ofMinSize(1).ofMaxSize(4),
+            options().injectNull(0.3),
+            Arbitraries.of(true, false))
+        .as(
+            (session, branch, turn, tenant, messages, options, replace) ->
+                new ConversationEvent(
+                    EventKind.MESSAGE,
+                    session,
+                    branch,
+                    turn,
+                    tenant,
+                    "",
+                    messages,
+                    options,
+                    replace,
+                    null,
+                    null,
+                    ORIGIN));
+  }
+
+  private static Arbitrary<GenerationOptions> options() {
+    Arbitrary<Double> real = Arbitraries.doubles().between(0, 1).injectNull(0.3);
+    Arbitrary<Integer> integer = Arbitraries.integers().between(1, 100_000).injectNull(0.3);
+    return Combinators.combine(
+            real,
+            integer,
+            Arbitraries.of(0.5, 1.0),
+            real,
+            integer,
+            Arbitraries.strings()
+                .ofMinLength(1)
+                .ofMaxLength(5)
+                .map(Texts::wellFormed)
+                .list()
+                .ofMaxSize(3)
+                .injectNull(0.3),
+            Arbitraries.longs().injectNull(0.3),
+            Arbitraries.maps(
+                    Arbitraries.integers().between(0, 50_000),
+                    Arbitraries.doubles().between(-100, 100))
+                .ofMaxSize(4)
+                .injectNull(0.3))
+        .as(
+            (temperature, topK, topP, minP, maxTokens, stop, seed, bias) ->
+                new GenerationOptions(
+                    temperature,
+                    topK,
+                    topP,
+                    minP,
+                    1.5,
+                    -2.0,
+                    null,
+                    bias,
+                    maxTokens,
+                    stop,
+                    seed,
+                    true,
+                    3));
+  }
+}

@@ -1,0 +1,149 @@
+package io.radixflow.jobs.event;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.Reply.Item;
+import io.radixflow.operators.session.Reply.TokenLogprob;
+import io.radixflow.operators.session.Reply.TopLogprob;
+import io.radixflow.operators.session.ReplyDelta;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class WritersTest {
+
+  private static final TokenLogprob TOKEN =
+      new TokenLogprob(5, "hi", -0.25f, List.of(new TopLogprob(9, "no", Float.NEGATIVE_INFINITY)));
+
+  private final ReplyWriter writer = new ReplyWriter(ReplyWriter.MIN_BYTES);
+
+  @Test
+  void aReplyHasTheShapeOfTheOpenAiApi() {
+    byte[] json = writer.write(reply("hi \uD83D\uDE00 \uD800", List.of(TOKEN), null, null));
+    assertThat(Schemas.check(Schemas.REPLY, json)).isEmpty();
+    JsonNode tree = Schemas.tree(json);
+    assertThat(tree.at("/choices/0/message/content").textValue())
+        .isEqualTo("hi \uD83D\uDE00 \uFFFD");
+    assertThat(tree.at("/choices/0/finish_reason").textValue()).isEqualTo("stop");
+    assertThat(tree.at("/usage/total_tokens").intValue()).isEqualTo(19);
+    assertThat(tree.at("/usage/prompt_tokens_details/cached_tokens").intValue()).isEqualTo(4);
+    assertThat(tree.at("/choices/0/logprobs/content/0/top_logprobs/0/logprob").intValue())
+        .isEqualTo(-9999);
+    assertThat(tree.get("created").longValue()).isEqualTo(1_700_000_000L);
+  }
+
+  @Test
+  void aQueryHasItemsAndStatusAndARejectionItsError() {
+    List<Item> items =
+        List.of(new Item("t", "user", "hi", null), new Item("t", "assistant", "yo", "stop"));
+    byte[] query = writer.write(reply("", null, items, null));
+    assertThat(Schemas.check(Schemas.REPLY, query)).isEmpty();
+    assertThat(Schemas.tree(query).at("/items/1/content").textValue()).isEqualTo("yo");
+    byte[] rejection = writer.write(reply("", null, null, "seed is a string"));
+    assertThat(Schemas.check(Schemas.REPLY, rejection)).isEmpty();
+    assertThat(Schemas.tree(rejection).at("/error/message").textValue())
+        .isEqualTo("seed is a string");
+  }
+
+  @Test
+  void aReplyThatIsTooLargeLosesLogProbabilitiesFirst() {
+    byte[] json = writer.write(reply("short", Collections.nCopies(1000, TOKEN), null, null));
+    assertThat(Schemas.check(Schemas.REPLY, json)).isEmpty();
+    JsonNode tree = Schemas.tree(json);
+    assertThat(tree.at("/choices/0/message/content").textValue()).isEqualTo("short");
+    assertThat(tree.at("/choices/0/logprobs").isMissingNode()).isTrue();
+    assertThat(tree.get("truncated").toString()).isEqualTo("[\"logprobs\",\"items\"]");
+  }
+
+  @Test
+  void aReplyNeverExceedsItsLimit() {
+    ReplyWriter larger = new ReplyWriter(2 * ReplyWriter.MIN_BYTES);
+    for (String text : List.of("\u0001".repeat(100_000), "\uD83D\uDE00".repeat(50_000))) {
+      byte[] json = larger.write(reply(text, null, null, "e".repeat(100_000)));
+      assertThat(json.length).isLessThanOrEqualTo(2 * ReplyWriter.MIN_BYTES);
+      assertThat(Schemas.check(Schemas.REPLY, json)).isEmpty();
+      assertThat(text).startsWith(Schemas.tree(json).at("/choices/0/message/content").textValue());
+    }
+  }
+
+  @Test
+  void onlyTheLastDeltaHasFinishReasonAndUsage() {
+    byte[] piece = DeltaWriter.write(delta(null));
+    assertThat(Schemas.check(Schemas.DELTA, piece)).isEmpty();
+    assertThat(Schemas.tree(piece).has("usage")).isFalse();
+    byte[] last = DeltaWriter.write(delta("length"));
+    assertThat(Schemas.check(Schemas.DELTA, last)).isEmpty();
+    assertThat(Schemas.tree(last).at("/usage/completion_tokens").intValue()).isEqualTo(9);
+  }
+
+  @Test
+  void aDeadLetterSaysWhereItWasReadAndWhetherItWasCut() {
+    ObjectNode headers = Schemas.MAPPER.createObjectNode();
+    DeadLetter letter =
+        new DeadLetter("in", 1, 2L, 3L, null, new byte[10], 20, "the event is no JSON object");
+    DeadLetterWriter.headers(letter)
+        .forEach((name, value) -> headers.put(name, new String(value, UTF_8)));
+    assertThat(Schemas.DEAD_LETTER.validate(headers)).isEmpty();
+    assertThat(headers.get("radixflow.original-bytes").textValue()).isEqualTo("20");
+    assertThat(headers.get("radixflow.offset").textValue()).isEqualTo("2");
+  }
+
+  @Test
+  void controlEventsAgreeWithTheirSchema() {
+    for (String json :
+        List.of(
+            "{\"type\":\"drain\"}",
+            "{\"type\":\"erase_tenant\",\"tenant\":\"a\"}",
+            "{\"type\":\"erase_tenant\"}",
+            "{\"type\":\"erase_tenant\",\"tenant\":null}",
+            "{\"type\":\"limits\",\"value\":\"x\"}",
+            "{\"type\":\"limits\",\"value\":3}",
+            "{\"type\":\"drain\",\"x\":1}",
+            "{\"type\":\"stop\"}",
+            "{}",
+            "[]")) {
+      byte[] bytes = json.getBytes(UTF_8);
+      ControlParser.Parsed parsed = new ControlParser().parse(bytes);
+      assertThat(parsed.event() != null)
+          .as(json + ": " + parsed.reason())
+          .isEqualTo(Schemas.check(Schemas.CONTROL, bytes).isEmpty());
+    }
+    assertThat(
+            new ControlParser()
+                .parse("{\"type\":\"erase_tenant\",\"tenant\":\"a\"}".getBytes(UTF_8))
+                .event())
+        .isEqualTo(new ControlEvent("erase_tenant", "a", null));
+  }
+
+  private static Reply reply(
+      String text, List<TokenLogprob> logprobs, List<Item> items, String error) {
+    return new Reply(
+        "s",
+        "main",
+        "t",
+        EventKind.MESSAGE,
+        7,
+        text,
+        "stop",
+        10,
+        4,
+        9,
+        -5,
+        0,
+        logprobs,
+        error,
+        items,
+        items == null ? null : "WARM",
+        1_700_000_000_123L);
+  }
+
+  private static ReplyDelta delta(String finish) {
+    return new ReplyDelta("s", "main", "t", 0, 3, 2, 1, 7, "hi", finish, 10, 4, 9);
+  }
+}
