@@ -1,0 +1,111 @@
+package io.radixflow.jobs.cluster;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A JVM of its own, of the kind that this one is. Its output goes to a file; it is gone after
+ * {@link #close()}, and when this JVM ends in order.
+ */
+final class JavaProcess implements AutoCloseable {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final int LINES_SHOWN = 40;
+
+  private final String name;
+  private final Process process;
+  private final Path output;
+  private final Thread reaper;
+
+  private JavaProcess(String name, Process process, Path output) {
+    this.name = name;
+    this.process = process;
+    this.output = output;
+    this.reaper = new Thread(process::destroyForcibly, "reaper of " + name);
+    Runtime.getRuntime().addShutdownHook(reaper);
+  }
+
+  /**
+   * Starts a JVM.
+   *
+   * @param name for messages
+   * @param arguments JVM flags, main class and its arguments
+   * @param environment added to this JVM's own
+   * @param output receives standard output and error
+   */
+  static JavaProcess start(
+      String name, List<String> arguments, Map<String, String> environment, Path output)
+      throws IOException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(arguments);
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    builder.environment().putAll(environment);
+    return new JavaProcess(name, builder.start(), output);
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  /**
+   * Waits for a process that ends by itself.
+   *
+   * @return what it printed
+   * @throws IllegalStateException if it failed, or did not end in time and was killed
+   */
+  String awaitSuccess(Duration limit) throws IOException, InterruptedException {
+    boolean ended = process.waitFor(limit.toMillis(), MILLISECONDS);
+    close();
+    if (!ended || process.exitValue() != 0) {
+      String how = ended ? "exited with " + process.exitValue() : "did not end in " + limit;
+      throw new IllegalStateException(name + " " + how + "\n" + lastOutput());
+    }
+    return Files.readString(output);
+  }
+
+  /** Ends the process at once, as {@code kill -9} does, and waits until it is gone. */
+  void kill() {
+    process.destroyForcibly().onExit().join();
+    forget();
+  }
+
+  /** Asks the process to end, and kills it if it does not. */
+  @Override
+  public void close() {
+    process.destroy();
+    process.onExit().completeOnTimeout(process, PATIENCE.toMillis(), MILLISECONDS).join();
+    kill();
+  }
+
+  /** The end of what the process printed. */
+  String lastOutput() throws IOException {
+    List<String> lines = Files.readAllLines(output);
+    return String.join("\n", lines.subList(Math.max(0, lines.size() - LINES_SHOWN), lines.size()));
+  }
+
+  @Override
+  public String toString() {
+    return name + " (process " + pid() + ")";
+  }
+
+  private void forget() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(reaper);
+    } catch (IllegalStateException shuttingDown) {
+      // the hook runs anyway
+    }
+  }
+}
