@@ -37,6 +37,14 @@ public interface Backend extends AutoCloseable {
   int maxBatchRows();
 
   /**
+   * Bytes of weights that a step over one row reads, as they are laid out on the device; 0 if that
+   * is not known. For reports.
+   */
+  default long weightBytes() {
+    return 0;
+  }
+
+  /**
    * How many tickets the engine should keep in flight: 1 where a step ahead wins nothing, 2 for a
    * device that computes while its host prepares the next step.
    */
