@@ -24,6 +24,28 @@ public interface Tokenizer {
    */
   byte[] bytes(int id);
 
+  /** Number of bytes of a token, 0 for control tokens and ids outside the vocabulary. */
+  default int byteCount(int id) {
+    return bytes(id).length;
+  }
+
+  /**
+   * Copies a token's bytes, without an allocation where the implementation has them at hand.
+   *
+   * @param target must have room for {@link #byteCount} bytes from {@code at}
+   * @return the number of bytes
+   */
+  default int copyBytes(int id, byte[] target, int at) {
+    byte[] bytes = bytes(id);
+    System.arraycopy(bytes, 0, target, at, bytes.length);
+    return bytes.length;
+  }
+
+  /** Whether a reply's text is its bytes less one space that they may begin with. */
+  default boolean dropsLeadingSpace() {
+    return false;
+  }
+
   /** Whether the token is special (never produced by {@link #encode}, not part of the text). */
   boolean isSpecial(int id);
 

@@ -1,0 +1,122 @@
+package io.radixflow.kernels.text;
+
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.ModelMetadata;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Reads the tokenizer of a GGUF file from its {@code tokenizer.ggml.*} metadata. */
+final class GgufTokenizers {
+
+  private static final String PREFIX = "tokenizer.ggml.";
+
+  /** Token types of the format. */
+  private static final int UNKNOWN = 2;
+
+  private static final int CONTROL = 3;
+  private static final int USER_DEFINED = 4;
+
+  private static final int MOST_TOKENS = 1 << 20;
+
+  private final ModelMetadata metadata;
+  private final List<String> tokens;
+  private final int[] types;
+
+  private GgufTokenizers(ModelMetadata metadata) {
+    this.metadata = metadata;
+    tokens = metadata.strings(PREFIX + "tokens");
+    if (tokens.isEmpty() || tokens.size() > MOST_TOKENS) {
+      throw new ModelFormatException(
+          PREFIX
+              + "tokens has "
+              + tokens.size()
+              + " tokens; 1 to "
+              + MOST_TOKENS
+              + " are possible");
+    }
+    types =
+        metadata.has(PREFIX + "token_type")
+            ? metadata.integers(PREFIX + "token_type")
+            : new int[tokens.size()];
+    if (types.length != tokens.size()) {
+      throw new ModelFormatException(
+          PREFIX + "token_type has " + types.length + " entries for " + tokens.size() + " tokens");
+    }
+  }
+
+  /**
+   * @throws ModelFormatException if the metadata is incomplete, contradictory, or of a kind that is
+   *     not supported
+   */
+  static VocabularyTokenizer read(ModelMetadata metadata) {
+    String model = metadata.string(PREFIX + "model");
+    GgufTokenizers reader = new GgufTokenizers(metadata);
+    return switch (model) {
+      case "gpt2" -> reader.byteLevel();
+      default ->
+          throw new ModelFormatException(
+              "tokenizer model '" + model + "' is not supported; supported: gpt2, llama");
+    };
+  }
+
+  /** The text of the token whose id a key names. */
+  static String token(ModelMetadata metadata, String key) {
+    List<String> tokens = metadata.strings(PREFIX + "tokens");
+    return tokens.get(idIn(metadata, key, tokens.size()));
+  }
+
+  private static int idIn(ModelMetadata metadata, String key, int tokens) {
+    long id = metadata.integer(key);
+    if (id < 0 || id >= tokens) {
+      throw new ModelFormatException(
+          key + " is " + id + ", the vocabulary has ids 0 to " + (tokens - 1));
+    }
+    return (int) id;
+  }
+
+  private VocabularyTokenizer byteLevel() {
+    String pre = metadata.has(PREFIX + "pre") ? metadata.string(PREFIX + "pre") : "gpt-2";
+    PreTokenizer preTokenizer = PreTokenizers.byName(pre);
+    List<String> merges = metadata.strings(PREFIX + "merges");
+    String fingerprint = fingerprint("byte-level " + pre).add(merges).digits();
+    return new ByteLevelBuilder(tokens, added())
+        .build(
+            preTokenizer,
+            merges,
+            PreTokenizers.takesWholeWords(preTokenizer),
+            endOfTurnIds(),
+            fingerprint);
+  }
+
+  private List<AddedToken> added() {
+    List<AddedToken> added = new ArrayList<>();
+    for (int id = 0; id < types.length; id++) {
+      int type = types[id];
+      if (type == CONTROL || type == UNKNOWN || type == USER_DEFINED) {
+        added.add(new AddedToken(tokens.get(id), id, type != USER_DEFINED, false, false));
+      }
+    }
+    return added;
+  }
+
+  private int[] endOfTurnIds() {
+    return IntStream.concat(
+            IntStream.concat(declared("eos_token_id"), declared("eot_token_id")),
+            declared("eom_token_id"))
+        .distinct()
+        .sorted()
+        .toArray();
+  }
+
+  private IntStream declared(String key) {
+    if (!metadata.has(PREFIX + key)) {
+      return IntStream.empty();
+    }
+    return IntStream.of(idIn(metadata, PREFIX + key, tokens.size()));
+  }
+
+  private Fingerprint fingerprint(String kind) {
+    return new Fingerprint().add(kind).add(tokens).add(types).add(endOfTurnIds());
+  }
+}

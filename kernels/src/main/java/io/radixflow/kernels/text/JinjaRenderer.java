@@ -1,0 +1,134 @@
+package io.radixflow.kernels.text;
+
+import com.hubspot.jinjava.Jinjava;
+import com.hubspot.jinjava.JinjavaConfig;
+import com.hubspot.jinjava.LegacyOverrides;
+import com.hubspot.jinjava.interpret.Context.Library;
+import com.hubspot.jinjava.interpret.RenderResult;
+import com.hubspot.jinjava.interpret.TemplateError;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Renders a model's Jinja chat template as Jinja2 does with {@code trim_blocks} and {@code
+ * lstrip_blocks}. Safe for many threads.
+ *
+ * <p>Templates come with model files and are not trusted: they cannot load other templates, message
+ * contents are never interpreted as templates, and output, strings, lists, recursion and the number
+ * of nodes visited are bounded.
+ */
+final class JinjaRenderer {
+
+  private static final int MOST_NODES = 2_000_000;
+  private static final int MOST_CHARS = 32 << 20;
+  private static final int MOST_ELEMENTS = 100_000;
+  private static final int DEEPEST = 64;
+
+  /** Thrown through the interpreter, which collects exceptions, but not errors. */
+  private static final class BudgetSpent extends Error {
+    private static final long serialVersionUID = 1L;
+
+    BudgetSpent() {
+      super("template visits too many nodes", null, false, false);
+    }
+  }
+
+  private final Jinjava jinjava;
+  private final String template;
+  private final Map<String, Object> constants;
+
+  /**
+   * @param template the Jinja source
+   * @param constants variables that are the same for all conversations ({@code bos_token} …)
+   */
+  JinjaRenderer(String template, Map<String, Object> constants) {
+    this.template = template;
+    this.constants = Map.copyOf(constants);
+    jinjava = new Jinjava(config(new int[1]));
+    jinjava
+        .getGlobalContext()
+        .registerFunction(TemplateFunctions.definition("raise_exception", "raiseException"));
+    jinjava
+        .getGlobalContext()
+        .registerFunction(TemplateFunctions.definition("strftime_now", "strftimeNow"));
+  }
+
+  /**
+   * @throws ChatTemplateException if the template refuses the messages, fails, or exceeds a bound
+   */
+  String render(List<ChatMessage> messages, boolean addGenerationPrompt) {
+    Map<String, Object> variables = new HashMap<>(constants);
+    List<Map<String, Object>> list = new ArrayList<>(messages.size());
+    for (ChatMessage message : messages) {
+      list.add(Map.of("role", message.role(), "content", message.content()));
+    }
+    variables.put("messages", list);
+    variables.put("add_generation_prompt", addGenerationPrompt);
+    RenderResult result;
+    try {
+      result = jinjava.renderForResult(template, variables, config(new int[] {MOST_NODES}));
+    } catch (BudgetSpent | StackOverflowError e) {
+      throw new ChatTemplateException(
+          "the model's chat template runs too long or too deep; it may be hostile");
+    } catch (RuntimeException e) {
+      throw new ChatTemplateException("the model's chat template failed: " + e.getMessage());
+    }
+    for (TemplateError error : result.getErrors()) {
+      check(error);
+    }
+    return result.getOutput();
+  }
+
+  private static void check(TemplateError error) {
+    for (Throwable cause = error.getException(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof TemplateFunctions.Raised) {
+        throw new ChatTemplateException(
+            "the model's chat template refuses the conversation: " + cause.getMessage());
+      }
+    }
+    if (error.getSeverity() == TemplateError.ErrorType.FATAL) {
+      throw new ChatTemplateException(
+          "the model's chat template failed at line "
+              + error.getLineno()
+              + ": "
+              + error.getMessage());
+    }
+  }
+
+  private static JinjavaConfig config(int[] nodesLeft) {
+    return JinjavaConfig.newBuilder()
+        .withTrimBlocks(true)
+        .withLstripBlocks(true)
+        .withNestedInterpretationEnabled(false)
+        .withMaxOutputSize(MOST_CHARS)
+        .withMaxStringLength(MOST_CHARS)
+        .withMaxListSize(MOST_ELEMENTS)
+        .withMaxMapSize(MOST_ELEMENTS)
+        .withMaxRenderDepth(DEEPEST)
+        .withMaxMacroRecursionDepth(DEEPEST)
+        .withEnableRecursiveMacroCalls(true)
+        .withDisabled(
+            Map.of(
+                Library.TAG, Set.of("include", "import", "from", "extends"),
+                Library.FILTER, Set.of("random", "shuffle", "fromyaml", "toyaml"),
+                Library.FUNCTION, Set.of("today", "unixtimestamp", "fileDate")))
+        .withNodePreProcessor(
+            (node, interpreter) -> {
+              if (nodesLeft[0]-- == 0) {
+                throw new BudgetSpent();
+              }
+            })
+        .withLegacyOverrides(
+            LegacyOverrides.newBuilder()
+                .withParseWhitespaceControlStrictly(true)
+                .withUseTrimmingForNotesAndExpressions(true)
+                .withUsePyishObjectMapper(true)
+                .withUseSnakeCasePropertyNaming(true)
+                .withKeepNullableLoopValues(true)
+                .build())
+        .build();
+  }
+}

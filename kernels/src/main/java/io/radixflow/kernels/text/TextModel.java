@@ -1,0 +1,66 @@
+package io.radixflow.kernels.text;
+
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.ModelMetadata;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The text side of a model: its tokenizer and its chat template. Immutable; for many threads. */
+public final class TextModel {
+
+  private static final String TEMPLATE_KEY = "tokenizer.chat_template";
+
+  private final Tokenizer tokenizer;
+  private final ChatTemplate chatTemplate;
+
+  private TextModel(Tokenizer tokenizer, ChatTemplate chatTemplate) {
+    this.tokenizer = tokenizer;
+    this.chatTemplate = chatTemplate;
+  }
+
+  /**
+   * Reads tokenizer and template from a GGUF file's metadata.
+   *
+   * @throws ModelFormatException if the metadata is incomplete, contradictory, or names a tokenizer
+   *     that is not supported
+   */
+  public static TextModel fromGguf(ModelMetadata metadata) {
+    VocabularyTokenizer tokenizer = GgufTokenizers.read(metadata);
+    if (!metadata.has(TEMPLATE_KEY)) {
+      return new TextModel(tokenizer, new MissingChatTemplate());
+    }
+    Map<String, Object> constants = new HashMap<>();
+    for (String name : List.of("bos", "eos", "unknown", "padding")) {
+      String key = "tokenizer.ggml." + name + "_token_id";
+      if (metadata.has(key)) {
+        constants.put(variable(name), GgufTokenizers.token(metadata, key));
+      }
+    }
+    return of(tokenizer, metadata.string(TEMPLATE_KEY), constants);
+  }
+
+  private static String variable(String name) {
+    return switch (name) {
+      case "unknown" -> "unk_token";
+      case "padding" -> "pad_token";
+      default -> name + "_token";
+    };
+  }
+
+  private static TextModel of(
+      VocabularyTokenizer tokenizer, String template, Map<String, Object> constants) {
+    JinjaRenderer renderer = new JinjaRenderer(template, constants);
+    return new TextModel(tokenizer, new JinjaChatTemplate(renderer, tokenizer));
+  }
+
+  /** The tokenizer. */
+  public Tokenizer tokenizer() {
+    return tokenizer;
+  }
+
+  /** The chat template; of a model without one, all methods throw {@link ChatTemplateException}. */
+  public ChatTemplate chatTemplate() {
+    return chatTemplate;
+  }
+}
