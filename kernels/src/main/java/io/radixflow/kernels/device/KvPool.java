@@ -17,6 +17,12 @@ public interface KvPool extends AutoCloseable {
   /** Bytes of one page over all layers, K and V. */
   long pageBytes();
 
+  /**
+   * Tells that nobody needs what a page holds any more; a pool may overwrite it, after the steps
+   * submitted so far, to make a later read of it show. Called by the backend's owner.
+   */
+  default void discard(int page) {}
+
   /** Frees the memory. Idempotent; no step may be in flight. */
   @Override
   void close();

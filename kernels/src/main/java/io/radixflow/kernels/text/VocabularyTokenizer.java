@@ -98,8 +98,7 @@ abstract class VocabularyTokenizer implements Tokenizer {
     return to;
   }
 
-  /** The text with lone surrogates replaced by U+FFFD. */
-  static char[] wellFormed(CharSequence text) {
+  private static char[] wellFormed(CharSequence text) {
     char[] chars = text.toString().toCharArray();
     for (int i = 0; i < chars.length; i++) {
       if (Character.isSurrogate(chars[i])) {

@@ -1,0 +1,229 @@
+package io.radixflow.kernels.sim;
+
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.sampling.Sampler;
+import io.radixflow.kernels.sampling.SamplingState;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+
+/**
+ * The simulated device: one thread that runs steps and discards in the order of their submission.
+ */
+final class SimBackend implements Backend {
+  private static final int MAX_ROWS = 4096;
+
+  private final ModelConfig model;
+  private final SimOptions options;
+  private final SimLogits logits;
+  private final Sampler sampler;
+  private final float[] row;
+  private final LinkedBlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
+  private final Thread thread = new Thread(this::run, "radixflow-sim");
+
+  private volatile SimPool pool;
+  private volatile boolean closed;
+
+  SimBackend(ModelConfig model, SimOptions options) {
+    this.model = model;
+    this.options = options;
+    this.logits = new SimLogits(options.endOfTurn());
+    this.sampler = new Sampler(model.vocabSize());
+    this.row = new float[model.vocabSize()];
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  @Override
+  public String name() {
+    return "sim";
+  }
+
+  @Override
+  public String description() {
+    return "sim (simulated, pipeline depth " + options.pipelineDepth() + ")";
+  }
+
+  @Override
+  public ModelConfig model() {
+    return model;
+  }
+
+  @Override
+  public KvSpec kvSpec() {
+    return new KvSpec(List.of(new KvSpec.Group(1, 1, 1, 0, KvSpec.Type.SIM, 0)));
+  }
+
+  @Override
+  public int[] pageTokens() {
+    return new int[] {1, 2, 4, 8, 16, 32, 64, 128};
+  }
+
+  @Override
+  public int maxBatchRows() {
+    return MAX_ROWS;
+  }
+
+  @Override
+  public int pipelineDepth() {
+    return options.pipelineDepth();
+  }
+
+  @Override
+  public String numericsEpoch() {
+    return String.format("%016x", SimPool.mix(0x73696dL, Double.hashCode(options.endOfTurn())));
+  }
+
+  @Override
+  public KvPool openPool(int pages, int pageTokens) {
+    if (pool != null) {
+      throw new IllegalArgumentException("a pool of " + pool.pages() + " pages is open already");
+    }
+    if (pages < 1 || pageTokens < 1 || pageTokens > 128 || Integer.bitCount(pageTokens) != 1) {
+      throw new IllegalArgumentException(
+          pages + " pages of " + pageTokens + " tokens: need a page, of 1, 2, 4 … 128 tokens");
+    }
+    pool = new SimPool(this, pages, pageTokens);
+    return pool;
+  }
+
+  void poolClosed(SimPool other) {
+    if (pool == other) {
+      pool = null;
+    }
+  }
+
+  void discard(SimPool from, int page) {
+    if (options.poison() && !closed) {
+      work.add(() -> from.poison(page));
+    }
+  }
+
+  @Override
+  public StepTicket submit(Batch batch) {
+    if (closed) {
+      throw new IllegalStateException("the backend is closed");
+    }
+    SimTicket ticket = new SimTicket(batch);
+    work.add(() -> execute(ticket));
+    return ticket;
+  }
+
+  private void run() {
+    try {
+      while (!closed || !work.isEmpty()) {
+        work.take().run();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void execute(SimTicket ticket) {
+    Throwable failure = null;
+    try {
+      step(ticket);
+    } catch (RuntimeException | Error e) {
+      failure = e;
+    }
+    ticket.complete(failure);
+  }
+
+  private void step(SimTicket ticket) {
+    Batch batch = ticket.batch;
+    for (int r = 0; r < batch.rows(); r++) {
+      StepTicket source = batch.rowSource(r);
+      if (source != null && source.failure() != null) {
+        throw new IllegalStateException("a row's input comes from a failed step", source.failure());
+      }
+    }
+    options.fault().beforeStep(batch);
+    long nanos = options.stepNanos() + options.rowNanos() * batch.rows();
+    if (nanos > 0) {
+      options.clock().pass(nanos);
+    }
+    int output = 0;
+    for (int chunk = 0; chunk < batch.chunks(); chunk++) {
+      output = runChunk(ticket, chunk, output);
+    }
+  }
+
+  /** Rows of a chunk in order: each reads all slots before it from the pool, its own included. */
+  private int runChunk(SimTicket ticket, int chunk, int firstOutput) {
+    Batch batch = ticket.batch;
+    SimPool slots = pool;
+    int[] table = batch.chunkPages(chunk);
+    int start = batch.chunkPosition(chunk);
+    int end = start + batch.chunkRows(chunk);
+    if (end > batch.chunkPageCount(chunk) * slots.pageTokens()) {
+      throw new IllegalArgumentException(
+          "position " + (end - 1) + " is beyond " + batch.chunkPageCount(chunk) + " pages");
+    }
+    int output = firstOutput;
+    long prefix = slots.prefix(table, start);
+    for (int i = 0; i < batch.chunkRows(chunk); i++) {
+      int batchRow = batch.chunkFirstRow(chunk) + i;
+      int token = batch.rowToken(batchRow);
+      slots.store(table, start + i, token, prefix);
+      prefix = slots.extend(prefix, table, start + i);
+      while (output < batch.outputs() && batch.outputRow(output) == batchRow) {
+        produce(ticket, output++, prefix, token);
+      }
+    }
+    return output;
+  }
+
+  private void produce(SimTicket ticket, int output, long prefix, int last) {
+    logits.fill(prefix, last, row);
+    int flags = ticket.batch.outputFlags(output);
+    if ((flags & Batch.LOGITS) != 0) {
+      ticket.logits[output] = row.clone();
+    }
+    SamplingState state = ticket.batch.outputSampling(output);
+    if (state == null) {
+      return;
+    }
+    int token = sampler.sample(row, 0, row.length, state);
+    ticket.tokens[output] = token;
+    if ((flags & Batch.LOGPROBS) != 0) {
+      int count = Math.max(0, state.params().topLogprobs());
+      ticket.topIds[output] = new int[count];
+      ticket.topLogprobs[output] = new float[count];
+      ticket.logprobs[output] =
+          sampler.logprobs(
+              row,
+              0,
+              row.length,
+              token,
+              count,
+              ticket.topIds[output],
+              ticket.topLogprobs[output],
+              0);
+    }
+    state.accept(token);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    work.add(() -> {});
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,86 @@
+package io.radixflow.kernels.sim;
+
+/**
+ * How the simulated model behaves. Immutable; change one setting with a {@code with} method.
+ *
+ * @param contextLength positions of the model
+ * @param endOfTurn probability, token by token, that the model ends its turn; in [0, 1]
+ * @param stepNanos simulated time of one step
+ * @param rowNanos simulated time of one row, added to the step's
+ * @param pipelineDepth tickets that the engine should keep in flight, 1 or 2
+ * @param poison whether pages that the engine gives back are overwritten, so that a later read of
+ *     them shows
+ * @param clock what simulated time is measured by
+ * @param fault runs before each step and may fail it
+ */
+public record SimOptions(
+    int contextLength,
+    double endOfTurn,
+    long stepNanos,
+    long rowNanos,
+    int pipelineDepth,
+    boolean poison,
+    SimClock clock,
+    SimFault fault) {
+
+  /** 4,096 positions, replies of 48 tokens on average, no step time, one step ahead. */
+  public static final SimOptions DEFAULT =
+      new SimOptions(4096, 1.0 / 48, 0, 0, 2, false, SimClock.SYSTEM, SimFault.NONE);
+
+  public SimOptions {
+    require(contextLength >= 2, "context length " + contextLength + " is below 2");
+    require(endOfTurn >= 0 && endOfTurn <= 1, "end of turn " + endOfTurn + " is not in [0, 1]");
+    require(stepNanos >= 0 && rowNanos >= 0, "step and row time must not be negative");
+    require(
+        pipelineDepth == 1 || pipelineDepth == 2,
+        "pipeline depth " + pipelineDepth + " is neither 1 nor 2");
+  }
+
+  private static void require(boolean valid, String message) {
+    if (!valid) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+
+  /** With another context length. */
+  public SimOptions withContextLength(int tokens) {
+    return new SimOptions(
+        tokens, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, fault);
+  }
+
+  /** With another probability to end the turn. */
+  public SimOptions withEndOfTurn(double probability) {
+    return new SimOptions(
+        contextLength, probability, stepNanos, rowNanos, pipelineDepth, poison, clock, fault);
+  }
+
+  /** With simulated time. */
+  public SimOptions withTime(long nanosPerStep, long nanosPerRow) {
+    return new SimOptions(
+        contextLength, endOfTurn, nanosPerStep, nanosPerRow, pipelineDepth, poison, clock, fault);
+  }
+
+  /** With another pipeline depth. */
+  public SimOptions withPipelineDepth(int depth) {
+    return new SimOptions(
+        contextLength, endOfTurn, stepNanos, rowNanos, depth, poison, clock, fault);
+  }
+
+  /** With pages poisoned once given back, or not. */
+  public SimOptions withPoison(boolean on) {
+    return new SimOptions(
+        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, on, clock, fault);
+  }
+
+  /** With another clock. */
+  public SimOptions withClock(SimClock other) {
+    return new SimOptions(
+        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, other, fault);
+  }
+
+  /** With injected faults. */
+  public SimOptions withFault(SimFault other) {
+    return new SimOptions(
+        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, other);
+  }
+}

@@ -1,0 +1,94 @@
+package io.radixflow.kernels.sim;
+
+import io.radixflow.kernels.device.KvPool;
+import java.util.Arrays;
+
+/**
+ * Slots of 64 bits. A slot holds a hash of its token, its position and all slots before it, as a
+ * transformer's KV entry depends on the whole prefix: a page is right for exactly one prefix.
+ *
+ * <p>Owned by the backend's thread.
+ */
+final class SimPool implements KvPool {
+  private static final long POISON = 0xDEAD_BEEF_DEAD_BEEFL;
+
+  private final SimBackend backend;
+  private final int pages;
+  private final int pageTokens;
+  private final long[] slots;
+
+  SimPool(SimBackend backend, int pages, int pageTokens) {
+    this.backend = backend;
+    this.pages = pages;
+    this.pageTokens = pageTokens;
+    this.slots = new long[Math.multiplyExact(pages, pageTokens)];
+    Arrays.fill(slots, POISON);
+  }
+
+  /** The hash of no slots. */
+  static long emptyPrefix() {
+    return 0x243F_6A88_85A3_08D3L;
+  }
+
+  /** The hash of slots {@code 0 .. to-1}, read through the page table. */
+  long prefix(int[] table, int to) {
+    long hash = emptyPrefix();
+    for (int position = 0; position < to; position++) {
+      hash = mix(hash, slots[slot(table, position)]);
+    }
+    return hash;
+  }
+
+  /** Stores a token's slot. */
+  void store(int[] table, int position, int token, long prefix) {
+    slots[slot(table, position)] = mix(prefix, (long) position << 32 | token);
+  }
+
+  /** Extends a prefix hash by the slot at {@code position}, as the pool holds it. */
+  long extend(long prefix, int[] table, int position) {
+    return mix(prefix, slots[slot(table, position)]);
+  }
+
+  private int slot(int[] table, int position) {
+    int page = table[position / pageTokens];
+    if (page < 0 || page >= pages) {
+      throw new IllegalArgumentException("page " + page + " is not one of " + pages);
+    }
+    return page * pageTokens + position % pageTokens;
+  }
+
+  void poison(int page) {
+    Arrays.fill(slots, page * pageTokens, (page + 1) * pageTokens, POISON);
+  }
+
+  static long mix(long hash, long value) {
+    long z = (hash ^ value) * 0x9E37_79B9_7F4A_7C15L;
+    z = (z ^ (z >>> 30)) * 0xBF58_476D_1CE4_E5B9L;
+    return z ^ (z >>> 27);
+  }
+
+  @Override
+  public int pages() {
+    return pages;
+  }
+
+  @Override
+  public int pageTokens() {
+    return pageTokens;
+  }
+
+  @Override
+  public long pageBytes() {
+    return 8L * pageTokens;
+  }
+
+  @Override
+  public void discard(int page) {
+    backend.discard(this, page);
+  }
+
+  @Override
+  public void close() {
+    backend.poolClosed(this);
+  }
+}

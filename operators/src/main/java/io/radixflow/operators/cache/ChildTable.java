@@ -1,0 +1,115 @@
+package io.radixflow.operators.cache;
+
+import java.util.function.Consumer;
+
+/**
+ * A node's children by the tokens of their first page: open addressing with linear probing, at most
+ * two thirds full. Two children never begin with the same page.
+ */
+final class ChildTable {
+  private TreeNode[] slots;
+  private int size;
+
+  int size() {
+    return size;
+  }
+
+  /** The only child. */
+  TreeNode only() {
+    for (TreeNode node : slots) {
+      if (node != null) {
+        return node;
+      }
+    }
+    throw new IllegalStateException("no child");
+  }
+
+  static int hash(int[] tokens, int from, int pageTokens) {
+    int hash = 1;
+    for (int i = from; i < from + pageTokens; i++) {
+      hash = 31 * hash + tokens[i];
+    }
+    hash *= 0x9E37_79B9;
+    return hash ^ hash >>> 15;
+  }
+
+  /** The child that begins with the page of {@code tokens} at {@code from}, or null. */
+  TreeNode find(int[] tokens, int from, int pageTokens) {
+    if (size == 0) {
+      return null;
+    }
+    int hash = hash(tokens, from, pageTokens);
+    for (int i = hash & slots.length - 1; slots[i] != null; i = i + 1 & slots.length - 1) {
+      if (slots[i].firstPageHash() == hash && slots[i].beginsWith(tokens, from, pageTokens)) {
+        return slots[i];
+      }
+    }
+    return null;
+  }
+
+  void add(TreeNode node) {
+    if (slots == null) {
+      slots = new TreeNode[2];
+    } else if (3 * (size + 1) > 2 * slots.length) {
+      TreeNode[] old = slots;
+      slots = new TreeNode[2 * old.length];
+      for (TreeNode each : old) {
+        if (each != null) {
+          place(each);
+        }
+      }
+    }
+    place(node);
+    size++;
+  }
+
+  private void place(TreeNode node) {
+    int i = node.firstPageHash() & slots.length - 1;
+    while (slots[i] != null) {
+      i = i + 1 & slots.length - 1;
+    }
+    slots[i] = node;
+  }
+
+  /** Puts {@code next}, which begins with the same page, in the place of {@code node}. */
+  void replace(TreeNode node, TreeNode next) {
+    slots[indexOf(node)] = next;
+  }
+
+  /** Removes a child and closes the gap, so that no probe ends early. */
+  void remove(TreeNode node) {
+    int mask = slots.length - 1;
+    int gap = indexOf(node);
+    for (int i = gap + 1 & mask; slots[i] != null; i = i + 1 & mask) {
+      int home = slots[i].firstPageHash() & mask;
+      if ((i - home & mask) >= (i - gap & mask)) {
+        slots[gap] = slots[i];
+        gap = i;
+      }
+    }
+    slots[gap] = null;
+    size--;
+  }
+
+  private int indexOf(TreeNode node) {
+    int i = node.firstPageHash() & slots.length - 1;
+    while (slots[i] != node) {
+      if (slots[i] == null) {
+        throw new IllegalStateException("not a child");
+      }
+      i = i + 1 & slots.length - 1;
+    }
+    return i;
+  }
+
+  /** Calls {@code visitor} for each child, in no particular order. */
+  void forEach(Consumer<TreeNode> visitor) {
+    if (size > 0) {
+      for (TreeNode node : slots) {
+        if (node != null) {
+          visitor.accept(node);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,55 @@
+package io.radixflow.operators.cache;
+
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+
+/**
+ * Checks that {@code free + evictable + protected + in flight == total} and that each page has
+ * exactly the owner that is recorded for it; repairs what differs.
+ */
+public final class PageAudit {
+  private final PageAllocator allocator;
+  private final RadixCache cache;
+
+  public PageAudit(PageAllocator allocator, RadixCache cache) {
+    this.allocator = allocator;
+    this.cache = cache;
+  }
+
+  /** Compares the counters only; O(1). */
+  public boolean countersAgree() {
+    return allocator.cached() == cache.evictablePages() + cache.protectedPages();
+  }
+
+  /**
+   * Walks the tree and the requests' page tables, and makes allocator and counters agree with them.
+   *
+   * @param tables passes each page of each running request's table to the consumer
+   * @return how many pages and counters were wrong; 0 if all is well
+   */
+  public int repair(Consumer<IntConsumer> tables) {
+    int total = allocator.total();
+    boolean[] cached = new boolean[total];
+    boolean[] inFlight = new boolean[total];
+    int[] wrong = {cache.recount() ? 0 : 1};
+    cache.forEachPage(
+        page -> {
+          wrong[0] += cached[page] ? 1 : 0;
+          cached[page] = true;
+        });
+    tables.accept(
+        page -> {
+          if (!cached[page]) {
+            wrong[0] += inFlight[page] ? 1 : 0;
+            inFlight[page] = true;
+          }
+        });
+    for (int page = 0; page < total; page++) {
+      if (!allocator.agrees(page, cached[page], inFlight[page])) {
+        wrong[0] += allocator.repair(cached, inFlight);
+        break;
+      }
+    }
+    return wrong[0];
+  }
+}

@@ -1,0 +1,222 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.text.Tokenizer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The engine: continuous batching with chunked prefill over a paged KV pool and a radix cache.
+ *
+ * <p>Life of a request: {@link #submit} registers it and passes it to an intake thread, which makes
+ * its prompt; the engine thread ({@link EngineLoop}) admits it, runs its steps and writes tokens to
+ * its ring; the consumer drains them. The engine owns its backend and closes it.
+ */
+public final class ContinuousBatchingEngine implements Engine {
+  private static final Logger LOG = LoggerFactory.getLogger(ContinuousBatchingEngine.class);
+  private static final long CLOSE_SECONDS = 10;
+
+  private final EngineOptions options;
+  private final EngineInfo info;
+  private final Backend backend;
+  private final KvPages pages;
+  private final Replies replies;
+  private final Scheduler scheduler;
+  private final EngineLoop loop;
+  private final Intake intake;
+
+  private final AtomicInteger waiting = new AtomicInteger();
+  private final AtomicLong sequence = new AtomicLong();
+  private final Map<Consumer, Long> attempts = new HashMap<>();
+  private final Set<EngineChannel> channels = ConcurrentHashMap.newKeySet();
+  private boolean closed;
+
+  /** What an attempt is an attempt of. */
+  private record Consumer(String job, int subtask) {}
+
+  private ContinuousBatchingEngine(Backend backend, Tokenizer tokenizer, EngineOptions options) {
+    this.options = options;
+    this.backend = backend;
+    PoolSizing sizing = PoolSizing.of(backend, options, Runtime.getRuntime().maxMemory());
+    KvPool pool = backend.openPool(sizing.pages(), sizing.pageTokens());
+    info =
+        new EngineInfo(
+            backend.model(),
+            backend.description(),
+            sizing.contextLength(),
+            sizing.pages(),
+            sizing.pageTokens(),
+            NumericsEpoch.of(backend, tokenizer));
+    pages = new KvPages(pool, options.maxRunning(), options.radixCache());
+    scheduler = new Scheduler(options, pages, backend.maxBatchRows(), waiting::decrementAndGet);
+    replies = new Replies(pages, scheduler, tokenizer, waiting::decrementAndGet);
+    StepPipeline pipeline =
+        new StepPipeline(backend, options.stepAttempts(), pages, scheduler, replies);
+    loop = new EngineLoop(pages, scheduler, replies, pipeline, waiting, this::cancelEverything);
+    intake =
+        new Intake(
+            tokenizer,
+            backend.model().vocabSize(),
+            sizing.contextLength(),
+            options.intakeThreads(),
+            request -> loop.execute(() -> adopt(request)));
+    loop.start();
+    LOG.info("Engine on {}: {} pages of {} tokens", info.backend(), info.pages(), info.pageTokens());
+  }
+
+  /**
+   * Loads a model onto a device and starts an engine on it; takes seconds.
+   *
+   * @throws IllegalArgumentException if the device or the KV pool is not to be had; the message has
+   *     the numbers
+   */
+  public static ContinuousBatchingEngine open(
+      ServedModel model, DeviceOptions device, EngineOptions options) {
+    return open(model.openBackend(device), model.tokenizer(), options);
+  }
+
+  /** Starts an engine on a backend, which it owns from here; closed on failure, too. */
+  public static ContinuousBatchingEngine open(
+      Backend backend, Tokenizer tokenizer, EngineOptions options) {
+    try {
+      return new ContinuousBatchingEngine(backend, tokenizer, options);
+    } catch (RuntimeException | Error e) {
+      backend.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public EngineInfo info() {
+    return info;
+  }
+
+  @Override
+  public ReplyChannel openChannel(ChannelId id, Runnable onReady) {
+    EngineChannel channel = new EngineChannel(id, onReady, this::cancelAll, () -> loop.wake());
+    Consumer consumer = new Consumer(id.job(), id.subtask());
+    long newest;
+    synchronized (attempts) {
+      newest = attempts.merge(consumer, id.attempt(), Math::max);
+      channels.add(channel);
+      if (closed) {
+        channel.close();
+      }
+    }
+    for (EngineChannel each : channels) {
+      if (each.isOf(id.job(), id.subtask()) && each.id().attempt() < newest) {
+        each.close();
+      }
+    }
+    return channel;
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * @throws IllegalArgumentException if the id is a live request's: a defect of the caller
+   */
+  @Override
+  public void submit(ReplyChannel target, long requestId, EngineRequest spec) {
+    EngineChannel channel = (EngineChannel) target;
+    Request request =
+        new Request(
+            channel, requestId, spec, sequence.getAndIncrement(), options.ringTokens());
+    if (channel.requests().putIfAbsent(requestId, request) != null) {
+      throw new IllegalArgumentException("request " + requestId + " is live already");
+    }
+    if (channel.isClosed()) {
+      channel.requests().remove(requestId);
+      return;
+    }
+    int before = waiting.getAndIncrement();
+    if (before >= options.maxWaiting()) {
+      request.refusalReason = FinishReason.REJECTED;
+      request.refusal = before + " requests are waiting already, the limit is " + options.maxWaiting();
+      loop.execute(() -> adopt(request));
+    } else {
+      intake.submit(request);
+    }
+  }
+
+  @Override
+  public void cancel(ReplyChannel target, long requestId, FinishReason reason) {
+    Request request = ((EngineChannel) target).requests().get(requestId);
+    if (request != null && request.cancelled.compareAndSet(null, reason)) {
+      loop.execute(() -> replies.end(request, reason, null));
+    }
+  }
+
+  private void cancelAll(EngineChannel channel) {
+    channels.remove(channel);
+    loop.execute(
+        () -> {
+          endAll(channel);
+          channel.requests().clear();
+        });
+  }
+
+  private void cancelEverything() {
+    channels.forEach(this::endAll);
+  }
+
+  private void endAll(EngineChannel channel) {
+    channel
+        .requests()
+        .values()
+        .forEach(request -> replies.end(request, FinishReason.CANCELLED, null));
+  }
+
+  /** Takes over a request from intake; engine thread. */
+  private void adopt(Request request) {
+    if (request.state == Request.State.ENDED) {
+      return;
+    }
+    if (request.cancelled.get() != null || request.channel.isClosed()) {
+      FinishReason reason = request.cancelled.get();
+      replies.end(request, reason == null ? FinishReason.CANCELLED : reason, null);
+    } else if (request.refusal != null) {
+      replies.end(request, request.refusalReason, request.refusal);
+    } else if (request.resumedEnd != null) {
+      replies.end(request, request.resumedEnd, null);
+    } else {
+      scheduler.enqueue(request);
+      replies.publish(request);
+    }
+  }
+
+  @Override
+  public EngineStats stats() {
+    return loop.stats();
+  }
+
+  @Override
+  public void close() {
+    synchronized (attempts) {
+      if (closed) {
+        return;
+      }
+      closed = true;
+    }
+    intake.close();
+    loop.close();
+    try {
+      if (!intake.awaitTermination(CLOSE_SECONDS)) {
+        LOG.warn("An intake thread is still making a prompt");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    pages.close();
+    backend.close();
+  }
+}

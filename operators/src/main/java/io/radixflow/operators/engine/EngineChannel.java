@@ -1,0 +1,127 @@
+package io.radixflow.operators.engine;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/**
+ * One consumer's channel: its live requests, and a stack of those that have something new.
+ *
+ * <p>A request is on the stack at most once, and links to the next through its own field, so news
+ * costs no allocation. Any thread may push; the consumer takes the whole stack.
+ */
+final class EngineChannel implements ReplyChannel {
+  private final ChannelId id;
+  private final Runnable onReady;
+  private final Consumer<EngineChannel> onClose;
+  private final Runnable onRoom;
+  private final Map<Long, Request> requests = new ConcurrentHashMap<>();
+  private final AtomicReference<Request> news = new AtomicReference<>();
+  private final AtomicBoolean notified = new AtomicBoolean();
+  private volatile boolean closed;
+
+  /** Whether the engine will signal this channel at the end of its turn; engine thread only. */
+  boolean signalPending;
+
+  /**
+   * @param onClose runs once when the channel is closed or fenced
+   * @param onRoom runs when a drain made room for a paused request
+   */
+  EngineChannel(
+      ChannelId id, Runnable onReady, Consumer<EngineChannel> onClose, Runnable onRoom) {
+    this.id = id;
+    this.onReady = onReady;
+    this.onClose = onClose;
+    this.onRoom = onRoom;
+  }
+
+  ChannelId id() {
+    return id;
+  }
+
+  boolean isOf(String job, int subtask) {
+    return id.subtask() == subtask && id.job().equals(job);
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  Map<Long, Request> requests() {
+    return requests;
+  }
+
+  /** Puts a request among those with news. */
+  void publish(Request request) {
+    if (closed || !request.listed.compareAndSet(false, true)) {
+      return;
+    }
+    Request first;
+    do {
+      first = news.get();
+      request.nextNews = first;
+    } while (!news.compareAndSet(first, request));
+  }
+
+  /** Tells the consumer, unless it has been told since its last drain; engine thread only. */
+  void signal() {
+    if (!closed && news.get() != null && notified.compareAndSet(false, true)) {
+      onReady.run();
+    }
+  }
+
+  @Override
+  public void drain(ReplyVisitor visitor) {
+    notified.set(false);
+    Request request = oldestFirst(news.getAndSet(null));
+    boolean room = false;
+    while (request != null) {
+      Request next = request.nextNews;
+      request.nextNews = null;
+      request.listed.set(false);
+      if (!closed) {
+        deliver(request, visitor);
+        room |= request.paused;
+      }
+      request = next;
+    }
+    if (room) {
+      onRoom.run();
+    }
+  }
+
+  private void deliver(Request request, ReplyVisitor visitor) {
+    int[] prompt = request.takePrompt();
+    if (prompt != null) {
+      visitor.prompt(request.id, prompt);
+    }
+    ReplyProgress progress = request.ring.take();
+    if (progress != null) {
+      if (progress.finish() != null) {
+        requests.remove(request.id);
+      }
+      visitor.progress(request.id, progress);
+    }
+  }
+
+  private static Request oldestFirst(Request newest) {
+    Request first = null;
+    for (Request each = newest; each != null; ) {
+      Request next = each.nextNews;
+      each.nextNews = first;
+      first = each;
+      each = next;
+    }
+    return first;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      onClose.accept(this);
+    }
+  }
+}

@@ -1,0 +1,191 @@
+package io.radixflow.operators.engine;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The engine thread: takes what others hand in, plans and submits steps, and passes on their
+ * results; parks when there is nothing to do.
+ *
+ * <p>Up to the backend's pipeline depth of steps are in flight. While one runs, the next is planned
+ * with input tokens that the first has yet to produce; a request that turns out to have ended
+ * leaves one step late, and keeps its pages until then.
+ */
+final class EngineLoop implements Runnable {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineLoop.class);
+  private static final long AUDIT_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final KvPages pages;
+  private final Scheduler scheduler;
+  private final Replies replies;
+  private final StepPipeline pipeline;
+  private final AtomicInteger waiting;
+  private final Runnable onClosed;
+  private final ConcurrentLinkedQueue<Runnable> inbox = new ConcurrentLinkedQueue<>();
+  private final Thread thread = new Thread(this, "radixflow-engine");
+
+  private volatile boolean sleeping;
+  private volatile boolean closing;
+  private volatile EngineStats stats;
+  private long lastAudit = System.nanoTime();
+
+  /**
+   * @param waiting requests that have not been admitted, counted by the engine's callers too
+   * @param onClosed runs last on the engine thread, when no step is in flight
+   */
+  EngineLoop(
+      KvPages pages,
+      Scheduler scheduler,
+      Replies replies,
+      StepPipeline pipeline,
+      AtomicInteger waiting,
+      Runnable onClosed) {
+    this.pages = pages;
+    this.scheduler = scheduler;
+    this.replies = replies;
+    this.pipeline = pipeline;
+    this.waiting = waiting;
+    this.onClosed = onClosed;
+    publishStats();
+    thread.setDaemon(true);
+  }
+
+  void start() {
+    thread.start();
+  }
+
+  EngineStats stats() {
+    return stats;
+  }
+
+  /** Runs {@code task} on the engine thread, soon; never blocks. Dropped once the loop has ended. */
+  void execute(Runnable task) {
+    inbox.add(task);
+    wake();
+  }
+
+  /** Makes the loop look again; cheap if it is awake. */
+  void wake() {
+    if (sleeping) {
+      LockSupport.unpark(thread);
+    }
+  }
+
+  /** Ends all requests and the thread, and waits for it. */
+  void close() {
+    closing = true;
+    LockSupport.unpark(thread);
+    boolean interrupted = false;
+    while (thread.isAlive() && Thread.currentThread() != thread) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void run() {
+    while (!closing) {
+      try {
+        turn();
+      } catch (RuntimeException | Error e) {
+        recover(e);
+      }
+    }
+    runInbox();
+    pipeline.abandon();
+    onClosed.run();
+    replies.signal();
+    publishStats();
+  }
+
+  private void turn() {
+    boolean worked = runInbox();
+    boolean submitted = !pipeline.isFull() && pipeline.submitNext();
+    if (!pipeline.isEmpty() && (pipeline.isFull() || !submitted)) {
+      pipeline.completeOldest();
+      worked = true;
+    }
+    if (worked || submitted) {
+      audit();
+      publishStats();
+      replies.signal();
+    } else {
+      sleep();
+    }
+  }
+
+  private boolean runInbox() {
+    boolean worked = false;
+    for (Runnable task = inbox.poll(); task != null; task = inbox.poll()) {
+      task.run();
+      worked = true;
+    }
+    return worked;
+  }
+
+  /** Parks until woken. Whoever adds to the inbox reads {@code sleeping} after it. */
+  private void sleep() {
+    sleeping = true;
+    if (inbox.isEmpty() && !closing && !scheduler.canResume()) {
+      LockSupport.park(this);
+    }
+    sleeping = false;
+  }
+
+  private void audit() {
+    if (pages.countersAgree() && System.nanoTime() - lastAudit < AUDIT_NANOS) {
+      return;
+    }
+    lastAudit = System.nanoTime();
+    int wrong = pages.repair(pipeline.holders());
+    if (wrong > 0) {
+      LOG.error("Page accounting was wrong in {} places and has been repaired", wrong);
+    }
+  }
+
+  /** After a defect: ends all requests with pages, forgets what is cached, and goes on. */
+  private void recover(Throwable defect) {
+    LOG.error("The engine failed; its requests end in error and it goes on", defect);
+    pipeline.abandon();
+    List<Request> all = new ArrayList<>(scheduler.running());
+    all.addAll(scheduler.waiting());
+    pages.reset();
+    for (Request request : all) {
+      request.row = -1;
+      replies.end(request, FinishReason.ERROR, "the engine failed: " + defect);
+    }
+    replies.signal();
+    publishStats();
+  }
+
+  private void publishStats() {
+    stats =
+        new EngineStats(
+            pipeline.steps(),
+            scheduler.prefilledTokens(),
+            scheduler.cachedTokens(),
+            replies.generatedTokens(),
+            scheduler.retractions(),
+            pages.evicted(),
+            pipeline.failedSteps(),
+            scheduler.running().size(),
+            waiting.get(),
+            pages.allocator().free(),
+            pages.cache().evictablePages(),
+            pages.cache().protectedPages(),
+            pages.allocator().inFlight(),
+            pages.allocator().total());
+  }
+}

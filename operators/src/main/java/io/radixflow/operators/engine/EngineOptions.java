@@ -1,0 +1,168 @@
+package io.radixflow.operators.engine;
+
+/**
+ * Sizes and bounds of an engine. Immutable; change one with a {@code with} method.
+ *
+ * @param kvPages pages of the KV pool; 0 to size it by {@code kvBytes}
+ * @param kvBytes memory of the KV pool; 0 for eight context windows, at most a quarter of the heap
+ * @param pageTokens tokens a page; the nearest size that the backend supports is taken
+ * @param contextLength tokens of prompt and reply of one request; 0 for the model's
+ * @param stepRows rows of one step: a decoding request takes one, prefill chunks share the rest
+ * @param prefillChunk most rows that one request's prefill takes in a step
+ * @param maxRunning requests that hold pages at once; at most {@code stepRows}
+ * @param maxWaiting requests that wait for their prompt or for pages; more are rejected
+ * @param ringTokens tokens that a request may be ahead of its consumer, at least 4
+ * @param radixCache whether pages are shared between requests
+ * @param intakeThreads threads that make prompts
+ * @param stepAttempts how often a request may fail a step on its own before it ends in error
+ */
+public record EngineOptions(
+    int kvPages,
+    long kvBytes,
+    int pageTokens,
+    int contextLength,
+    int stepRows,
+    int prefillChunk,
+    int maxRunning,
+    int maxWaiting,
+    int ringTokens,
+    boolean radixCache,
+    int intakeThreads,
+    int stepAttempts) {
+
+  /** Sizes for one machine and a small model. */
+  public static final EngineOptions DEFAULT =
+      new EngineOptions(0, 0, 16, 0, 256, 256, 64, 1024, 128, true, 2, 2);
+
+  public EngineOptions {
+    atLeast(kvPages, 0, "KV pages");
+    atLeast(kvBytes, 0, "KV bytes");
+    atLeast(pageTokens, 1, "tokens a page");
+    atLeast(contextLength, 0, "context length");
+    atLeast(stepRows, 1, "rows a step");
+    atLeast(prefillChunk, 1, "prefill chunk");
+    atLeast(maxRunning, 1, "running requests");
+    atLeast(maxWaiting, 1, "waiting requests");
+    atLeast(ringTokens, 4, "ring tokens");
+    atLeast(intakeThreads, 1, "intake threads");
+    atLeast(stepAttempts, 1, "step attempts");
+    if (maxRunning > stepRows) {
+      throw new IllegalArgumentException(
+          maxRunning + " running requests do not fit a step of " + stepRows + " rows");
+    }
+  }
+
+  private static void atLeast(long value, long least, String name) {
+    if (value < least) {
+      throw new IllegalArgumentException(name + " is " + value + ", must be at least " + least);
+    }
+  }
+
+  /** A builder that starts from these options. */
+  public Builder toBuilder() {
+    return new Builder(this);
+  }
+
+  /** A builder that starts from {@link #DEFAULT}. */
+  public static Builder builder() {
+    return DEFAULT.toBuilder();
+  }
+
+  /** Sets options one by one; names and meanings are the record's. */
+  public static final class Builder {
+    private int kvPages;
+    private long kvBytes;
+    private int pageTokens;
+    private int contextLength;
+    private int stepRows;
+    private int prefillChunk;
+    private int maxRunning;
+    private int maxWaiting;
+    private int ringTokens;
+    private boolean radixCache;
+    private int intakeThreads;
+    private int stepAttempts;
+
+    private Builder(EngineOptions from) {
+      kvPages = from.kvPages;
+      kvBytes = from.kvBytes;
+      pageTokens = from.pageTokens;
+      contextLength = from.contextLength;
+      stepRows = from.stepRows;
+      prefillChunk = from.prefillChunk;
+      maxRunning = from.maxRunning;
+      maxWaiting = from.maxWaiting;
+      ringTokens = from.ringTokens;
+      radixCache = from.radixCache;
+      intakeThreads = from.intakeThreads;
+      stepAttempts = from.stepAttempts;
+    }
+
+    public Builder kvPages(int value) {
+      kvPages = value;
+      return this;
+    }
+
+    public Builder kvBytes(long value) {
+      kvBytes = value;
+      return this;
+    }
+
+    public Builder pageTokens(int value) {
+      pageTokens = value;
+      return this;
+    }
+
+    public Builder contextLength(int value) {
+      contextLength = value;
+      return this;
+    }
+
+    public Builder stepRows(int value) {
+      stepRows = value;
+      return this;
+    }
+
+    public Builder prefillChunk(int value) {
+      prefillChunk = value;
+      return this;
+    }
+
+    public Builder maxRunning(int value) {
+      maxRunning = value;
+      return this;
+    }
+
+    public Builder maxWaiting(int value) {
+      maxWaiting = value;
+      return this;
+    }
+
+    public Builder ringTokens(int value) {
+      ringTokens = value;
+      return this;
+    }
+
+    public Builder radixCache(boolean value) {
+      radixCache = value;
+      return this;
+    }
+
+    public Builder intakeThreads(int value) {
+      intakeThreads = value;
+      return this;
+    }
+
+    public Builder stepAttempts(int value) {
+      stepAttempts = value;
+      return this;
+    }
+
+    /**
+     * @throws IllegalArgumentException if a value is out of its range
+     */
+    public EngineOptions build() {
+      return new EngineOptions(kvPages, kvBytes, pageTokens, contextLength, stepRows, prefillChunk, maxRunning, maxWaiting, ringTokens, radixCache, intakeThreads, stepAttempts);
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.kernels.text.ChatTemplateException;
+import io.radixflow.kernels.text.Tokenizer;
+import java.util.Arrays;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+
+/**
+ * Makes prompts and checks requests on a few threads of its own, so that neither callers nor the
+ * engine thread template or tokenise. The engine bounds how many requests are here.
+ */
+final class Intake {
+  private static final int[] NONE = {};
+
+  private final Tokenizer tokenizer;
+  private final int vocabSize;
+  private final int contextLength;
+  private final Consumer<Request> ready;
+  private final ThreadPoolExecutor threads;
+
+  /**
+   * @param contextLength tokens that prompt and reply may have together
+   * @param ready receives each request, with its prompt or its refusal, on an intake thread
+   */
+  Intake(
+      Tokenizer tokenizer, int vocabSize, int contextLength, int count, Consumer<Request> ready) {
+    this.tokenizer = tokenizer;
+    this.vocabSize = vocabSize;
+    this.contextLength = contextLength;
+    this.ready = ready;
+    AtomicInteger number = new AtomicInteger();
+    threads =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "radixflow-intake-" + number.getAndIncrement());
+              thread.setDaemon(true);
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  void submit(Request request) {
+    threads.execute(() -> prepare(request));
+  }
+
+  private void prepare(Request request) {
+    try {
+      if (request.cancelled.get() == null) {
+        check(request, request.spec.prompt().ids());
+      }
+    } catch (PromptException | ChatTemplateException | IllegalArgumentException e) {
+      refuse(request, FinishReason.REJECTED, e.getMessage());
+    } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+      refuse(request, FinishReason.ERROR, "the prompt could not be made: " + e);
+    }
+    ready.accept(request);
+  }
+
+  private void check(Request request, int[] prompt) {
+    EngineRequest spec = request.spec;
+    int[] resumed = spec.resumed() == null ? NONE : spec.resumed();
+    if (prompt.length == 0) {
+      throw new IllegalArgumentException("the prompt is empty");
+    }
+    if (spec.maxTokens() < 1) {
+      throw new IllegalArgumentException(
+          "max_tokens is " + spec.maxTokens() + ", must be at least 1");
+    }
+    if (prompt.length >= contextLength) {
+      throw new IllegalArgumentException(
+          "the prompt has "
+              + prompt.length
+              + " tokens, which leaves no room for a reply in the context of "
+              + contextLength);
+    }
+    checkIds(prompt);
+    checkIds(resumed);
+    int maxTokens = Math.min(spec.maxTokens(), contextLength - prompt.length);
+    request.sampling = new SamplingState(spec.sampling(), prompt, resumed, vocabSize);
+    request.text = new ReplyDecoder(tokenizer, spec.stop());
+    request.promptLength = prompt.length;
+    request.maxLength = prompt.length + maxTokens;
+    request.length = prompt.length + Math.min(resumed.length, maxTokens);
+    request.tokens =
+        Arrays.copyOf(prompt, Math.min(request.maxLength, request.length + 64));
+    System.arraycopy(resumed, 0, request.tokens, prompt.length, request.length - prompt.length);
+    resume(request);
+    request.promptReady(prompt.clone());
+  }
+
+  private void checkIds(int[] ids) {
+    for (int id : ids) {
+      if (id < 0 || id >= vocabSize) {
+        throw new IllegalArgumentException(
+            "token id " + id + " is not in the vocabulary of " + vocabSize);
+      }
+    }
+  }
+
+  /** Replays the ids of an earlier attempt through the text, which may show that it had ended. */
+  private void resume(Request request) {
+    int codePoints = 0;
+    for (int i = request.promptLength; i < request.length; i++) {
+      String text = request.text.append(request.tokens[i]);
+      codePoints += text.codePointCount(0, text.length());
+      if (request.text.stopped() || endsTurn(request, request.tokens[i])) {
+        request.length = i + 1;
+        request.resumedEnd = FinishReason.STOP;
+      }
+    }
+    if (request.resumedEnd == null && request.length == request.maxLength) {
+      request.resumedEnd = FinishReason.LENGTH;
+    }
+    request.ring.startAt(request.promptLength, request.length - request.promptLength, codePoints);
+  }
+
+  private boolean endsTurn(Request request, int token) {
+    return !request.spec.ignoreEndOfTurn() && contains(tokenizer.endOfTurnIds(), token);
+  }
+
+  static boolean contains(int[] ids, int token) {
+    for (int id : ids) {
+      if (id == token) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void refuse(Request request, FinishReason reason, String message) {
+    request.refusalReason = reason;
+    request.refusal = message;
+  }
+
+  void close() {
+    threads.shutdownNow();
+  }
+
+  boolean awaitTermination(long seconds) throws InterruptedException {
+    return threads.awaitTermination(seconds, TimeUnit.SECONDS);
+  }
+}

@@ -1,0 +1,192 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.PageAudit;
+import io.radixflow.operators.cache.PrefixMatch;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.ReqToTokenPool;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The pages of running requests: taken from the cache and the pool at admission, grown token by
+ * token, passed to the cache as they are computed, given back at the end.
+ *
+ * <p>Engine thread only.
+ */
+final class KvPages {
+  private final KvPool pool;
+  private final boolean caching;
+  private final int pageTokens;
+  private final int maxRunning;
+  private PageAllocator allocator;
+  private RadixCache cache;
+  private ReqToTokenPool tables;
+  private PageAudit audit;
+  private long evicted;
+
+  /**
+   * @param maxRunning requests that hold pages at once, those that ended and wait for a step in
+   *     flight included
+   * @param caching whether requests share pages
+   */
+  KvPages(KvPool pool, int maxRunning, boolean caching) {
+    this.pool = pool;
+    this.caching = caching;
+    this.pageTokens = pool.pageTokens();
+    this.maxRunning = maxRunning;
+    reset();
+  }
+
+  /** Forgets everything: all pages are free, nothing is cached. */
+  final void reset() {
+    allocator = new PageAllocator(pool.pages(), pool::discard);
+    cache = new RadixCache(allocator, pageTokens);
+    tables = new ReqToTokenPool(maxRunning);
+    audit = new PageAudit(allocator, cache);
+  }
+
+  PageAllocator allocator() {
+    return allocator;
+  }
+
+  RadixCache cache() {
+    return cache;
+  }
+
+  long evicted() {
+    return evicted;
+  }
+
+  /** The page table of a running request. */
+  int[] table(Request request) {
+    return tables.pages(request.row);
+  }
+
+  /** The longest cached prefix of all of a request's tokens. */
+  PrefixMatch match(Request request) {
+    return cache.match(request.key(), caching ? Integer.MAX_VALUE : 0);
+  }
+
+  /**
+   * Gives a request the pages of all its tokens, the cached ones shared and locked.
+   *
+   * <p>If all of them are cached, the last token is computed again for its logits: it writes the
+   * same bits into its slot, as a KV entry depends on the prefix alone.
+   *
+   * @param headroom pages that must remain for others to grow
+   * @return whether there were enough
+   */
+  boolean admit(Request request, PrefixMatch match, int headroom) {
+    if (tables.free() == 0) {
+      return false;
+    }
+    RadixKey key = request.key();
+    request.locked = cache.lock(key, match);
+    int needed = pagesFor(request.length) - match.pages();
+    if (allocator.free() + cache.evictablePages() < needed + headroom) {
+      cache.unlock(request.locked);
+      request.locked = null;
+      return false;
+    }
+    request.row = tables.acquire();
+    request.pages = match.pages();
+    request.cachedPages = match.pages();
+    cache.copyPages(match, tables.ensure(request.row, match.pages() + needed));
+    for (int i = 0; i < needed; i++) {
+      grow(request);
+    }
+    request.computed = Math.min(match.pages() * pageTokens, request.length - 1);
+    request.rewind();
+    request.prefillEnd = request.length;
+    return true;
+  }
+
+  /** Makes sure that a request has the page of a position; false if there is none to be had. */
+  boolean ensure(Request request, int position) {
+    return position / pageTokens < request.pages || grow(request);
+  }
+
+  private boolean grow(Request request) {
+    if (allocator.free() == 0) {
+      evicted += cache.evict(1);
+    }
+    int page = allocator.allocate();
+    if (page < 0) {
+      return false;
+    }
+    tables.ensure(request.row, request.pages + 1)[request.pages++] = page;
+    return true;
+  }
+
+  /** Passes the full pages that a request has computed to the cache, and locks them there. */
+  void commit(Request request) {
+    int full = request.computed / pageTokens;
+    if (!caching || full <= request.cachedPages) {
+      return;
+    }
+    PrefixMatch end =
+        cache.insert(
+            request.locked,
+            request.key(),
+            request.cachedPages,
+            full,
+            table(request),
+            request.stepsInFlight == 0);
+    request.locked = end.node();
+    request.cachedPages = end.pages();
+  }
+
+  /** Takes all pages from a request: what it shares becomes evictable, its own are freed. */
+  void release(Request request) {
+    int[] table = table(request);
+    for (int i = 0; i < request.pages; i++) {
+      if (allocator.isInFlight(table[i])) {
+        allocator.free(table[i]);
+      }
+    }
+    cache.unlock(request.locked);
+    tables.release(request.row);
+    request.row = -1;
+    request.pages = 0;
+    request.cachedPages = 0;
+    request.locked = null;
+  }
+
+  /** How many whole pages of a waiting request a prefilling one is about to cache. */
+  int sharedPages(Request waiting, Request prefilling) {
+    if (!caching || !waiting.spec.namespace().equals(prefilling.spec.namespace())) {
+      return 0;
+    }
+    int limit = Math.min(waiting.length, prefilling.prefillEnd);
+    int at = Arrays.mismatch(waiting.tokens, 0, limit, prefilling.tokens, 0, limit);
+    return (at < 0 ? limit : at) / pageTokens;
+  }
+
+  int pagesFor(int tokens) {
+    return (tokens + pageTokens - 1) / pageTokens;
+  }
+
+  boolean countersAgree() {
+    return audit.countersAgree();
+  }
+
+  /** Checks every page against the tree and the holders' tables; returns how much was wrong. */
+  int repair(List<Request> holders) {
+    return audit.repair(
+        visitor -> {
+          for (Request holder : holders) {
+            int[] table = table(holder);
+            for (int i = 0; i < holder.pages; i++) {
+              visitor.accept(table[i]);
+            }
+          }
+        });
+  }
+
+  void close() {
+    pool.close();
+  }
+}

@@ -1,0 +1,122 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Turns sampled tokens into progress, and ends requests. Engine thread only, but for {@link
+ * #refuse}.
+ */
+final class Replies {
+  private final KvPages pages;
+  private final Scheduler scheduler;
+  private final int[] endOfTurn;
+  private final Runnable onLeft;
+  private final List<EngineChannel> toSignal = new ArrayList<>();
+  private long generatedTokens;
+
+  /**
+   * @param onLeft runs for each request that ends without having been admitted
+   */
+  Replies(KvPages pages, Scheduler scheduler, Tokenizer tokenizer, Runnable onLeft) {
+    this.pages = pages;
+    this.scheduler = scheduler;
+    this.endOfTurn = tokenizer.endOfTurnIds();
+    this.onLeft = onLeft;
+  }
+
+  long generatedTokens() {
+    return generatedTokens;
+  }
+
+  /** Appends a sampled token to its reply, and ends the reply if the token did. */
+  void accept(Request request, StepTicket ticket, int output) {
+    int token = ticket.token(output);
+    request.pending--;
+    request.append(token);
+    generatedTokens++;
+    String text = request.text.append(token);
+    request.ring.put(token, text, logprob(request, token, ticket, output));
+    if (request.text.stopped()
+        || !request.spec.ignoreEndOfTurn() && Intake.contains(endOfTurn, token)) {
+      end(request, FinishReason.STOP, null);
+    } else if (request.length == request.maxLength) {
+      end(request, FinishReason.LENGTH, null);
+    } else {
+      publish(request);
+    }
+  }
+
+  private static TokenLogprob logprob(Request request, int token, StepTicket ticket, int output) {
+    int count = request.spec.sampling().topLogprobs();
+    if (count < 0) {
+      return null;
+    }
+    int[] ids = new int[count];
+    float[] logprobs = new float[count];
+    ticket.topLogprobs(output, ids, logprobs);
+    return new TokenLogprob(token, ticket.logprob(output), ids, logprobs);
+  }
+
+  /**
+   * Ends a request in any state. Its pages are cached at once; they are given back when no step in
+   * flight uses them.
+   *
+   * @param error for people, or null
+   */
+  void end(Request request, FinishReason reason, String error) {
+    if (request.state == Request.State.ENDED) {
+      return;
+    }
+    boolean complete = reason == FinishReason.STOP || reason == FinishReason.LENGTH;
+    request.ring.end(reason, complete ? request.text.finish() : "", error);
+    publish(request);
+    scheduler.remove(request);
+    request.state = Request.State.ENDED;
+    if (!request.admittedBefore) {
+      onLeft.run();
+    }
+    if (request.row >= 0) {
+      request.failed = reason == FinishReason.ERROR;
+      commitUnlessFailed(request);
+      releaseIfUnused(request);
+    }
+  }
+
+  /** Gives the pages of an ended request back once no step uses them. */
+  void releaseIfUnused(Request request) {
+    if (request.state == Request.State.ENDED && request.stepsInFlight == 0 && request.row >= 0) {
+      commitUnlessFailed(request);
+      pages.release(request);
+    }
+  }
+
+  private void commitUnlessFailed(Request request) {
+    if (!request.failed) {
+      pages.commit(request);
+    }
+  }
+
+  /** Tells the channel that the request has news. */
+  void publish(Request request) {
+    EngineChannel channel = request.channel;
+    channel.publish(request);
+    if (!channel.signalPending) {
+      channel.signalPending = true;
+      toSignal.add(channel);
+    }
+  }
+
+  /** Runs the callbacks of channels with news. */
+  void signal() {
+    for (int i = 0; i < toSignal.size(); i++) {
+      EngineChannel channel = toSignal.get(i);
+      channel.signalPending = false;
+      channel.signal();
+    }
+    toSignal.clear();
+  }
+}

@@ -1,0 +1,124 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.TreeNode;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A request inside the engine.
+ *
+ * <p>The first part is shared with other threads; the rest is set by the intake thread, then handed
+ * over to the engine thread, which owns it from there.
+ *
+ * <p>Positions: {@code computed <= scheduled <= length + pending}. Of the sequence's {@code length}
+ * known tokens, the first {@code scheduled} are submitted and the first {@code computed} are in the
+ * pool; {@code pending} more have been asked of steps in flight.
+ */
+final class Request {
+  /** Where a request is on its way through the engine. */
+  enum State {
+    INTAKE,
+    WAITING,
+    RUNNING,
+    ENDED
+  }
+
+  final EngineChannel channel;
+  final long id;
+  final EngineRequest spec;
+  final long sequence;
+  final ReplyRing ring;
+
+  final AtomicReference<FinishReason> cancelled = new AtomicReference<>();
+  final AtomicBoolean listed = new AtomicBoolean();
+  Request nextNews;
+  volatile boolean paused;
+  private volatile int[] prompt;
+
+  State state = State.INTAKE;
+  int[] tokens;
+  int length;
+  int promptLength;
+  int maxLength;
+  SamplingState sampling;
+  ReplyDecoder text;
+  FinishReason resumedEnd;
+  String refusal;
+  FinishReason refusalReason;
+
+  int computed;
+  int scheduled;
+  int pending;
+  int prefillEnd;
+  StepTicket lastTicket;
+  int lastOutput;
+  int stepsInFlight;
+
+  int row = -1;
+  int pages;
+  int cachedPages;
+  TreeNode locked;
+  boolean admittedBefore;
+  int failures;
+  boolean failed;
+
+  Request(EngineChannel channel, long id, EngineRequest spec, long sequence, int ringTokens) {
+    this.channel = channel;
+    this.id = id;
+    this.spec = spec;
+    this.sequence = sequence;
+    this.ring = new ReplyRing(ringTokens, spec.sampling().topLogprobs() >= 0);
+  }
+
+  /** Publishes the prompt for the consumer, which gets its own copy. */
+  void promptReady(int[] ids) {
+    prompt = ids;
+  }
+
+  /** The prompt, once; consumer only. */
+  int[] takePrompt() {
+    int[] ids = prompt;
+    prompt = null;
+    return ids;
+  }
+
+  void append(int token) {
+    if (length == tokens.length) {
+      tokens = Arrays.copyOf(tokens, Math.min(maxLength, 2 * length));
+    }
+    tokens[length++] = token;
+  }
+
+  int[] generatedTokens() {
+    return Arrays.copyOfRange(tokens, promptLength, length);
+  }
+
+  RadixKey key() {
+    return new RadixKey(spec.namespace(), tokens, length);
+  }
+
+  boolean isPrefilling() {
+    return computed < prefillEnd;
+  }
+
+  /** Rows that could be submitted now. */
+  int rowsAhead() {
+    return length + pending < maxLength ? length + pending - scheduled : 0;
+  }
+
+  /** Whether its consumer has fallen behind too far for another token. */
+  boolean isRingFull() {
+    return ring.room() <= pending;
+  }
+
+  /** Forgets what was submitted and not computed. */
+  void rewind() {
+    scheduled = computed;
+    pending = 0;
+    lastTicket = null;
+  }
+}

@@ -1,0 +1,207 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.sampling.SamplingState;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Steps on the backend, oldest first, and what follows from their ends. Engine thread only.
+ *
+ * <p>A failed step is undone together with all steps behind it, whose input it may have been: each
+ * request goes back to what was computed before, and those of the failed step run alone until each
+ * has succeeded, or has failed alone so often that it ends in error.
+ */
+final class StepPipeline {
+  private static final Logger LOG = LoggerFactory.getLogger(StepPipeline.class);
+
+  private final Backend backend;
+  private final int stepAttempts;
+  private final KvPages pages;
+  private final Scheduler scheduler;
+  private final Replies replies;
+  private final ArrayDeque<Step> inFlight = new ArrayDeque<>();
+  private final ArrayDeque<Step> spare = new ArrayDeque<>();
+  private long steps;
+  private long failedSteps;
+
+  StepPipeline(
+      Backend backend, int stepAttempts, KvPages pages, Scheduler scheduler, Replies replies) {
+    this.backend = backend;
+    this.stepAttempts = stepAttempts;
+    this.pages = pages;
+    this.scheduler = scheduler;
+    this.replies = replies;
+    for (int i = 0; i < Math.max(1, backend.pipelineDepth()); i++) {
+      spare.add(new Step());
+    }
+  }
+
+  long steps() {
+    return steps;
+  }
+
+  long failedSteps() {
+    return failedSteps;
+  }
+
+  boolean isEmpty() {
+    return inFlight.isEmpty();
+  }
+
+  boolean isFull() {
+    return spare.isEmpty();
+  }
+
+  /** Plans and submits one more step; false if there is nothing to run now. */
+  boolean submitNext() {
+    Step step = spare.peek();
+    if (!scheduler.plan(step, inFlight.isEmpty())) {
+      return false;
+    }
+    inFlight.add(spare.poll());
+    steps++;
+    try {
+      step.ticket = backend.submit(step.batch);
+    } catch (RuntimeException e) {
+      inFlight.removeLast();
+      undoFrom(step, e);
+      return true;
+    }
+    for (int i = 0; i < step.size(); i++) {
+      if (step.output(i) >= 0) {
+        step.request(i).lastTicket = step.ticket;
+        step.request(i).lastOutput = step.output(i);
+      }
+    }
+    return true;
+  }
+
+  /** Waits for the oldest step and passes on its results. */
+  void completeOldest() {
+    Step step = inFlight.poll();
+    await(step);
+    Throwable failure = step.ticket.failure();
+    if (failure != null) {
+      undoFrom(step, failure);
+      return;
+    }
+    for (int i = 0; i < step.size(); i++) {
+      complete(step, i);
+    }
+    recycle(step);
+  }
+
+  private void complete(Step step, int index) {
+    Request request = step.request(index);
+    request.stepsInFlight--;
+    if (request.state == Request.State.ENDED) {
+      replies.releaseIfUnused(request);
+      return;
+    }
+    boolean prefill = request.isPrefilling();
+    request.computed = step.end(index);
+    request.failures = 0;
+    scheduler.trust(request);
+    if (prefill) {
+      pages.commit(request);
+    }
+    if (step.output(index) >= 0) {
+      replies.accept(request, step.ticket, step.output(index));
+    }
+  }
+
+  private void undoFrom(Step failed, Throwable cause) {
+    failedSteps++;
+    LOG.warn("A step of {} requests failed: {}", failed.size(), cause.toString(), cause);
+    while (!inFlight.isEmpty()) {
+      Step later = inFlight.poll();
+      await(later);
+      undo(later);
+      recycle(later);
+    }
+    undo(failed);
+    boolean alone = failed.size() == 1;
+    for (int i = 0; i < failed.size(); i++) {
+      Request request = failed.request(i);
+      if (request.state != Request.State.ENDED) {
+        if (alone && ++request.failures >= stepAttempts) {
+          LOG.error("Request {} ends: its step failed alone", request.spec.label(), cause);
+          replies.end(request, FinishReason.ERROR, "the model failed on this request: " + cause);
+        } else {
+          scheduler.suspect(request);
+        }
+      }
+    }
+    recycle(failed);
+  }
+
+  private void undo(Step step) {
+    for (int i = 0; i < step.size(); i++) {
+      Request request = step.request(i);
+      request.stepsInFlight--;
+      if (request.state == Request.State.ENDED) {
+        replies.releaseIfUnused(request);
+      } else {
+        request.rewind();
+        request.sampling =
+            new SamplingState(
+                request.spec.sampling(),
+                Arrays.copyOf(request.tokens, request.promptLength),
+                request.generatedTokens(),
+                backend.model().vocabSize());
+      }
+    }
+  }
+
+  /** Waits for all steps in flight and drops their results. */
+  void abandon() {
+    while (!inFlight.isEmpty()) {
+      Step step = inFlight.poll();
+      await(step);
+      for (int i = 0; i < step.size(); i++) {
+        step.request(i).stepsInFlight = 0;
+      }
+      recycle(step);
+    }
+  }
+
+  /** All requests that hold pages: those running, and those that ended with a step in flight. */
+  List<Request> holders() {
+    List<Request> holders = new ArrayList<>(scheduler.running());
+    for (Step step : inFlight) {
+      for (int i = 0; i < step.size(); i++) {
+        Request request = step.request(i);
+        if (request.state == Request.State.ENDED
+            && request.row >= 0
+            && !holders.contains(request)) {
+          holders.add(request);
+        }
+      }
+    }
+    return holders;
+  }
+
+  private void recycle(Step step) {
+    step.clear();
+    spare.add(step);
+  }
+
+  private static void await(Step step) {
+    boolean interrupted = false;
+    while (step.ticket != null && !step.ticket.isDone()) {
+      try {
+        step.ticket.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
