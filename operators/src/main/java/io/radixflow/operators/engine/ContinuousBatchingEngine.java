@@ -70,7 +70,8 @@ public final class ContinuousBatchingEngine implements Engine {
             options.intakeThreads(),
             request -> loop.execute(() -> adopt(request)));
     loop.start();
-    LOG.info("Engine on {}: {} pages of {} tokens", info.backend(), info.pages(), info.pageTokens());
+    LOG.info(
+        "Engine on {}: {} pages of {} tokens", info.backend(), info.pages(), info.pageTokens());
   }
 
   /**
@@ -129,8 +130,7 @@ public final class ContinuousBatchingEngine implements Engine {
   public void submit(ReplyChannel target, long requestId, EngineRequest spec) {
     EngineChannel channel = (EngineChannel) target;
     Request request =
-        new Request(
-            channel, requestId, spec, sequence.getAndIncrement(), options.ringTokens());
+        new Request(channel, requestId, spec, sequence.getAndIncrement(), options.ringTokens());
     if (channel.requests().putIfAbsent(requestId, request) != null) {
       throw new IllegalArgumentException("request " + requestId + " is live already");
     }
@@ -141,7 +141,8 @@ public final class ContinuousBatchingEngine implements Engine {
     int before = waiting.getAndIncrement();
     if (before >= options.maxWaiting()) {
       request.refusalReason = FinishReason.REJECTED;
-      request.refusal = before + " requests are waiting already, the limit is " + options.maxWaiting();
+      request.refusal =
+          before + " requests are waiting already, the limit is " + options.maxWaiting();
       loop.execute(() -> adopt(request));
     } else {
       intake.submit(request);

@@ -29,8 +29,7 @@ final class EngineChannel implements ReplyChannel {
    * @param onClose runs once when the channel is closed or fenced
    * @param onRoom runs when a drain made room for a paused request
    */
-  EngineChannel(
-      ChannelId id, Runnable onReady, Consumer<EngineChannel> onClose, Runnable onRoom) {
+  EngineChannel(ChannelId id, Runnable onReady, Consumer<EngineChannel> onClose, Runnable onRoom) {
     this.id = id;
     this.onReady = onReady;
     this.onClose = onClose;

@@ -64,7 +64,9 @@ final class EngineLoop implements Runnable {
     return stats;
   }
 
-  /** Runs {@code task} on the engine thread, soon; never blocks. Dropped once the loop has ended. */
+  /**
+   * Runs {@code task} on the engine thread, soon; never blocks. Dropped once the loop has ended.
+   */
   void execute(Runnable task) {
     inbox.add(task);
     wake();

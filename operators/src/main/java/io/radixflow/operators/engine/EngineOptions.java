@@ -162,7 +162,19 @@ public record EngineOptions(
      * @throws IllegalArgumentException if a value is out of its range
      */
     public EngineOptions build() {
-      return new EngineOptions(kvPages, kvBytes, pageTokens, contextLength, stepRows, prefillChunk, maxRunning, maxWaiting, ringTokens, radixCache, intakeThreads, stepAttempts);
+      return new EngineOptions(
+          kvPages,
+          kvBytes,
+          pageTokens,
+          contextLength,
+          stepRows,
+          prefillChunk,
+          maxRunning,
+          maxWaiting,
+          ringTokens,
+          radixCache,
+          intakeThreads,
+          stepAttempts);
     }
   }
 }

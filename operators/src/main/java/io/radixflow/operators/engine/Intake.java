@@ -91,8 +91,7 @@ final class Intake {
     request.promptLength = prompt.length;
     request.maxLength = prompt.length + maxTokens;
     request.length = prompt.length + Math.min(resumed.length, maxTokens);
-    request.tokens =
-        Arrays.copyOf(prompt, Math.min(request.maxLength, request.length + 64));
+    request.tokens = Arrays.copyOf(prompt, Math.min(request.maxLength, request.length + 64));
     System.arraycopy(resumed, 0, request.tokens, prompt.length, request.length - prompt.length);
     resume(request);
     request.promptReady(prompt.clone());

@@ -7,7 +7,8 @@ import io.radixflow.kernels.device.Backend;
  *
  * @param pages pages of the pool
  * @param pageTokens tokens a page
- * @param contextLength tokens of one request: no more than the model, the options and the pool allow
+ * @param contextLength tokens of one request: no more than the model, the options and the pool
+ *     allow
  */
 record PoolSizing(int pages, int pageTokens, int contextLength) {
   private static final int CONTEXTS = 8;

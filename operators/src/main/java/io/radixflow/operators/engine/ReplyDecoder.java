@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Placeholder until kernels.text has it. */
+/** Token ids to visible text: whole characters, what may begin a stop string held back. */
 final class ReplyDecoder {
   private final Tokenizer tokenizer;
   private final List<String> stops;

@@ -220,8 +220,7 @@ final class Scheduler {
         i++;
         continue;
       }
-      if (running.size() < options.maxRunning()
-          && pages.admit(request, match, running.size())) {
+      if (running.size() < options.maxRunning() && pages.admit(request, match, running.size())) {
         waiting.remove(i);
         start(request);
       } else if (!pipelineEmpty || !retractPaused()) {
@@ -245,9 +244,7 @@ final class Scheduler {
   private boolean isAboutToShareMore(Request request, int matched) {
     for (int i = 0; i < running.size(); i++) {
       Request other = running.get(i);
-      if (other.isPrefilling()
-          && !other.paused
-          && pages.sharedPages(request, other) > matched) {
+      if (other.isPrefilling() && !other.paused && pages.sharedPages(request, other) > matched) {
         return true;
       }
     }

@@ -1,0 +1,31 @@
+package io.radixflow.operators.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.kernels.text.ChatMessage;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ContinuousBatchingEngineTest {
+
+  @Test
+  void aReplyIsReadableAndEnds() {
+    SimModel model = SimModel.open(SimOptions.DEFAULT);
+    try (Engine engine =
+            ContinuousBatchingEngine.open(model, DeviceOptions.DEFAULT, EngineOptions.DEFAULT);
+        EngineClient client = new EngineClient(engine)) {
+      int[] prompt = model.chatTemplate().encode(List.of(new ChatMessage("user", "hello")), true);
+      EngineClient.Seen seen = client.run(EngineClient.request(prompt, SamplingParams.GREEDY, 400));
+      assertThat(seen.finish).isEqualTo(FinishReason.STOP);
+      assertThat(seen.text.toString()).matches("[a-z .]+");
+      assertThat(seen.tokens).hasSize(seen.text.length() + 1);
+      assertThat(seen.prompt).isEqualTo(prompt);
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package io.radixflow.operators.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/** A consumer for tests: submits requests and gathers their replies, checking each progress. */
+final class EngineClient implements AutoCloseable {
+  private static final long PATIENCE_SECONDS = 30;
+
+  /** What has been seen of one request. */
+  static final class Seen {
+    int[] prompt;
+    final List<Integer> tokens = new ArrayList<>();
+    final StringBuilder text = new StringBuilder();
+    final List<TokenLogprob> logprobs = new ArrayList<>();
+    int firstToken = -1;
+    int firstText = -1;
+    int progresses;
+    FinishReason finish;
+    Usage usage;
+    String error;
+
+    int[] ids() {
+      return tokens.stream().mapToInt(Integer::intValue).toArray();
+    }
+  }
+
+  private final Engine engine;
+  private final ReplyChannel channel;
+  private final Semaphore ready = new Semaphore(0);
+  private final Map<Long, Seen> replies = new HashMap<>();
+  private long nextId;
+
+  EngineClient(Engine engine) {
+    this(engine, new ChannelId("test", 0, 0));
+  }
+
+  EngineClient(Engine engine, ChannelId id) {
+    this.engine = engine;
+    this.channel = engine.openChannel(id, ready::release);
+  }
+
+  /** A request with a given prompt. */
+  static EngineRequest request(int[] prompt, SamplingParams sampling, int maxTokens) {
+    return new EngineRequest(
+        "test", "", () -> prompt, new int[0], sampling, maxTokens, List.of(), false);
+  }
+
+  /** A prompt of {@code length} bytes that {@code seed} decides. */
+  static int[] prompt(int seed, int length) {
+    return IntStream.range(0, length)
+        .map(i -> 'a' + Math.floorMod(seed * 31 + i * 7, 26))
+        .toArray();
+  }
+
+  long submit(EngineRequest request) {
+    long id = nextId++;
+    engine.submit(channel, id, request);
+    return id;
+  }
+
+  long submit(int[] prompt, int maxTokens) {
+    return submit(request(prompt, SamplingParams.GREEDY, maxTokens));
+  }
+
+  void cancel(long id) {
+    engine.cancel(channel, id, FinishReason.CANCELLED);
+  }
+
+  Seen run(EngineRequest request) {
+    return await(submit(request));
+  }
+
+  Seen await(long id) {
+    while (seen(id).finish == null) {
+      awaitNews();
+    }
+    return seen(id);
+  }
+
+  /** Waits until the request has at least {@code count} tokens or has ended. */
+  Seen awaitTokens(long id, int count) {
+    while (seen(id).finish == null && seen(id).tokens.size() < count) {
+      awaitNews();
+    }
+    return seen(id);
+  }
+
+  private void awaitNews() {
+    try {
+      assertThat(ready.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS))
+          .as("progress within %s s; %s", PATIENCE_SECONDS, engine.stats())
+          .isTrue();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    drain();
+  }
+
+  Seen seen(long id) {
+    return replies.computeIfAbsent(id, key -> new Seen());
+  }
+
+  int notifications() {
+    return ready.availablePermits();
+  }
+
+  void drain() {
+    channel.drain(
+        new ReplyChannel.ReplyVisitor() {
+          @Override
+          public void prompt(long id, int[] prompt) {
+            assertThat(seen(id).prompt).isNull();
+            assertThat(seen(id).progresses).isZero();
+            seen(id).prompt = prompt;
+          }
+
+          @Override
+          public void progress(long id, ReplyProgress progress) {
+            gather(seen(id), progress);
+          }
+        });
+  }
+
+  private static void gather(Seen seen, ReplyProgress progress) {
+    assertThat(seen.finish).as("nothing after the end").isNull();
+    if (seen.progresses++ == 0) {
+      seen.firstToken = progress.tokenOffset();
+      seen.firstText = progress.textOffset();
+    }
+    assertThat(progress.tokenOffset()).isEqualTo(seen.firstToken + seen.tokens.size());
+    assertThat(progress.textOffset())
+        .isEqualTo(seen.firstText + seen.text.codePointCount(0, seen.text.length()));
+    IntStream.of(progress.tokens()).forEach(seen.tokens::add);
+    seen.text.append(progress.text());
+    seen.logprobs.addAll(progress.logprobs());
+    seen.finish = progress.finish();
+    seen.usage = progress.usage();
+    seen.error = progress.error();
+  }
+
+  ReplyChannel channel() {
+    return channel;
+  }
+
+  @Override
+  public void close() {
+    channel.close();
+  }
+}
