@@ -98,7 +98,8 @@ abstract class VocabularyTokenizer implements Tokenizer {
     return to;
   }
 
-  private static char[] wellFormed(CharSequence text) {
+  /** The text with lone surrogates replaced by U+FFFD. */
+  static char[] wellFormed(CharSequence text) {
     char[] chars = text.toString().toCharArray();
     for (int i = 0; i < chars.length; i++) {
       if (Character.isSurrogate(chars[i])) {

@@ -1,0 +1,69 @@
+package io.radixflow.jobs.config;
+
+import java.time.Duration;
+import java.util.Locale;
+import org.apache.flink.configuration.MemorySize;
+
+/** The documentation of all options as a Markdown table. */
+public final class OptionsTable {
+
+  private OptionsTable() {}
+
+  /** The table, one line an option, ending with a newline. */
+  public static String markdown() {
+    StringBuilder table =
+        new StringBuilder("| option | default | valid | meaning |\n|---|---|---|---|\n");
+    for (OptionSpec<?> spec : RadixflowOptions.specs()) {
+      table
+          .append("| `")
+          .append(spec.key())
+          .append("` | ")
+          .append(defaultValue(spec.option().defaultValue()))
+          .append(" | ")
+          .append(spec.allowed())
+          .append(" | ")
+          .append(spec.description())
+          .append(" |\n");
+    }
+    row(
+        table,
+        Settings.FLINK_PREFIX,
+        "Flink's own options, for example `flink.state.backend.type`.");
+    row(
+        table,
+        Settings.KAFKA_CLIENT_PREFIX,
+        "Options of all Kafka clients, for example `kafka.client.security.protocol`.");
+    return table.toString();
+  }
+
+  private static void row(StringBuilder table, String prefix, String description) {
+    table.append("| `").append(prefix).append("*` | | | ").append(description).append(" |\n");
+  }
+
+  private static String defaultValue(Object value) {
+    if (value == null) {
+      return "";
+    }
+    return "`" + shown(value) + "`";
+  }
+
+  private static String shown(Object value) {
+    if (value instanceof Duration time) {
+      return shown(time);
+    }
+    if (value instanceof MemorySize size) {
+      return Long.toString(size.getBytes());
+    }
+    if (value instanceof Enum<?> choice) {
+      return choice.name().toLowerCase(Locale.ROOT);
+    }
+    return value.toString();
+  }
+
+  private static String shown(Duration time) {
+    if (time.toSecondsPart() != 0 || time.toMillisPart() != 0) {
+      return time.toMillisPart() != 0 ? time.toMillis() + "ms" : time.toSeconds() + "s";
+    }
+    return time.toHours() % 24 == 0 ? time.toDays() + "d" : time.toMinutes() + "min";
+  }
+}

@@ -1,0 +1,354 @@
+package io.radixflow.jobs.config;
+
+import static org.apache.flink.configuration.ConfigOptions.key;
+
+import io.radixflow.operators.flink.ServingOptions.Overflow;
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.MemorySize;
+
+/** Every option of the job. */
+public final class RadixflowOptions {
+
+  private static final OptionGroup ALL = new OptionGroup();
+
+  public static final ConfigOption<String> MODEL =
+      ALL.text(
+          key("model").stringType().defaultValue("SmolLM2-135M-Instruct"),
+          "A GGUF file, a Hugging Face directory, a hub name, or 'sim' for a simulated model.");
+
+  public static final ConfigOption<Device> DEVICE =
+      ALL.choice(
+          key("model.device").enumType(Device.class).defaultValue(Device.AUTO),
+          Device.values(),
+          "What computes; 'auto' takes the best there is.");
+
+  public static final ConfigOption<Integer> THREADS =
+      ALL.range(
+          key("model.threads").intType().defaultValue(0),
+          0,
+          1024,
+          "Compute threads of the CPU; 0 leaves one core of more than two to Flink.");
+
+  public static final ConfigOption<KvType> KV_TYPE =
+      ALL.choice(
+          key("model.kv-type").enumType(KvType.class).defaultValue(KvType.F32),
+          KvType.values(),
+          "Element type of the KV pool; f16 halves its memory and rounds.");
+
+  public static final ConfigOption<Integer> KV_PAGES =
+      ALL.range(
+          key("engine.kv-pages").intType().defaultValue(0),
+          0,
+          Integer.MAX_VALUE,
+          "Pages of the KV pool; 0 sizes it by engine.kv-memory.");
+
+  public static final ConfigOption<MemorySize> KV_MEMORY =
+      ALL.add(
+          key("engine.kv-memory").memoryType().defaultValue(MemorySize.ZERO),
+          "a memory size such as 512mb",
+          size -> true,
+          "Memory of the KV pool; 0 takes eight context windows, at most a quarter of the heap.");
+
+  public static final ConfigOption<Integer> PAGE_TOKENS =
+      ALL.range(
+          key("engine.page-tokens").intType().defaultValue(16),
+          1,
+          1024,
+          "Tokens a page; the nearest size that the device supports is taken.");
+
+  public static final ConfigOption<Integer> CONTEXT_LENGTH =
+      ALL.range(
+          key("engine.context-length").intType().defaultValue(0),
+          0,
+          Integer.MAX_VALUE,
+          "Most tokens of prompt and reply together; 0 for the model's.");
+
+  public static final ConfigOption<Integer> STEP_ROWS =
+      ALL.range(
+          key("engine.step-rows").intType().defaultValue(256),
+          1,
+          65_536,
+          "Token budget of an engine step, shared by decoding requests and prefill chunks.");
+
+  public static final ConfigOption<Integer> PREFILL_CHUNK =
+      ALL.range(
+          key("engine.prefill-chunk").intType().defaultValue(256),
+          1,
+          65_536,
+          "Most prompt tokens of one request in a step.");
+
+  public static final ConfigOption<Integer> ENGINE_MAX_RUNNING =
+      ALL.range(
+          key("engine.max-running").intType().defaultValue(64),
+          1,
+          65_536,
+          "Requests that generate at once; at most engine.step-rows.");
+
+  public static final ConfigOption<Integer> ENGINE_MAX_WAITING =
+      ALL.range(
+          key("engine.max-waiting").intType().defaultValue(1024),
+          1,
+          1_000_000,
+          "Requests that wait in the engine; more are rejected.");
+
+  public static final ConfigOption<Boolean> RADIX_CACHE =
+      ALL.flag(
+          key("engine.radix-cache").booleanType().defaultValue(true),
+          "Whether cached pages are shared between turns and sessions.");
+
+  public static final ConfigOption<Integer> INTAKE_THREADS =
+      ALL.range(
+          key("engine.intake-threads").intType().defaultValue(2),
+          1,
+          64,
+          "Threads that render and tokenise prompts.");
+
+  public static final ConfigOption<String> NAMESPACE_KEY =
+      ALL.text(
+          key("cache.namespace-key").stringType().defaultValue("radixflow"),
+          "Secret key of the hash that keeps tenants' pages apart; equal on all TaskManagers.");
+
+  public static final ConfigOption<Integer> MAX_QUEUED_PER_SESSION =
+      ALL.range(
+          key("session.max-queued").intType().defaultValue(16),
+          1,
+          1_000_000,
+          "Turns that a session may have running and waiting; more are rejected.");
+
+  public static final ConfigOption<Integer> MAX_BRANCHES =
+      ALL.range(
+          key("session.max-branches").intType().defaultValue(64),
+          1,
+          1_000_000,
+          "Branches that a session may have.");
+
+  public static final ConfigOption<Duration> RETENTION =
+      ALL.duration(
+          key("session.retention").durationType().defaultValue(Duration.ofDays(7)),
+          "How long a session is known after its last event, also a closed or erased one.");
+
+  public static final ConfigOption<Duration> CANCEL_RETENTION =
+      ALL.duration(
+          key("session.cancel-retention").durationType().defaultValue(Duration.ofMinutes(10)),
+          "How long a cancel waits for a turn that has not been seen.");
+
+  public static final ConfigOption<Overflow> OVERFLOW =
+      ALL.choice(
+          key("session.overflow").enumType(Overflow.class).defaultValue(Overflow.DROP_OLDEST),
+          Overflow.values(),
+          "What happens to a conversation that outgrows the context window.");
+
+  public static final ConfigOption<Integer> MAX_QUEUED_PER_TENANT =
+      ALL.range(
+          key("operator.max-queued-per-tenant").intType().defaultValue(4096),
+          1,
+          10_000_000,
+          "Turns that a tenant may have running and waiting on one subtask; more are rejected.");
+
+  public static final ConfigOption<Integer> MAX_QUEUED =
+      ALL.range(
+          key("operator.max-queued").intType().defaultValue(16_384),
+          1,
+          10_000_000,
+          "Turns that a subtask may have running and waiting; more are rejected.");
+
+  public static final ConfigOption<Integer> MAX_RUNNING =
+      ALL.range(
+          key("operator.max-running").intType().defaultValue(256),
+          1,
+          65_536,
+          "Turns that a subtask hands to the engine at once.");
+
+  public static final ConfigOption<Integer> MAX_TOKENS =
+      ALL.range(
+          key("generation.max-tokens").intType().defaultValue(512),
+          1,
+          Integer.MAX_VALUE,
+          "Most tokens of a reply where neither event nor session says.");
+
+  public static final ConfigOption<Double> TEMPERATURE =
+      ALL.range(
+          key("generation.temperature").doubleType().noDefaultValue(),
+          0,
+          2,
+          "Temperature where neither event nor session says.");
+
+  public static final ConfigOption<Integer> TOP_K =
+      ALL.range(
+          key("generation.top-k").intType().noDefaultValue(),
+          0,
+          Integer.MAX_VALUE,
+          "top_k where neither event nor session says.");
+
+  public static final ConfigOption<Double> TOP_P =
+      ALL.range(
+          key("generation.top-p").doubleType().noDefaultValue(),
+          1e-6,
+          1,
+          "top_p where neither event nor session says.");
+
+  public static final ConfigOption<Double> MIN_P =
+      ALL.range(
+          key("generation.min-p").doubleType().noDefaultValue(),
+          0,
+          1,
+          "min_p where neither event nor session says.");
+
+  public static final ConfigOption<Double> REPETITION_PENALTY =
+      ALL.range(
+          key("generation.repetition-penalty").doubleType().noDefaultValue(),
+          0.01,
+          10,
+          "Repetition penalty where neither event nor session says.");
+
+  public static final ConfigOption<Integer> EVENT_MAX_BYTES =
+      ALL.range(
+          key("events.max-bytes").intType().defaultValue(4 << 20),
+          1024,
+          64 << 20,
+          "Largest event that is read; a larger one is rejected.");
+
+  public static final ConfigOption<Integer> REPLY_MAX_BYTES =
+      ALL.range(
+          key("replies.max-bytes").intType().defaultValue(900_000),
+          16 * 1024,
+          64 << 20,
+          "Largest reply; below the topic's max.message.bytes. See 'truncated' in the reply.");
+
+  public static final ConfigOption<Integer> DEAD_LETTER_MAX_BYTES =
+      ALL.range(
+          key("dead-letters.max-bytes").intType().defaultValue(900_000),
+          1,
+          64 << 20,
+          "Bytes of an unreadable record that are kept; below the topic's max.message.bytes.");
+
+  public static final ConfigOption<String> BOOTSTRAP_SERVERS =
+      ALL.text(
+          key("kafka.bootstrap-servers").stringType().defaultValue("localhost:9092"),
+          "Brokers to start from, HOST:PORT[,HOST:PORT…].");
+
+  public static final ConfigOption<String> EVENTS_TOPIC =
+      ALL.text(
+          key("kafka.topic.events").stringType().defaultValue("conversation-events"),
+          "Topic of conversation events, read.");
+
+  public static final ConfigOption<String> REPLIES_TOPIC =
+      ALL.text(
+          key("kafka.topic.replies").stringType().defaultValue("replies"),
+          "Topic of replies, written exactly once; read it with isolation level read_committed.");
+
+  public static final ConfigOption<String> DELTAS_TOPIC =
+      ALL.text(
+          key("kafka.topic.deltas").stringType().defaultValue("reply-deltas"),
+          "Topic of pieces of replies under way, written at least once.");
+
+  public static final ConfigOption<String> DEAD_LETTERS_TOPIC =
+      ALL.text(
+          key("kafka.topic.dead-letters").stringType().defaultValue("conversation-dead-letters"),
+          "Topic of records that cannot be read, written at least once.");
+
+  public static final ConfigOption<String> CONTROL_TOPIC =
+      ALL.text(
+          key("kafka.topic.control").stringType().defaultValue("conversation-control"),
+          "Topic of control events, read by every subtask.");
+
+  public static final ConfigOption<Boolean> CREATE_TOPICS =
+      ALL.flag(
+          key("kafka.create-topics").booleanType().defaultValue(false),
+          "Whether topics that are missing are made at start.");
+
+  public static final ConfigOption<Integer> PARTITIONS =
+      ALL.range(
+          key("kafka.partitions").intType().defaultValue(4),
+          1,
+          10_000,
+          "Partitions of topics that are made.");
+
+  public static final ConfigOption<Integer> REPLICATION =
+      ALL.range(
+          key("kafka.replication").intType().defaultValue(1),
+          1,
+          100,
+          "Replication factor of topics that are made.");
+
+  public static final ConfigOption<String> GROUP_ID =
+      ALL.text(
+          key("kafka.group-id").stringType().defaultValue("radixflow"),
+          "Consumer group under which read offsets are published.");
+
+  public static final ConfigOption<StartFrom> START_FROM =
+      ALL.choice(
+          key("kafka.start-from").enumType(StartFrom.class).defaultValue(StartFrom.COMMITTED),
+          StartFrom.values(),
+          "Where a job without a checkpoint begins to read; 'committed' is where the group stood, "
+              + "or the earliest event.");
+
+  public static final ConfigOption<String> TRANSACTIONAL_ID_PREFIX =
+      ALL.text(
+          key("kafka.transactional-id-prefix").stringType().defaultValue("radixflow"),
+          "Prefix of the transactional ids; unique for each job on a Kafka cluster.");
+
+  public static final ConfigOption<Duration> TRANSACTION_TIMEOUT =
+      ALL.duration(
+          key("kafka.transaction-timeout").durationType().defaultValue(Duration.ofMinutes(10)),
+          "After this time without a checkpoint the broker aborts replies; at most the broker's "
+              + "transaction.max.timeout.ms.");
+
+  public static final ConfigOption<Duration> CONNECT_TIMEOUT =
+      ALL.duration(
+          key("kafka.connect-timeout").durationType().defaultValue(Duration.ofSeconds(10)),
+          "How long the start waits for a broker.");
+
+  public static final ConfigOption<String> JOB_NAME =
+      ALL.text(key("job.name").stringType().defaultValue("radixflow"), "The job's name in Flink.");
+
+  public static final ConfigOption<Integer> PARALLELISM =
+      ALL.range(
+          key("job.parallelism").intType().defaultValue(1), 1, 32_768, "Subtasks of the job.");
+
+  public static final ConfigOption<Integer> MAX_PARALLELISM =
+      ALL.range(
+          key("job.max-parallelism").intType().defaultValue(128),
+          1,
+          32_768,
+          "Key groups; fixed for the life of the job's state.");
+
+  public static final ConfigOption<Duration> CHECKPOINT_INTERVAL =
+      ALL.duration(
+          key("job.checkpoint-interval").durationType().defaultValue(Duration.ofSeconds(1)),
+          "Time between checkpoints: how long a finished reply waits to be committed.");
+
+  public static final ConfigOption<Duration> BUFFER_TIMEOUT =
+      ALL.duration(
+          key("job.buffer-timeout").durationType().defaultValue(Duration.ofMillis(2)),
+          "How long Flink may keep records in a network buffer.");
+
+  private RadixflowOptions() {}
+
+  /** All options, in the order of the documentation. */
+  static List<OptionSpec<?>> specs() {
+    return ALL.specs();
+  }
+
+  /** What computes. */
+  public enum Device {
+    AUTO,
+    CPU,
+    SIM
+  }
+
+  /** Element type of the KV pool. */
+  public enum KvType {
+    F32,
+    F16
+  }
+
+  /** Where a job without a checkpoint begins to read. */
+  public enum StartFrom {
+    COMMITTED,
+    EARLIEST,
+    LATEST
+  }
+}

@@ -1,0 +1,78 @@
+package io.radixflow.jobs.config;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+
+/** Checked values of all options; immutable. Made by {@link SettingsLoader}. */
+public final class Settings {
+
+  /** Options with this prefix go to Flink, without it. */
+  public static final String FLINK_PREFIX = "flink.";
+
+  /** Options with this prefix go to every Kafka client, without it. */
+  public static final String KAFKA_CLIENT_PREFIX = "kafka.client.";
+
+  private final Configuration configuration;
+
+  Settings(Configuration configuration) {
+    this.configuration = configuration;
+  }
+
+  /** The option's value, its default if none was given. */
+  public <T> T get(ConfigOption<T> option) {
+    return configuration.get(option);
+  }
+
+  /** Whether a value was given. */
+  public boolean isGiven(ConfigOption<?> option) {
+    return configuration.contains(option);
+  }
+
+  /** These settings with one changed. */
+  public <T> Settings with(ConfigOption<T> option, T value) {
+    Configuration changed = new Configuration(configuration);
+    changed.set(option, value);
+    return SettingsLoader.checked(changed);
+  }
+
+  /** What was given for Flink. */
+  public Configuration flink() {
+    return Configuration.fromMap(prefixed(FLINK_PREFIX));
+  }
+
+  /** What was given for Kafka clients, and the brokers. */
+  public Properties kafkaClient() {
+    Properties properties = new Properties();
+    properties.putAll(prefixed(KAFKA_CLIENT_PREFIX));
+    properties.put("bootstrap.servers", get(RadixflowOptions.BOOTSTRAP_SERVERS));
+    return properties;
+  }
+
+  /** What was given, as arguments {@code --set key=value}: another process loads the same. */
+  public List<String> toArguments() {
+    List<String> arguments = new ArrayList<>();
+    for (Map.Entry<String, String> entry : new TreeMap<>(configuration.toMap()).entrySet()) {
+      arguments.add("--set");
+      arguments.add(entry.getKey() + "=" + entry.getValue());
+    }
+    return arguments;
+  }
+
+  private Map<String, String> prefixed(String prefix) {
+    Map<String, String> found = new TreeMap<>();
+    configuration
+        .toMap()
+        .forEach(
+            (key, value) -> {
+              if (key.startsWith(prefix)) {
+                found.put(key.substring(prefix.length()), value);
+              }
+            });
+    return found;
+  }
+}

@@ -1,0 +1,150 @@
+package io.radixflow.jobs.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.radixflow.jobs.config.RadixflowOptions.KvType;
+import io.radixflow.operators.flink.ServingOptions.Overflow;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SettingsLoaderTest {
+
+  @TempDir Path dir;
+
+  @Test
+  void defaultsAreValid() {
+    Settings settings = SettingsLoader.defaults();
+    assertThat(settings.get(RadixflowOptions.MODEL)).isEqualTo("SmolLM2-135M-Instruct");
+    assertThat(settings.get(RadixflowOptions.RETENTION)).isEqualTo(Duration.ofDays(7));
+  }
+
+  @Test
+  void setBeatsTheEnvironmentAndTheEnvironmentTheFile() throws IOException {
+    Path file =
+        yaml(
+            """
+            model: sim
+            model.threads: 3
+            kafka:
+              group-id: from-file
+              topic.events: in
+              client:
+                security.protocol: SSL
+            session.overflow: reject
+            model.kv-type: f16
+            session.retention: 2 h
+            flink.state.backend.type: hashmap
+            """);
+    Settings settings =
+        new SettingsLoader()
+            .file(file)
+            .environment(
+                Map.of("RADIXFLOW_KAFKA_GROUP_ID", "from-environment", "RADIXFLOW_MODEL", "b"))
+            .set(List.of("model=c=d"))
+            .load();
+    assertThat(settings.get(RadixflowOptions.MODEL)).isEqualTo("c=d");
+    assertThat(settings.get(RadixflowOptions.GROUP_ID)).isEqualTo("from-environment");
+    assertThat(settings.get(RadixflowOptions.EVENTS_TOPIC)).isEqualTo("in");
+    assertThat(settings.get(RadixflowOptions.THREADS)).isEqualTo(3);
+    assertThat(settings.get(RadixflowOptions.OVERFLOW)).isEqualTo(Overflow.REJECT);
+    assertThat(settings.get(RadixflowOptions.KV_TYPE)).isEqualTo(KvType.F16);
+    assertThat(settings.get(RadixflowOptions.RETENTION)).isEqualTo(Duration.ofHours(2));
+    assertThat(settings.flink().toMap()).containsEntry("state.backend.type", "hashmap");
+    assertThat(settings.kafkaClient())
+        .containsEntry("security.protocol", "SSL")
+        .containsEntry("bootstrap.servers", "localhost:9092");
+  }
+
+  @Test
+  void argumentsCarrySettingsToAnotherProcess() {
+    Settings settings =
+        new SettingsLoader()
+            .set(List.of("model=sim", "flink.a.b=1", "session.retention=3d"))
+            .load();
+    List<String> assignments =
+        settings.toArguments().stream().filter(word -> !word.equals("--set")).toList();
+    Settings again = new SettingsLoader().set(assignments).load();
+    assertThat(again.toArguments()).isEqualTo(settings.toArguments());
+    assertThat(again.get(RadixflowOptions.RETENTION)).isEqualTo(Duration.ofDays(3));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "modle=x                      | --set: the option modle is unknown. Did you mean model?",
+        "kafka.topic.event=x          | Did you mean kafka.topic.events?",
+        "quite-another-thing=1        | --set: the option quite-another-thing is unknown.",
+        "model.threads=many           | model.threads is 'many', must be an integer, 0 to 1024",
+        "model.threads=-1             | model.threads is '-1', must be an integer, 0 to 1024",
+        "model.device=tpu             | model.device is 'tpu', must be one of auto, cpu, sim",
+        "engine.radix-cache=perhaps   | engine.radix-cache is 'perhaps', must be true or false",
+        "engine.kv-memory=big         | engine.kv-memory is 'big', must be a memory size",
+        "session.retention=soon       | session.retention is 'soon', must be a duration",
+        "generation.temperature=NaN   | generation.temperature is 'NaN', must be a number, 0.0 to 2.0",
+        "model=                       | model is '', must be a text that is not empty",
+        "engine.max-running=512       | engine.max-running must be at most engine.step-rows",
+        "model                        | --set model must have the form key=value",
+      })
+  void refusesWhatIsUnknownOrWrong(String assignment, String message) {
+    assertThatExceptionOfType(SettingsException.class)
+        .isThrownBy(() -> new SettingsLoader().set(List.of(assignment)).load())
+        .withMessageContaining(message);
+  }
+
+  @Test
+  void refusesMisspeltVariablesAndToleratesForeignOnes() {
+    SettingsLoader loader = new SettingsLoader();
+    loader.environment(
+        Map.of(
+            "RADIXFLOW_HOME", "/x",
+            "RADIXFLOW_JAVA_OPTS", "-Xmx1g",
+            "RADIXFLOW_PORT_9092_TCP", "tcp://10.0.0.1:9092",
+            "RADIXFLOW_SERVICE_HOST", "10.0.0.1",
+            "RADIXFLOW_TEST_MODEL", "/m",
+            "RADIXFLOW_REQUIRE_MODEL", "true",
+            "PATH", "/bin"));
+    assertThat(loader.load().toArguments()).isEmpty();
+    assertThatExceptionOfType(SettingsException.class)
+        .isThrownBy(() -> loader.environment(Map.of("RADIXFLOW_KAFKA_GROUPID", "x")))
+        .withMessageContaining("Did you mean RADIXFLOW_KAFKA_GROUP_ID?");
+  }
+
+  @Test
+  void refusesFilesThatAreMissingBrokenOrAmbiguous() throws IOException {
+    refuses(dir.resolve("absent.yaml"), "cannot read the options file");
+    refuses(yaml("a: [1"), "is not valid YAML");
+    refuses(yaml("- model"), "is no YAML map of options");
+    refuses(yaml("model: a\nmodel: b"), "is not valid YAML");
+    refuses(yaml("kafka:\n  topics: x"), "the option kafka.topics is unknown.");
+    assertThat(new SettingsLoader().file(yaml("# nothing\n")).load().toArguments()).isEmpty();
+  }
+
+  @Test
+  void theTableNamesEveryOptionOnce() {
+    String table = OptionsTable.markdown();
+    for (OptionSpec<?> spec : RadixflowOptions.specs()) {
+      assertThat(table).containsOnlyOnce("| `" + spec.key() + "` |");
+      assertThat(spec.description()).endsWith(".").doesNotContain("|", "<");
+    }
+  }
+
+  private void refuses(Path file, String message) {
+    assertThatExceptionOfType(SettingsException.class)
+        .isThrownBy(() -> new SettingsLoader().file(file).load())
+        .withMessageContaining(message);
+  }
+
+  private Path yaml(String text) throws IOException {
+    return Files.writeString(dir.resolve("options.yaml"), text);
+  }
+}

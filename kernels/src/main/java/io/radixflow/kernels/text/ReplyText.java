@@ -1,0 +1,113 @@
+package io.radixflow.kernels.text;
+
+import java.util.List;
+
+/**
+ * The text of one reply as its tokens come: detokenised, cut at the first stop string, and released
+ * only once no later token can take it back.
+ *
+ * <p>Text that may be the beginning of a stop string is held back until decided. The state is a
+ * function of the ids fed so far, so it is rebuilt by feeding them again. Not thread safe; per
+ * token only the text itself grows.
+ */
+public final class ReplyText {
+
+  private final StreamingDetokenizer detokenizer;
+  private final StopMatcher stops;
+  private final StringBuilder text = new StringBuilder();
+  private int scanned;
+  private int decided;
+  private int decidedCodePoints;
+  private int taken;
+  private int takenCodePoints;
+  private boolean stopped;
+
+  /**
+   * @param stops strings that end the reply and are not part of it; none empty
+   */
+  public ReplyText(Tokenizer tokenizer, List<String> stops) {
+    detokenizer = new StreamingDetokenizer(tokenizer);
+    this.stops = new StopMatcher(stops.stream().map(ReplyText::wellFormed).toList());
+  }
+
+  /**
+   * Takes the reply's next token; ignored once stopped.
+   *
+   * @return whether a stop string is complete
+   */
+  public boolean accept(int id) {
+    if (!stopped) {
+      detokenizer.accept(id, text);
+      scan();
+      decide(stopped ? text.length() : text.length() - stops.held());
+    }
+    return stopped;
+  }
+
+  /** Ends the reply: an unfinished character becomes U+FFFD, held text is released. */
+  public void finish() {
+    if (!stopped) {
+      detokenizer.flush(text);
+      scan();
+      decide(text.length());
+    }
+  }
+
+  /** Whether a stop string was found; the text ends before it. */
+  public boolean stopped() {
+    return stopped;
+  }
+
+  /** Code points decided so far. */
+  public int length() {
+    return decidedCodePoints;
+  }
+
+  /** Code points taken so far: the offset of what {@link #take} returns next. */
+  public int taken() {
+    return takenCodePoints;
+  }
+
+  /** Whether {@link #take} would return text. */
+  public boolean hasNew() {
+    return decided > taken;
+  }
+
+  /** The text decided since the last call, empty if none. */
+  public String take() {
+    String fresh = text.substring(taken, decided);
+    taken = decided;
+    takenCodePoints = decidedCodePoints;
+    return fresh;
+  }
+
+  /** The whole text decided so far. */
+  public String text() {
+    return text.substring(0, decided);
+  }
+
+  private void scan() {
+    while (scanned < text.length()) {
+      int stop = stops.accept(text.charAt(scanned++));
+      if (stop > 0) {
+        stopped = true;
+        text.setLength(scanned - stop);
+        return;
+      }
+    }
+  }
+
+  private void decide(int end) {
+    for (int i = decided; i < end; i++) {
+      if (!Character.isLowSurrogate(text.charAt(i))) {
+        decidedCodePoints++;
+      }
+    }
+    decided = Math.max(decided, end);
+  }
+
+  /** A reply holds no lone surrogates, so a stop string with one becomes what a reply can hold. */
+  private static String wellFormed(String stop) {
+    return new String(VocabularyTokenizer.wellFormed(stop));
+  }
+}
