@@ -9,6 +9,9 @@ import com.networknt.schema.JsonSchema;
 import com.networknt.schema.JsonSchemaFactory;
 import com.networknt.schema.SchemaValidatorsConfig;
 import com.networknt.schema.SpecVersion;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.SettingsLoader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -24,6 +27,8 @@ import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 class ComposeFileTest {
+
+  private static final String JOB = "io.radixflow.jobs.RadixflowJob";
 
   private static JsonNode compose;
 
@@ -61,8 +66,7 @@ class ComposeFileTest {
   void portsArePublishedOnLoopbackAlone() {
     List<String> ports =
         compose.path("services").findValues("ports").stream()
-            .flatMap(list -> StreamSupport.stream(list.spliterator(), false))
-            .map(JsonNode::asText)
+            .flatMap(list -> texts(list).stream())
             .toList();
     assertThat(ports).hasSize(2).allMatch(port -> port.startsWith("127.0.0.1:"));
   }
@@ -85,6 +89,33 @@ class ComposeFileTest {
               "./jobs/target/radixflow-job.jar:/opt/flink/usrlib/radixflow-job.jar:ro",
               "./kernels/target/radixflow-kernels-lib.jar:/opt/flink/lib/radixflow-kernels-lib.jar:ro");
     }
+  }
+
+  @Test
+  void theJobsSettingsAreKnownAndPointAtTheComposedKafka() {
+    List<String> command = texts(service("jobmanager").path("command"));
+    assertThat(command).startsWith("standalone-job", "--job-classname", JOB);
+
+    List<String> assignments =
+        command.stream().skip(3).filter(argument -> !argument.equals("--set")).toList();
+    Settings settings = new SettingsLoader().set(assignments).load();
+    assertThat(settings.get(RadixflowOptions.BOOTSTRAP_SERVERS)).isEqualTo("kafka:29092");
+    assertThat(settings.get(RadixflowOptions.MODEL)).isEqualTo("/opt/radixflow/model.gguf");
+  }
+
+  @Test
+  void everyTopicOfTheJobIsCreated() {
+    assertThat(texts(service("topics").path("command")).get(0))
+        .contains(
+            RadixflowOptions.EVENTS_TOPIC.defaultValue(),
+            RadixflowOptions.CONTROL_TOPIC.defaultValue(),
+            RadixflowOptions.REPLIES_TOPIC.defaultValue(),
+            RadixflowOptions.DELTAS_TOPIC.defaultValue(),
+            RadixflowOptions.DEAD_LETTERS_TOPIC.defaultValue());
+  }
+
+  private static List<String> texts(JsonNode list) {
+    return StreamSupport.stream(list.spliterator(), false).map(JsonNode::asText).toList();
   }
 
   private static JsonNode service(String name) {
