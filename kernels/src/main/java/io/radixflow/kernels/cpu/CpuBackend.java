@@ -1,0 +1,335 @@
+package io.radixflow.kernels.cpu;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.model.ForwardGraph;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.WeightSource;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The CPU backend: pure Java, on the Vector API where the JVM has it.
+ *
+ * <p>Owns a dispatcher thread, which runs the steps in the order of submission and is worker 0 of
+ * its team, the team's other threads, and the weights, repacked at load. Its results are the same
+ * bits on every machine, JDK, vector width, number of threads, batch and chunk.
+ */
+public final class CpuBackend implements Backend {
+
+  /** Part of the numerics epoch: changes whenever the bits of a result may. */
+  static final int ARITHMETIC_VERSION = 1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(CpuBackend.class);
+  private static final int MAX_ROWS = 512;
+  private static final int TICKETS = 4;
+
+  /** About 50 µs: an engine that decodes submits the next step within it. */
+  private static final int SPINS = 1500;
+
+  private final ModelConfig config;
+  private final KvSpec kvSpec;
+  private final String epoch;
+  private final String description;
+  private final long weightBytes;
+  private final WorkerTeam team;
+  private final StepRows rows;
+  private final ForwardGraph<CpuMatrix, float[]> graph;
+  private final CpuForward forward;
+  private final CpuStepTicket[] tickets = new CpuStepTicket[TICKETS];
+  private final Thread dispatcher;
+
+  private volatile CpuKvPool pool;
+  private volatile long submitted;
+  private volatile boolean parked;
+  private volatile boolean closed;
+
+  private CpuBackend(
+      WeightSource weights, KvSpec.Type kvType, Kernels kernels, WorkerTeam team, long started) {
+    this.team = team;
+    config = weights.config();
+    kvSpec =
+        new KvSpec(
+            List.of(
+                new KvSpec.Group(
+                    config.layers(),
+                    config.kvHeads(),
+                    config.headDim(),
+                    config.headDim(),
+                    kvType,
+                    0)));
+    CpuWeightLoader loader = new CpuWeightLoader(weights, team);
+    graph = new ForwardGraph<>(config, loader);
+    weightBytes = loader.bytes() - (config.tiedEmbedding() ? 0 : loader.embeddingBytes());
+    rows =
+        new StepRows(
+            config.vocabSize(), config.contextLength(), AttentionRegion.rowsPerBlock(config));
+    forward = new CpuForward(config, team, kernels, rows);
+    for (int i = 0; i < TICKETS; i++) {
+      tickets[i] = new CpuStepTicket(config.vocabSize());
+    }
+    epoch = epoch(weights.fingerprint(), kvType);
+    description =
+        String.format(
+            Locale.ROOT,
+            "%s kernels, %d bit, %d threads, KV %s, tiles of %d rows",
+            kernels.name(),
+            kernels.vectorBits(),
+            team.size(),
+            kvType.name().toLowerCase(Locale.ROOT),
+            TileTuner.of(kernels).tileRows(MAX_ROWS));
+    LOG.info(
+        "CPU backend: {}; {} MB of weights loaded in {} ms",
+        description,
+        loader.bytes() >> 20,
+        (System.nanoTime() - started) / 1_000_000);
+    dispatcher = new Thread(this::dispatch, "radixflow-cpu-0");
+    dispatcher.setDaemon(true);
+    dispatcher.start();
+  }
+
+  /**
+   * Loads a model; takes about a second per 100 million weights. The source may be closed
+   * afterwards.
+   *
+   * @throws IllegalArgumentException if an option is not for this device
+   * @throws io.radixflow.kernels.model.ModelFormatException if the weights do not fit
+   */
+  public static CpuBackend open(WeightSource weights, DeviceOptions options) {
+    return open(weights, options, KernelProvider.best());
+  }
+
+  static CpuBackend open(WeightSource weights, DeviceOptions options, Kernels kernels) {
+    long started = System.nanoTime();
+    if (options.kvType() != KvSpec.Type.F32 && options.kvType() != KvSpec.Type.F16) {
+      throw new IllegalArgumentException(
+          "KV type " + options.kvType() + " is not one of the CPU backend's: f32, f16");
+    }
+    WorkerTeam team = new WorkerTeam(threads(options.threads()));
+    try {
+      return new CpuBackend(weights, options.kvType(), kernels, team, started);
+    } catch (RuntimeException | Error e) {
+      team.close();
+      throw e;
+    }
+  }
+
+  private static int threads(int asked) {
+    if (asked < 0) {
+      throw new IllegalArgumentException("threads is " + asked + ", must be 0 (auto) or more");
+    }
+    int cores = Runtime.getRuntime().availableProcessors();
+    if (asked > 0) {
+      return asked;
+    }
+    return cores > 2 ? cores - 1 : cores;
+  }
+
+  private static String epoch(String fingerprint, KvSpec.Type kvType) {
+    String text =
+        String.join(
+            "|",
+            fingerprint,
+            "cpu",
+            "arithmetic " + ARITHMETIC_VERSION,
+            "kv " + kvType,
+            "page " + CpuKvPool.PAGE_TOKENS + " K[element][token] V[token][element]");
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash, 0, 8);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "cpu";
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  @Override
+  public ModelConfig model() {
+    return config;
+  }
+
+  @Override
+  public KvSpec kvSpec() {
+    return kvSpec;
+  }
+
+  @Override
+  public int[] pageTokens() {
+    return new int[] {CpuKvPool.PAGE_TOKENS};
+  }
+
+  @Override
+  public int maxBatchRows() {
+    return MAX_ROWS;
+  }
+
+  @Override
+  public long weightBytes() {
+    return weightBytes;
+  }
+
+  @Override
+  public int pipelineDepth() {
+    return 1;
+  }
+
+  @Override
+  public String numericsEpoch() {
+    return epoch;
+  }
+
+  @Override
+  public KvPool openPool(int pages, int pageTokens) {
+    if (pageTokens != CpuKvPool.PAGE_TOKENS) {
+      throw new IllegalArgumentException(
+          "pages of " + pageTokens + " tokens are not supported, only " + CpuKvPool.PAGE_TOKENS);
+    }
+    if (pages <= 0) {
+      throw new IllegalArgumentException("a pool of " + pages + " pages is too small");
+    }
+    if (pool != null) {
+      throw new IllegalStateException("a pool is open already");
+    }
+    long bytes = kvSpec.bytesPerToken() * pageTokens * pages;
+    Runtime runtime = Runtime.getRuntime();
+    long free = runtime.maxMemory() - (runtime.totalMemory() - runtime.freeMemory());
+    if (bytes > free) {
+      throw poolTooLarge(pages, bytes, free, null);
+    }
+    try {
+      pool = new CpuKvPool(config, kvSpec.groups().get(0).type(), pages, () -> pool = null);
+    } catch (OutOfMemoryError e) {
+      throw poolTooLarge(pages, bytes, free, e);
+    }
+    return pool;
+  }
+
+  private static IllegalArgumentException poolTooLarge(
+      int pages, long bytes, long free, Throwable cause) {
+    return new IllegalArgumentException(
+        String.format(
+            Locale.ROOT,
+            "a KV pool of %d pages needs %d MB, the heap has %d MB left of %d MB; use fewer pages,"
+                + " KV type f16 or a larger -Xmx",
+            pages,
+            bytes >> 20,
+            free >> 20,
+            Runtime.getRuntime().maxMemory() >> 20),
+        cause);
+  }
+
+  @Override
+  public StepTicket submit(Batch batch) {
+    if (closed) {
+      throw new IllegalStateException("the backend is closed");
+    }
+    if (batch.rows() == 0 || batch.rows() > MAX_ROWS) {
+      throw new IllegalArgumentException(
+          "a batch has 1 to " + MAX_ROWS + " rows, not " + batch.rows());
+    }
+    CpuStepTicket ticket = tickets[(int) (submitted % TICKETS)];
+    if (!ticket.isDone()) {
+      throw new IllegalStateException(TICKETS + " steps are in flight already");
+    }
+    ticket.begin(batch);
+    submitted = submitted + 1;
+    if (parked) {
+      LockSupport.unpark(dispatcher);
+    }
+    return ticket;
+  }
+
+  private void dispatch() {
+    long completed = 0;
+    while (awaitStep(completed)) {
+      CpuStepTicket ticket = tickets[(int) (completed++ % TICKETS)];
+      Throwable failure = null;
+      try {
+        step(ticket);
+      } catch (RuntimeException | Error e) {
+        failure = e;
+      } finally {
+        rows.clear();
+      }
+      try {
+        ticket.complete(failure);
+      } catch (RuntimeException e) {
+        LOG.error("A callback of a step failed", e);
+      }
+    }
+  }
+
+  private void step(CpuStepTicket ticket) {
+    CpuKvPool current = pool;
+    if (current == null) {
+      throw new IllegalStateException("no KV pool is open");
+    }
+    rows.take(ticket.batch(), current.pages());
+    forward.begin(current, ticket);
+    graph.run(forward);
+    ticket.acceptTokens();
+  }
+
+  /** Spins, then parks, until there is a step (true) or the backend is closed (false). */
+  private boolean awaitStep(long completed) {
+    for (int spins = 0; submitted == completed; ) {
+      if (closed) {
+        return false;
+      }
+      if (++spins < SPINS) {
+        Thread.onSpinWait();
+        continue;
+      }
+      parked = true;
+      if (submitted == completed && !closed) {
+        LockSupport.park(this);
+      }
+      parked = false;
+    }
+    return true;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    LockSupport.unpark(dispatcher);
+    boolean interrupted = false;
+    for (; ; ) {
+      try {
+        dispatcher.join();
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    team.close();
+    CpuKvPool open = pool;
+    if (open != null) {
+      open.close();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package io.radixflow.kernels.cpu;
+
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.model.ModelConfig;
+
+/**
+ * KV pages on the heap, float or binary16.
+ *
+ * <p>A page holds, for each layer and KV head in turn, K as [element][token] and V as
+ * [token][element]: attention loads tokens of K and elements of V as lanes. Pages lie in several
+ * arrays, so that a pool may exceed what one array can hold.
+ *
+ * <p>Which pages hold what is the caller's business. Written and read by workers; rows of one step
+ * write different slots, and a step's regions order writes before reads.
+ */
+final class CpuKvPool implements KvPool {
+
+  /** Tokens a page: one vector of 512 bits. */
+  static final int PAGE_TOKENS = Kernels.LANES;
+
+  /** Elements of one array, about: large enough to be few, small enough to find room in a heap. */
+  private static final long ARRAY_ELEMENTS = 1L << 24;
+
+  private final int pages;
+  private final int headDim;
+  private final int kvHeads;
+  private final int pageElements;
+  private final int pagesPerArray;
+  private final int elementBytes;
+  private final Runnable onClose;
+  private float[][] floats;
+  private short[][] halves;
+
+  CpuKvPool(ModelConfig config, KvSpec.Type type, int pages, Runnable onClose) {
+    this.pages = pages;
+    this.onClose = onClose;
+    headDim = config.headDim();
+    kvHeads = config.kvHeads();
+    elementBytes = type.bytes();
+    pageElements = Math.toIntExact(2L * config.layers() * config.kvHeads() * headDim * PAGE_TOKENS);
+    pagesPerArray = (int) Math.max(1, ARRAY_ELEMENTS / pageElements);
+    int arrays = (pages + pagesPerArray - 1) / pagesPerArray;
+    if (type == KvSpec.Type.F16) {
+      halves = new short[arrays][];
+      for (int i = 0; i < arrays; i++) {
+        halves[i] = new short[arrayPages(i) * pageElements];
+      }
+    } else {
+      floats = new float[arrays][];
+      for (int i = 0; i < arrays; i++) {
+        floats[i] = new float[arrayPages(i) * pageElements];
+      }
+    }
+  }
+
+  private int arrayPages(int array) {
+    return Math.min(pagesPerArray, pages - array * pagesPerArray);
+  }
+
+  @Override
+  public int pages() {
+    return pages;
+  }
+
+  @Override
+  public int pageTokens() {
+    return PAGE_TOKENS;
+  }
+
+  @Override
+  public long pageBytes() {
+    return (long) pageElements * elementBytes;
+  }
+
+  private int offset(int page, int layer, int kvHead) {
+    int head = (page % pagesPerArray) * (pageElements / (2 * PAGE_TOKENS * headDim));
+    return (head + layer * kvHeads + kvHead) * 2 * PAGE_TOKENS * headDim;
+  }
+
+  /** Stores one token's key and value of one head. */
+  void store(int page, int slot, int layer, int kvHead, float[] k, int ko, float[] v, int vo) {
+    int keys = offset(page, layer, kvHead);
+    int values = keys + (PAGE_TOKENS + slot) * headDim;
+    if (floats != null) {
+      float[] array = floats[page / pagesPerArray];
+      for (int d = 0; d < headDim; d++) {
+        array[keys + d * PAGE_TOKENS + slot] = k[ko + d];
+      }
+      System.arraycopy(v, vo, array, values, headDim);
+      return;
+    }
+    short[] array = halves[page / pagesPerArray];
+    for (int d = 0; d < headDim; d++) {
+      array[keys + d * PAGE_TOKENS + slot] = Float16.fromFloat(k[ko + d]);
+      array[values + d] = Float16.fromFloat(v[vo + d]);
+    }
+  }
+
+  /** A page's head as floats: {@code scratch} where it must be widened, else the pool's array. */
+  float[] keysArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
+    return array(kernels, page, offset(page, layer, kvHead), scratch);
+  }
+
+  /** Where the keys begin in {@link #keysArray}. */
+  int keysOffset(int page, int layer, int kvHead) {
+    return floats == null ? 0 : offset(page, layer, kvHead);
+  }
+
+  /** As {@link #keysArray} for values. */
+  float[] valuesArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
+    return array(kernels, page, offset(page, layer, kvHead) + PAGE_TOKENS * headDim, scratch);
+  }
+
+  /** Where the values begin in {@link #valuesArray}. */
+  int valuesOffset(int page, int layer, int kvHead) {
+    return floats == null ? 0 : offset(page, layer, kvHead) + PAGE_TOKENS * headDim;
+  }
+
+  private float[] array(Kernels kernels, int page, int at, float[] scratch) {
+    if (floats != null) {
+      return floats[page / pagesPerArray];
+    }
+    kernels.widenHalf(halves[page / pagesPerArray], at, PAGE_TOKENS * headDim, scratch, 0);
+    return scratch;
+  }
+
+  /** Floats of scratch that {@link #keysArray} and {@link #valuesArray} need. */
+  int scratchFloats() {
+    return PAGE_TOKENS * headDim;
+  }
+
+  @Override
+  public void close() {
+    floats = null;
+    halves = null;
+    onClose.run();
+  }
+}

@@ -1,0 +1,76 @@
+package io.radixflow.kernels.cpu;
+
+import static io.radixflow.kernels.cpu.Kernels.PANEL;
+
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.sampling.Sampler;
+import io.radixflow.kernels.sampling.SamplingState;
+
+/**
+ * Logits and sampling of some outputs at a time. Owned by the dispatcher; buffers are reused, one
+ * sampler a worker.
+ */
+final class OutputStage implements WorkerTeam.Region {
+
+  /** Outputs at a time: bounds the memory for logits. */
+  static final int ROWS = 16;
+
+  private final WorkerTeam team;
+  private final MatmulRegion matmul;
+  private final Sampler[] samplers;
+  private final int vocabSize;
+  private final int stride;
+  private float[] logits = new float[0];
+  private CpuStepTicket ticket;
+  private int first;
+
+  OutputStage(ModelConfig config, WorkerTeam team, MatmulRegion matmul) {
+    this.team = team;
+    this.matmul = matmul;
+    vocabSize = config.vocabSize();
+    stride = (vocabSize + PANEL - 1) / PANEL * PANEL;
+    samplers = new Sampler[team.size()];
+    for (int i = 0; i < samplers.length; i++) {
+      samplers[i] = new Sampler(vocabSize);
+    }
+  }
+
+  /** Computes outputs {@code first} to {@code first + count - 1} of the ticket. */
+  void run(
+      CpuStepTicket ticket,
+      int first,
+      int count,
+      CpuMatrix head,
+      float[] normed,
+      int normedStride) {
+    this.ticket = ticket;
+    this.first = first;
+    int rows = count == 1 ? 1 : count + MatmulRegion.SPARE_ROWS;
+    if (logits.length < rows * stride) {
+      logits = new float[rows * stride];
+    }
+    matmul.multiply(head, normed, normedStride, logits, stride, count);
+    team.run(count, this);
+  }
+
+  @Override
+  public void run(int task, int worker) {
+    int output = first + task;
+    int at = task * stride;
+    Batch batch = ticket.batch();
+    SamplingState state = batch.outputSampling(output);
+    if ((batch.outputFlags(output) & Batch.LOGITS) != 0) {
+      ticket.putLogits(output, logits, at);
+    }
+    if (state == null) {
+      return;
+    }
+    Sampler sampler = samplers[worker];
+    int token = sampler.sample(logits, at, vocabSize, state);
+    ticket.putToken(output, token);
+    if ((batch.outputFlags(output) & Batch.LOGPROBS) != 0) {
+      ticket.putLogprobs(output, sampler, logits, at, token, state.params().topLogprobs());
+    }
+  }
+}

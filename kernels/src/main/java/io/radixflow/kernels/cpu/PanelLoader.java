@@ -1,0 +1,250 @@
+package io.radixflow.kernels.cpu;
+
+import static io.radixflow.kernels.cpu.Kernels.PANEL;
+
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Repacks tensors into {@link Panels}, on all threads of the team. */
+final class PanelLoader {
+
+  /** How panels hold weights; types of one form can share panels. */
+  private enum Form {
+    NIBBLES,
+    BYTES,
+    SMALL_BLOCK_BYTES,
+    BYTES_WITH_MINIMUM,
+    HALF,
+    BRAIN,
+    FLOAT;
+
+    static Form of(TensorType type) {
+      return switch (type) {
+        case Q4_0, Q4_1, Q4_K -> NIBBLES;
+        case Q8_0 -> BYTES;
+        case Q6_K -> SMALL_BLOCK_BYTES;
+        case Q5_K -> BYTES_WITH_MINIMUM;
+        case F16 -> HALF;
+        case BF16 -> BRAIN;
+        case F32 -> FLOAT;
+      };
+    }
+  }
+
+  private final WorkerTeam team;
+
+  PanelLoader(WorkerTeam team) {
+    this.team = team;
+  }
+
+  /**
+   * Stacks tensors by rows. Tensors of different forms whose rows are not whole panels are widened
+   * to floats.
+   *
+   * @throws ModelFormatException if columns differ or the matrix exceeds an array
+   */
+  Panels load(List<Tensor> tensors) {
+    int columns = tensors.get(0).columns();
+    Form form = Form.of(tensors.get(0).type());
+    boolean oneForm = true;
+    boolean wholePanels = true;
+    for (int i = 0; i < tensors.size(); i++) {
+      Tensor tensor = tensors.get(i);
+      if (tensor.columns() != columns) {
+        throw new ModelFormatException(
+            tensor.name() + " has " + tensor.columns() + " columns, expected " + columns);
+      }
+      oneForm &= Form.of(tensor.type()) == form;
+      wholePanels &= i == tensors.size() - 1 || tensor.rows() % PANEL == 0;
+    }
+    if (oneForm) {
+      return loadAs(form, new StackedRows(tensors));
+    }
+    if (!wholePanels) {
+      return loadAs(Form.FLOAT, new StackedRows(tensors));
+    }
+    List<Panels> parts = new ArrayList<>();
+    for (Tensor tensor : tensors) {
+      parts.add(loadAs(Form.of(tensor.type()), new StackedRows(List.of(tensor))));
+    }
+    return new StackedPanels(parts);
+  }
+
+  private Panels loadAs(Form form, StackedRows source) {
+    int rows = source.rows();
+    int columns = source.columns();
+    int panels = (rows + PANEL - 1) / PANEL;
+    long elements = (long) panels * PANEL * columns;
+    if (elements > Integer.MAX_VALUE - 8) {
+      throw new ModelFormatException(
+          source + " has " + elements + " weights; a matrix may have " + (Integer.MAX_VALUE - 8));
+    }
+    int size = (int) elements;
+    switch (form) {
+      case NIBBLES -> {
+        NibblePanels target =
+            new NibblePanels(rows, columns, new int[size / 8], new float[size / 16]);
+        team.run(panels, (panel, worker) -> fillNibbles(source, panel, target));
+        return target;
+      }
+      case BYTES, SMALL_BLOCK_BYTES -> {
+        int block = form == Form.BYTES ? 32 : 16;
+        BytePanels target =
+            new BytePanels(rows, columns, block, new byte[size], new float[size / block]);
+        team.run(
+            panels,
+            (panel, worker) ->
+                fillBytes(source, panel, block, false, target.codes(), target.scales()));
+        return target;
+      }
+      case BYTES_WITH_MINIMUM -> {
+        ByteMinimumPanels target =
+            new ByteMinimumPanels(rows, columns, new byte[size], new float[size / 16]);
+        team.run(
+            panels,
+            (panel, worker) -> fillBytes(source, panel, 32, true, target.codes(), target.scales()));
+        return target;
+      }
+      case HALF, BRAIN -> {
+        HalfPanels target = new HalfPanels(rows, columns, form == Form.BRAIN, new short[size]);
+        team.run(panels, (panel, worker) -> fillHalves(source, panel, target.values()));
+        return target;
+      }
+      default -> {
+        FloatPanels target = new FloatPanels(rows, columns, new float[size]);
+        team.run(panels, (panel, worker) -> fillFloats(source, panel, target.values()));
+        return target;
+      }
+    }
+  }
+
+  private static void fillNibbles(StackedRows source, int panel, NibblePanels target) {
+    int columns = source.columns();
+    int codesAt = panel * columns / 8 * PANEL;
+    int scalesAt = panel * columns / 32 * 2 * PANEL;
+    for (int lane = 0; lane < source.lanes(panel); lane++) {
+      BlockCodes row = source.codes(panel * PANEL + lane);
+      for (int eighth = 0; eighth < columns / 8; eighth++) {
+        int word = 0;
+        for (int i = 0; i < 8; i++) {
+          word |= row.codes[eighth * 8 + i] << 4 * i;
+        }
+        target.codes()[codesAt + eighth * PANEL + lane] = word;
+      }
+      fillScales(row, target.scales(), scalesAt + lane, true);
+    }
+  }
+
+  private static void fillBytes(
+      StackedRows source, int panel, int block, boolean minimum, byte[] codes, float[] scales) {
+    int columns = source.columns();
+    int scalesAt = panel * (columns / block) * (minimum ? 2 : 1) * PANEL;
+    for (int lane = 0; lane < source.lanes(panel); lane++) {
+      BlockCodes row = source.codes(panel * PANEL + lane);
+      for (int k = 0; k < columns; k++) {
+        codes[(panel * columns + k) * PANEL + lane] = row.codes[k];
+      }
+      fillScales(row, scales, scalesAt + lane, minimum);
+    }
+  }
+
+  private static void fillScales(BlockCodes row, float[] scales, int at, boolean minimum) {
+    int stride = (minimum ? 2 : 1) * PANEL;
+    for (int block = 0; block < row.scales.length; block++) {
+      scales[at + block * stride] = row.scales[block];
+      if (minimum) {
+        scales[at + block * stride + PANEL] = row.minima[block];
+      }
+    }
+  }
+
+  private static void fillHalves(StackedRows source, int panel, short[] values) {
+    int columns = source.columns();
+    for (int lane = 0; lane < source.lanes(panel); lane++) {
+      ByteBuffer row = source.bytes(panel * PANEL + lane);
+      for (int k = 0; k < columns; k++) {
+        values[(panel * columns + k) * PANEL + lane] = row.getShort();
+      }
+    }
+  }
+
+  private static void fillFloats(StackedRows source, int panel, float[] values) {
+    int columns = source.columns();
+    float[] row = new float[columns];
+    for (int lane = 0; lane < source.lanes(panel); lane++) {
+      source.dequantize(panel * PANEL + lane, row);
+      for (int k = 0; k < columns; k++) {
+        values[(panel * columns + k) * PANEL + lane] = row[k];
+      }
+    }
+  }
+
+  /** Tensors one below the other. */
+  private static final class StackedRows {
+    private final List<Tensor> tensors;
+    private final int rows;
+
+    StackedRows(List<Tensor> tensors) {
+      this.tensors = tensors;
+      rows = Math.toIntExact(tensors.stream().mapToLong(Tensor::rows).sum());
+    }
+
+    int rows() {
+      return rows;
+    }
+
+    int columns() {
+      return tensors.get(0).columns();
+    }
+
+    int lanes(int panel) {
+      return Math.min(PANEL, rows - panel * PANEL);
+    }
+
+    ByteBuffer bytes(int row) {
+      int local = row;
+      for (Tensor tensor : tensors) {
+        if (local < tensor.rows()) {
+          return tensor.rows(local, 1).order(ByteOrder.LITTLE_ENDIAN);
+        }
+        local -= tensor.rows();
+      }
+      throw new IndexOutOfBoundsException(row);
+    }
+
+    BlockCodes codes(int row) {
+      int local = row;
+      for (Tensor tensor : tensors) {
+        if (local < tensor.rows()) {
+          BlockCodes codes = new BlockCodes(tensor.type(), tensor.columns());
+          codes.read(tensor.rows(local, 1).order(ByteOrder.LITTLE_ENDIAN));
+          return codes;
+        }
+        local -= tensor.rows();
+      }
+      throw new IndexOutOfBoundsException(row);
+    }
+
+    void dequantize(int row, float[] target) {
+      int local = row;
+      for (Tensor tensor : tensors) {
+        if (local < tensor.rows()) {
+          tensor.dequantize(local, target, 0);
+          return;
+        }
+        local -= tensor.rows();
+      }
+      throw new IndexOutOfBoundsException(row);
+    }
+
+    @Override
+    public String toString() {
+      return tensors.get(0).name();
+    }
+  }
+}

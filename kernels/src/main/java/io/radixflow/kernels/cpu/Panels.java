@@ -1,0 +1,49 @@
+package io.radixflow.kernels.cpu;
+
+import static io.radixflow.kernels.cpu.Kernels.PANEL;
+
+/**
+ * The rows of a weight matrix in panels of {@value Kernels#PANEL} interleaved rows, in some
+ * encoding; the last panel is filled with zero rows. A weight has the value that {@link
+ * io.radixflow.kernels.model.Tensor#dequantize} gives. Immutable.
+ */
+interface Panels {
+
+  /** Rows of the scratch that {@link #timesVector} needs, {@value Kernels#PANEL} floats each. */
+  int DEPTH = 256;
+
+  /** Rows of the matrix, without the filling. */
+  int rows();
+
+  /** Columns of the matrix. */
+  int columns();
+
+  /** Bytes of memory. */
+  long bytes();
+
+  /** Number of panels. */
+  default int count() {
+    return (rows() + PANEL - 1) / PANEL;
+  }
+
+  /**
+   * Unpacks part of a panel: weight (k, row) goes to {@code out[(k - from) * PANEL + row]}.
+   *
+   * @param from first k, a multiple of {@value #DEPTH}
+   * @param to after the last k: {@code from + DEPTH} or the end of the panel
+   */
+  void unpack(Kernels kernels, int panel, int from, int to, float[] out);
+
+  /** Adds one panel times {@code x} to {@code out[offset ..]}, {@value Kernels#PANEL} floats. */
+  default void timesVector(
+      Kernels kernels, int panel, float[] x, float[] out, int offset, float[] scratch) {
+    for (int from = 0; from < columns(); from += DEPTH) {
+      int to = Math.min(columns(), from + DEPTH);
+      unpack(kernels, panel, from, to, scratch);
+      kernels.tile(1, x, from, scratch, 0, to - from, out, offset, PANEL);
+    }
+  }
+
+  /** Copies one row of weights. */
+  void row(int row, float[] out, int offset);
+}

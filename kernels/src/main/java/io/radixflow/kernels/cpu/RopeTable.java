@@ -1,0 +1,88 @@
+package io.radixflow.kernels.cpu;
+
+import io.radixflow.kernels.model.ModelConfig;
+import java.util.Arrays;
+
+/**
+ * Cosines and sines of the rotary embedding, computed in double by {@link StrictMath} and rounded
+ * to float once; grows with the longest sequence seen.
+ *
+ * <p>Owned by the dispatcher, which calls {@link #ensure} before a step; workers only rotate.
+ */
+final class RopeTable {
+
+  private final boolean interleaved;
+  private final int headDim;
+  private final double[] frequencies;
+  private float[] cosines = new float[0];
+  private float[] sines = new float[0];
+  private int positions;
+
+  RopeTable(ModelConfig config) {
+    interleaved = config.rope().interleaved();
+    headDim = config.headDim();
+    frequencies = new double[headDim / 2];
+    for (int i = 0; i < frequencies.length; i++) {
+      double frequency = StrictMath.pow(config.rope().base(), -2.0 * i / headDim);
+      frequencies[i] = scaled(frequency, config.rope().scaling());
+    }
+  }
+
+  /**
+   * Llama 3.1: long wavelengths are stretched by the factor, short ones kept, those between blended
+   * linearly (Grattafiori et al. 2024; transformers' {@code rope_type: llama3}).
+   */
+  private static double scaled(double frequency, ModelConfig.Llama3Scaling scaling) {
+    if (scaling == null) {
+      return frequency;
+    }
+    double wavelength = 2 * Math.PI / frequency;
+    double turns = scaling.originalContext() / wavelength;
+    if (turns < scaling.lowFrequencyFactor()) {
+      return frequency / scaling.factor();
+    }
+    if (turns > scaling.highFrequencyFactor()) {
+      return frequency;
+    }
+    double smooth =
+        (turns - scaling.lowFrequencyFactor())
+            / (scaling.highFrequencyFactor() - scaling.lowFrequencyFactor());
+    return (1 - smooth) * frequency / scaling.factor() + smooth * frequency;
+  }
+
+  /** Makes the table cover positions below {@code count}. */
+  void ensure(int count) {
+    if (count <= positions) {
+      return;
+    }
+    int half = frequencies.length;
+    int size = Math.max(count, Math.max(256, positions * 2));
+    cosines = Arrays.copyOf(cosines, size * half);
+    sines = Arrays.copyOf(sines, size * half);
+    for (int position = positions; position < size; position++) {
+      for (int i = 0; i < half; i++) {
+        double angle = position * frequencies[i];
+        cosines[position * half + i] = (float) StrictMath.cos(angle);
+        sines[position * half + i] = (float) StrictMath.sin(angle);
+      }
+    }
+    positions = size;
+  }
+
+  /** Rotates one head in place. */
+  void rotate(float[] x, int offset, int position) {
+    int half = frequencies.length;
+    int table = position * half;
+    int step = interleaved ? 2 : 1;
+    int partner = interleaved ? 1 : half;
+    for (int i = 0; i < half; i++) {
+      int at = offset + i * step;
+      float cos = cosines[table + i];
+      float sin = sines[table + i];
+      float a = x[at];
+      float b = x[at + partner];
+      x[at] = a * cos - b * sin;
+      x[at + partner] = a * sin + b * cos;
+    }
+  }
+}

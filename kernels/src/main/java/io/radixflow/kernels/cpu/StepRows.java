@@ -1,0 +1,111 @@
+package io.radixflow.kernels.cpu;
+
+import io.radixflow.kernels.device.Batch;
+import java.util.Arrays;
+
+/**
+ * The rows of the step under way, checked and taken apart: token, position and page table of each,
+ * and the blocks of consecutive rows that attention treats together. Reused from step to step;
+ * written by the dispatcher before the step's regions.
+ */
+final class StepRows {
+
+  private final int vocabSize;
+  private final int contextLength;
+  private final int rowsPerBlock;
+
+  int rows;
+  int[] token = new int[64];
+  int[] position = new int[64];
+  int[][] pages = new int[64][];
+
+  int blocks;
+  int[] blockFirst = new int[64];
+  int[] blockRows = new int[64];
+
+  /** Positions that the longest row reaches, itself included. */
+  int longest;
+
+  StepRows(int vocabSize, int contextLength, int rowsPerBlock) {
+    this.vocabSize = vocabSize;
+    this.contextLength = contextLength;
+    this.rowsPerBlock = rowsPerBlock;
+  }
+
+  /**
+   * Takes a batch.
+   *
+   * @throws IllegalArgumentException if a token, position or page is out of range
+   */
+  void take(Batch batch, int poolPages) {
+    clear();
+    rows = batch.rows();
+    if (token.length < rows) {
+      grow(Math.max(rows, token.length * 2));
+    }
+    for (int chunk = 0; chunk < batch.chunks(); chunk++) {
+      takeChunk(batch, chunk, poolPages);
+    }
+  }
+
+  /** Drops references to page tables. */
+  void clear() {
+    Arrays.fill(pages, 0, rows, null);
+    rows = 0;
+    blocks = 0;
+    longest = 0;
+  }
+
+  private void grow(int size) {
+    token = Arrays.copyOf(token, size);
+    position = Arrays.copyOf(position, size);
+    pages = Arrays.copyOf(pages, size);
+    blockFirst = Arrays.copyOf(blockFirst, size);
+    blockRows = Arrays.copyOf(blockRows, size);
+  }
+
+  private void takeChunk(Batch batch, int chunk, int poolPages) {
+    int count = batch.chunkRows(chunk);
+    int first = batch.chunkFirstRow(chunk);
+    int start = batch.chunkPosition(chunk);
+    int[] table = batch.chunkPages(chunk);
+    if (start < 0 || (long) start + count > contextLength) {
+      throw new IllegalArgumentException(
+          "positions "
+              + start
+              + " to "
+              + (start + count - 1)
+              + " exceed the context of "
+              + contextLength);
+    }
+    checkPages(table, batch.chunkPageCount(chunk), start + count, poolPages);
+    for (int i = 0; i < count; i++) {
+      int id = batch.rowToken(first + i);
+      if (id < 0 || id >= vocabSize) {
+        throw new IllegalArgumentException("token " + id + " is not in 0 to " + (vocabSize - 1));
+      }
+      token[first + i] = id;
+      position[first + i] = start + i;
+      pages[first + i] = table;
+      if (i % rowsPerBlock == 0) {
+        blockFirst[blocks] = first + i;
+        blockRows[blocks++] = Math.min(rowsPerBlock, count - i);
+      }
+    }
+    longest = Math.max(longest, start + count);
+  }
+
+  private static void checkPages(int[] table, int pageCount, int tokens, int poolPages) {
+    int needed = (tokens + CpuKvPool.PAGE_TOKENS - 1) / CpuKvPool.PAGE_TOKENS;
+    if (pageCount < needed || table.length < needed) {
+      throw new IllegalArgumentException(
+          "page table has " + pageCount + " pages, " + tokens + " tokens need " + needed);
+    }
+    for (int i = 0; i < needed; i++) {
+      if (table[i] < 0 || table[i] >= poolPages) {
+        throw new IllegalArgumentException(
+            "page " + table[i] + " is not in a pool of " + poolPages + " pages");
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package io.radixflow.kernels.cpu;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Chooses how many rows a tile has. The best shape depends on registers, width and JDK (six rows
+ * spill on one, four starve on another), so each is timed once a process, for about 100 ms in all.
+ * Results of a product do not depend on the shape.
+ */
+final class TileTuner {
+
+  /** Rows of the largest tile. */
+  static final int MOST_ROWS = 8;
+
+  private static final int[] SHAPES = {2, 4, 6, 8};
+  private static final long WARM_UP_NANOS = 12_000_000;
+  private static final int ROUNDS = 8;
+  private static final int CALLS = 200;
+
+  private static final Map<String, TileTuner> CACHE = new ConcurrentHashMap<>();
+
+  private final double[] nanos;
+
+  private TileTuner(double[] nanos) {
+    this.nanos = nanos;
+  }
+
+  /** The tuner of these kernels, timed at the first call. */
+  static TileTuner of(Kernels kernels) {
+    return CACHE.computeIfAbsent(kernels.name(), name -> new TileTuner(measure(kernels)));
+  }
+
+  private static double[] measure(Kernels kernels) {
+    double[] nanos = new double[SHAPES.length];
+    if (kernels.vectorBits() < 64) {
+      for (int i = 0; i < SHAPES.length; i++) {
+        nanos[i] = SHAPES[i];
+      }
+      return nanos;
+    }
+    float[] a = new float[MOST_ROWS * Panels.DEPTH];
+    float[] w = new float[Kernels.PANEL * Panels.DEPTH];
+    float[] c = new float[MOST_ROWS * Kernels.PANEL];
+    Arrays.fill(nanos, Double.MAX_VALUE);
+    for (int i = 0; i < SHAPES.length; i++) {
+      for (long end = System.nanoTime() + WARM_UP_NANOS; System.nanoTime() < end; ) {
+        time(kernels, SHAPES[i], a, w, c);
+      }
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+      for (int i = 0; i < SHAPES.length; i++) {
+        nanos[i] = Math.min(nanos[i], time(kernels, SHAPES[i], a, w, c));
+      }
+    }
+    return nanos;
+  }
+
+  private static double time(Kernels kernels, int rows, float[] a, float[] w, float[] c) {
+    long start = System.nanoTime();
+    for (int call = 0; call < CALLS; call++) {
+      kernels.tile(rows, a, 0, w, 0, Panels.DEPTH, c, 0, Kernels.PANEL);
+    }
+    return (System.nanoTime() - start) / (double) CALLS;
+  }
+
+  /** The tile that covers {@code rows} rows in the least time. */
+  int tileRows(int rows) {
+    int best = 0;
+    double least = Double.MAX_VALUE;
+    for (int i = 0; i < SHAPES.length; i++) {
+      double total = (rows + SHAPES[i] - 1) / SHAPES[i] * nanos[i];
+      if (total <= least) {
+        least = total;
+        best = SHAPES[i];
+      }
+    }
+    return best;
+  }
+
+  /** Multiply-adds a second of one thread with the best tile. */
+  double multiplyAddsPerSecond() {
+    int rows = tileRows(Integer.MAX_VALUE / 2);
+    int shape = Arrays.binarySearch(SHAPES, rows);
+    return rows * (double) Kernels.PANEL * Panels.DEPTH / (nanos[shape] * 1e-9);
+  }
+}

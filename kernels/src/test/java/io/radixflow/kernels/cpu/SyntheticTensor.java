@@ -1,0 +1,182 @@
+package io.radixflow.kernels.cpu;
+
+import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A tensor of random blocks, the same on every machine, with a dequantiser written element by
+ * element from the format's definition.
+ */
+final class SyntheticTensor implements Tensor {
+
+  private final String name;
+  private final TensorType type;
+  private final int rows;
+  private final int columns;
+  private final byte[] bytes;
+
+  /**
+   * @param size about the largest magnitude of a weight
+   * @param center what the weights of float types vary around
+   */
+  SyntheticTensor(
+      String name, TensorType type, int rows, int columns, float size, float center, long seed) {
+    this.name = name;
+    this.type = type;
+    this.rows = rows;
+    this.columns = columns;
+    int blocks = rows * (columns / type.blockElements());
+    bytes = new byte[blocks * type.blockBytes()];
+    Mix random = new Mix(seed ^ name.hashCode());
+    ByteBuffer out = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    for (int block = 0; block < blocks; block++) {
+      fill(out, block * type.blockBytes(), size, center, random);
+    }
+  }
+
+  private void fill(ByteBuffer out, int at, float size, float center, Mix random) {
+    for (int i = 0; i < type.blockBytes(); i++) {
+      out.put(at + i, (byte) random.next());
+    }
+    float unit = size * (0.5f + 0.5f * random.unit());
+    switch (type) {
+      case F32 -> out.putFloat(at, center + size * (2 * random.unit() - 1));
+      case F16 -> out.putShort(at, half(center + size * (2 * random.unit() - 1)));
+      case BF16 ->
+          out.putShort(
+              at,
+              (short) (Float.floatToRawIntBits(center + size * (2 * random.unit() - 1)) >>> 16));
+      case Q8_0 -> out.putShort(at, half(unit / 127));
+      case Q4_0 -> out.putShort(at, half(unit / 8));
+      case Q4_1 -> out.putShort(at, half(unit / 8)).putShort(at + 2, half(-unit));
+      case Q4_K -> out.putShort(at, half(unit / 250)).putShort(at + 2, half(unit / 31));
+      case Q5_K -> out.putShort(at, half(unit / 500)).putShort(at + 2, half(unit / 31));
+      case Q6_K -> out.putShort(at + 208, half(unit / 2000));
+      default -> throw new IllegalArgumentException(type.name());
+    }
+  }
+
+  private static short half(float value) {
+    return Float16.fromFloat(value);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public TensorType type() {
+    return type;
+  }
+
+  @Override
+  public int rows() {
+    return rows;
+  }
+
+  @Override
+  public int columns() {
+    return columns;
+  }
+
+  @Override
+  public ByteBuffer rows(int first, int count) {
+    int rowBytes = columns / type.blockElements() * type.blockBytes();
+    return ByteBuffer.wrap(bytes, first * rowBytes, count * rowBytes)
+        .slice()
+        .order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  @Override
+  public void dequantize(int row, float[] target, int offset) {
+    ByteBuffer in = rows(row, 1);
+    for (int k = 0; k < columns; k++) {
+      int base = k / type.blockElements() * type.blockBytes();
+      target[offset + k] = (float) element(in, base, k % type.blockElements());
+    }
+  }
+
+  private double element(ByteBuffer in, int base, int i) {
+    double d = type == TensorType.F32 ? 0 : halfAt(in, base);
+    return switch (type) {
+      case F32 -> in.getFloat(base);
+      case F16 -> d;
+      case BF16 -> Float.intBitsToFloat(in.getShort(base) << 16);
+      case Q8_0 -> d * in.get(base + 2 + i);
+      case Q4_0 -> d * (nibble(in, base + 2 + i % 16, i / 16) - 8);
+      case Q4_1 -> d * nibble(in, base + 4 + i % 16, i / 16) + halfAt(in, base + 2);
+      case Q4_K ->
+          d
+                  * sixBits(in, base, i / 32, true)
+                  * nibble(in, base + 16 + i / 64 * 32 + i % 32, i / 32 % 2)
+              - halfAt(in, base + 2) * sixBits(in, base, i / 32, false);
+      case Q5_K -> {
+        int code = nibble(in, base + 48 + i / 64 * 32 + i % 32, i / 32 % 2);
+        code += (in.get(base + 16 + i % 32) >> i / 32 & 1) * 16;
+        yield d * sixBits(in, base, i / 32, true) * code
+            - halfAt(in, base + 2) * sixBits(in, base, i / 32, false);
+      }
+      case Q6_K -> {
+        int half = i / 128;
+        int within = i % 128;
+        int low = nibble(in, base + half * 64 + within % 64, within / 64);
+        int high = in.get(base + 128 + half * 32 + within % 32) >> within / 32 * 2 & 3;
+        yield halfAt(in, base + 208) * in.get(base + 192 + i / 16) * (low + 16 * high - 32);
+      }
+    };
+  }
+
+  private static double halfAt(ByteBuffer in, int at) {
+    int bits = in.getShort(at) & 0xffff;
+    int exponent = bits >> 10 & 31;
+    double magnitude =
+        exponent == 0
+            ? (bits & 1023) * 0x1p-24
+            : (1024 + (bits & 1023)) * StrictMath.pow(2, exponent - 25);
+    return bits >> 15 == 0 ? magnitude : -magnitude;
+  }
+
+  private static int nibble(ByteBuffer in, int at, int high) {
+    return in.get(at) >> 4 * high & 15;
+  }
+
+  private static int sixBits(ByteBuffer in, int base, int j, boolean scale) {
+    int q = base + 4;
+    int own = in.get(q + j + (scale ? 0 : 4)) & 0xff;
+    if (j < 4) {
+      return own & 63;
+    }
+    int shared = in.get(q + j + 4) & 0xff;
+    return scale
+        ? shared & 15 | (in.get(q + j - 4) & 0xff) >> 6 << 4
+        : shared >> 4 | (in.get(q + j) & 0xff) >> 6 << 4;
+  }
+
+  /** SplitMix64 (Steele et al. 2014). */
+  static final class Mix {
+    private long state;
+
+    Mix(long seed) {
+      state = seed;
+    }
+
+    int next() {
+      long z = state += 0x9e3779b97f4a7c15L;
+      z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
+      z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
+      return (int) (z >>> 32);
+    }
+
+    /** In [0, 1). */
+    float unit() {
+      return (next() >>> 8) * 0x1p-24f;
+    }
+
+    int below(int bound) {
+      return Integer.remainderUnsigned(next(), bound);
+    }
+  }
+}
