@@ -1,35 +1,255 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.session.ControlEvent;
 import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.SessionSlot;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.checkpoint.SavepointType;
+import org.apache.flink.runtime.execution.Environment;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedMultiInput;
+import org.apache.flink.streaming.api.operators.InternalTimer;
+import org.apache.flink.streaming.api.operators.OperatorSnapshotFutures;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.operators.Triggerable;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
-/** Serves the conversations of its key groups. */
+/**
+ * Serves the conversations of its key groups: events in, replies out, on the TaskManager's engine.
+ *
+ * <p>Only orchestrates. State is {@link SessionState}'s and {@link History}'s, order is {@link
+ * TurnQueues}', turns are {@link TurnRunner}'s, what an event means is {@link EventHandler}'s.
+ *
+ * <p>What must hold: a turn is in keyed state from the mail that accepts it to the mail that emits
+ * its reply, so turns under way need no state of their own in a checkpoint and move with their key
+ * group; nothing waits in {@link #processElement1}; everything runs on the task's thread, into
+ * which the engine sends mails.
+ */
 final class ServingOperator extends AbstractStreamOperator<Reply>
-    implements TwoInputStreamOperator<ConversationEvent, ControlEvent, Reply> {
+    implements TwoInputStreamOperator<ConversationEvent, ControlEvent, Reply>,
+        Triggerable<String, VoidNamespace>,
+        BoundedMultiInput {
   private static final long serialVersionUID = 1L;
+  private static final int EVENTS = 1;
 
   private final transient EngineOpener opener;
   private final transient ServingOptions options;
+  private final transient MailboxExecutor mailbox;
+
+  private transient SessionState state;
+  private transient History history;
+  private transient ControlState control;
+  private transient AttemptEpoch epoch;
+  private transient TurnQueues queues;
+  private transient EngineLease lease;
+  private transient TurnRunner runner;
+  private transient EventHandler events;
+  private transient IdleTimers timers;
+
+  /** The synchronous savepoint after which nothing may be emitted, or null. */
+  private transient Long lastSavepoint;
 
   ServingOperator(
       StreamOperatorParameters<Reply> parameters, EngineOpener opener, ServingOptions options) {
     super(parameters);
     this.opener = opener;
     this.options = options;
+    this.mailbox = parameters.getMailboxExecutor();
   }
 
   @Override
-  public void processElement1(StreamRecord<ConversationEvent> element) {
-    throw new UnsupportedOperationException(opener.identity() + options);
+  public void initializeState(StateInitializationContext context) throws Exception {
+    super.initializeState(context);
+    state = new SessionState(context.getKeyedStateStore(), getKeyedStateBackend());
+    history = new History(context.getKeyedStateStore());
+    control = new ControlState(context.getOperatorStateStore(), options);
+    epoch =
+        new AttemptEpoch(
+            context.getOperatorStateStore(), getProcessingTimeService().getCurrentProcessingTime());
   }
 
   @Override
-  public void processElement2(StreamRecord<ControlEvent> element) {
-    throw new UnsupportedOperationException(opener.identity() + options);
+  public void open() throws Exception {
+    super.open();
+    Environment environment = getContainingTask().getEnvironment();
+    lease = EngineLease.acquire(environment, getRuntimeContext(), opener);
+    ServingEngine engine = lease.engine();
+    queues = new TurnQueues();
+    timers =
+        new IdleTimers(
+            getInternalTimerService("idle-sessions", VoidNamespaceSerializer.INSTANCE, this),
+            options.retention().toMillis());
+    ServingMetrics metrics =
+        new ServingMetrics(getMetricGroup(), () -> runner.running(), () -> queues.size());
+    ReplyOutput replies = new ReplyOutput(output, metrics, timers::now, epoch.attempt());
+    TurnPlanner planner = new TurnPlanner(options);
+    ChannelId channel =
+        new ChannelId(
+            environment.getJobID().toString(),
+            getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+            epoch.attempt());
+    runner =
+        new TurnRunner(
+            this,
+            state,
+            history,
+            queues,
+            planner,
+            options,
+            engine,
+            replies,
+            metrics,
+            reader ->
+                new EngineConnection(
+                    engine.engine(), channel, mailbox, reader, environment::failExternally));
+    events =
+        new EventHandler(
+            state,
+            history,
+            queues,
+            planner,
+            runner,
+            control,
+            new SessionQuery(history, queues, engine.instance()),
+            timers,
+            replies,
+            metrics,
+            options);
+    takeUpPendingTurns();
+  }
+
+  /** After a restore: all turns without a reply, the oldest first. */
+  private void takeUpPendingTurns() throws Exception {
+    record Restored(String session, String tenant, PendingTurn turn) {}
+    List<Restored> restored = new ArrayList<>();
+    for (String session : state.sessionsWithPendingTurns()) {
+      setCurrentKey(session);
+      String tenant = state.slot().tenant();
+      state.pending().forEach(turn -> restored.add(new Restored(session, tenant, turn)));
+    }
+    restored.sort(Comparator.comparingLong(r -> r.turn().accepted()));
+    restored.forEach(r -> queues.add(r.session(), r.tenant(), r.turn()));
+    runner.dispatch();
+  }
+
+  @Override
+  public void processElement1(StreamRecord<ConversationEvent> element) throws Exception {
+    events.handle(element.getValue());
+    runner.dispatch();
+  }
+
+  @Override
+  public void processElement2(StreamRecord<ControlEvent> element) throws Exception {
+    ControlEvent event = element.getValue();
+    try {
+      switch (event.kind()) {
+        case "erase_tenant" -> eraseTenant(event.tenant());
+        case "drain" -> control.drain(event.value());
+        case "limits" -> control.limits(event.tenant(), event.value());
+        default -> throw new RefusedException("'" + event.kind() + "' is no control event");
+      }
+    } catch (RefusedException e) {
+      LOG.warn("A control event is ignored: {}", e.getMessage());
+    }
+    runner.dispatch();
+  }
+
+  private void eraseTenant(String tenant) throws Exception {
+    if (tenant == null) {
+      throw new RefusedException("erase_tenant names no tenant");
+    }
+    for (String session : state.sessions()) {
+      setCurrentKey(session);
+      SessionSlot slot = state.slot();
+      if (slot.opened() && slot.tenant().equals(tenant)) {
+        events.erase(session);
+      }
+    }
+  }
+
+  @Override
+  public void onProcessingTime(InternalTimer<String, VoidNamespace> timer) throws Exception {
+    SessionSlot slot = state.slot();
+    if (slot == null) {
+      return;
+    }
+    boolean busy = queues.session(timer.getKey()) != null;
+    if (timers.isExpired(slot.lastEvent(), busy)) {
+      history.clear();
+      state.clear();
+    } else {
+      state.prune(timers.oldestKept(), timers.now());
+    }
+  }
+
+  @Override
+  public void onEventTime(InternalTimer<String, VoidNamespace> timer) {
+    throw new IllegalStateException("there are no event-time timers");
+  }
+
+  @Override
+  public void snapshotState(StateSnapshotContext context) throws Exception {
+    super.snapshotState(context);
+    runner.saveProgress();
+    epoch.save();
+  }
+
+  /**
+   * Mails go on after the barrier of a stop-with-savepoint until the savepoint is complete; what
+   * they would emit is not in the savepoint and would be emitted again.
+   */
+  @Override
+  public OperatorSnapshotFutures snapshotState(
+      long checkpointId,
+      long timestamp,
+      CheckpointOptions checkpointOptions,
+      CheckpointStreamFactory factory)
+      throws Exception {
+    if (checkpointOptions.getCheckpointType() instanceof SavepointType savepoint
+        && savepoint.isSynchronous()) {
+      lastSavepoint = checkpointId;
+      runner.suspend();
+    }
+    return super.snapshotState(checkpointId, timestamp, checkpointOptions, factory);
+  }
+
+  @Override
+  public void notifyCheckpointAborted(long checkpointId) throws Exception {
+    super.notifyCheckpointAborted(checkpointId);
+    if (lastSavepoint != null && lastSavepoint == checkpointId) {
+      lastSavepoint = null;
+      runner.resume();
+    }
+  }
+
+  @Override
+  public void endInput(int input) throws Exception {
+    while (input == EVENTS && queues.size() > 0) {
+      mailbox.yield();
+    }
+  }
+
+  @Override
+  public void close() throws Exception {
+    try (AutoCloseable leased = lease) {
+      if (runner != null) {
+        runner.close();
+      }
+    } finally {
+      super.close();
+    }
   }
 }

@@ -1,0 +1,81 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.session.StableHash;
+import org.apache.flink.api.common.functions.RuntimeContext;
+import org.apache.flink.runtime.execution.Environment;
+import org.apache.flink.runtime.memory.SharedResources;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A subtask's share of its TaskManager's engine; the only class that knows Flink's registry of
+ * shared resources, an internal interface.
+ *
+ * <p>Subtasks of one job with equal configuration share an engine. Besides each subtask's lease
+ * there is one for the job, released with the job's class loader, so that the engine, its weights
+ * and its cache stay warm over a task restart. Jobs do not share: their classes differ.
+ */
+final class EngineLease implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineLease.class);
+
+  private final SharedResources resources;
+  private final String key;
+  private final Object holder = new Object();
+  private final ServingEngine engine;
+
+  private EngineLease(SharedResources resources, String key, EngineOpener opener) throws Exception {
+    this.resources = resources;
+    this.key = key;
+    this.engine = lease(resources, key, holder, opener);
+  }
+
+  /** Leases the engine and opens it if no other subtask has. */
+  static EngineLease acquire(Environment environment, RuntimeContext context, EngineOpener opener)
+      throws Exception {
+    SharedResources resources = environment.getSharedResources();
+    String key =
+        "radixflow-engine-%s-%s"
+            .formatted(environment.getJobID(), StableHash.hex(opener.identity()));
+    EngineLease lease = new EngineLease(resources, key, opener);
+    try {
+      keepWarm(resources, key, context, opener);
+    } catch (Exception e) {
+      lease.close();
+      throw e;
+    }
+    return lease;
+  }
+
+  ServingEngine engine() {
+    return engine;
+  }
+
+  @Override
+  public void close() throws Exception {
+    resources.release(key, holder, size -> {});
+  }
+
+  private static void keepWarm(
+      SharedResources resources, String key, RuntimeContext context, EngineOpener opener)
+      throws Exception {
+    String jobLease = "job lease of " + key;
+    lease(resources, key, jobLease, opener);
+    context.registerUserCodeClassLoaderReleaseHookIfAbsent(
+        key, () -> release(resources, key, jobLease));
+  }
+
+  private static void release(SharedResources resources, String key, String lease) {
+    try {
+      resources.release(key, lease, size -> {});
+    } catch (Exception e) {
+      LOG.warn("The engine did not close", e);
+    }
+  }
+
+  private static ServingEngine lease(
+      SharedResources resources, String key, Object holder, EngineOpener opener) throws Exception {
+    return resources
+        .<ServingEngine>getOrAllocateSharedResource(key, holder, size -> opener.open(), 0)
+        .resourceHandle();
+  }
+}

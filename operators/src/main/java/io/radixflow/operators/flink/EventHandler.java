@@ -1,0 +1,308 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.engine.FinishReason;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.SessionSlot.Life;
+import io.radixflow.operators.session.StableHash;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Decides what each event does to its session. Every call finds the session's key current and
+ * leaves it so; nothing here waits.
+ */
+final class EventHandler {
+  private static final String NEW_SESSION = "; use another session id";
+
+  private final SessionState state;
+  private final History history;
+  private final TurnQueues queues;
+  private final TurnPlanner planner;
+  private final TurnRunner runner;
+  private final ControlState control;
+  private final SessionQuery query;
+  private final IdleTimers timers;
+  private final ReplyOutput output;
+  private final ServingMetrics metrics;
+  private final ServingOptions options;
+
+  EventHandler(
+      SessionState state,
+      History history,
+      TurnQueues queues,
+      TurnPlanner planner,
+      TurnRunner runner,
+      ControlState control,
+      SessionQuery query,
+      IdleTimers timers,
+      ReplyOutput output,
+      ServingMetrics metrics,
+      ServingOptions options) {
+    this.state = state;
+    this.history = history;
+    this.queues = queues;
+    this.planner = planner;
+    this.runner = runner;
+    this.control = control;
+    this.query = query;
+    this.timers = timers;
+    this.output = output;
+    this.metrics = metrics;
+    this.options = options;
+  }
+
+  /** Takes an event in; a resend is ignored. */
+  void handle(ConversationEvent event) throws Exception {
+    SessionSlot known = state.slot();
+    if (known == null && event.kind() == EventKind.QUERY && event.turn() != null) {
+      output.answer(event, List.of(), SessionQuery.UNKNOWN);
+      return;
+    }
+    SessionSlot slot = known == null ? SessionSlot.NEW : known;
+    if (slot.hasRead(event.origin())) {
+      metrics.resendIgnored();
+      return;
+    }
+    if (known == null) {
+      timers.start();
+    }
+    slot = slot.touched(event.origin(), timers.now());
+    state.putSlot(slot);
+    if (event.kind() != EventKind.CANCEL
+        && event.turn() != null
+        && !state.recordTurnId(StableHash.of64(event.turn()), timers.now())) {
+      metrics.resendIgnored();
+      return;
+    }
+    try {
+      checkOwner(event, slot);
+      apply(event, slot);
+    } catch (RefusedException e) {
+      output.rejected(event, e.getMessage());
+    }
+  }
+
+  private static void checkOwner(ConversationEvent event, SessionSlot slot)
+      throws RefusedException {
+    if (!slot.opened() || slot.life() == Life.ERASED) {
+      return;
+    }
+    if (!event.tenant().isEmpty() && !event.tenant().equals(slot.tenant())) {
+      throw new RefusedException("the session belongs to another tenant");
+    }
+    if (!event.cacheSalt().isEmpty() && !event.cacheSalt().equals(slot.cacheSalt())) {
+      throw new RefusedException("the session was opened with another cache_salt" + NEW_SESSION);
+    }
+  }
+
+  private void apply(ConversationEvent event, SessionSlot slot) throws Exception {
+    switch (event.kind()) {
+      case OPEN -> open(event, slot);
+      case MESSAGE, REGENERATE, PREFETCH -> accept(event, slot);
+      case FORK -> fork(event, slot);
+      case CANCEL -> cancel(event);
+      case CLOSE -> close(event, slot);
+      case ERASE -> {
+        erase(event.session());
+        if (event.turn() != null) {
+          state.recordTurnId(StableHash.of64(event.turn()), timers.now());
+        }
+        output.done(event);
+      }
+      case QUERY -> {
+        if (event.turn() == null) {
+          throw new RefusedException("a query needs a turn id for its answer");
+        }
+        output.answer(event, query.items(event.branch(), slot), query.status(event, slot));
+      }
+    }
+  }
+
+  private void open(ConversationEvent event, SessionSlot slot) throws Exception {
+    requireAlive(slot);
+    String system = event.messages().isEmpty() ? null : event.messages().get(0).content();
+    if (slot.opened()) {
+      if (!slot.tenant().equals(event.tenant())
+          || !slot.cacheSalt().equals(event.cacheSalt())
+          || !Objects.equals(slot.system(), system)
+          || !Objects.equals(slot.defaults(), event.options())) {
+        throw new RefusedException("the session is open with other parameters" + NEW_SESSION);
+      }
+    } else {
+      SessionSlot opened = slot.opened(event.tenant(), event.cacheSalt(), system, event.options());
+      planner.resolve(opened, null, 0);
+      state.putSlot(opened);
+    }
+    output.done(event);
+  }
+
+  private void accept(ConversationEvent event, SessionSlot slot) throws Exception {
+    requireAlive(slot);
+    if (event.turn() == null && event.kind() != EventKind.PREFETCH) {
+      throw new RefusedException("a turn needs a turn id for its reply");
+    }
+    SessionSlot opened = slot;
+    List<Message> messages = event.messages();
+    if (!slot.opened()) {
+      String system = leadingSystemPrompt(event);
+      messages = system == null ? messages : messages.subList(1, messages.size());
+      opened = slot.opened(event.tenant(), event.cacheSalt(), system, null);
+    }
+    if (event.kind() == EventKind.MESSAGE && messages.isEmpty()) {
+      throw new RefusedException("the turn has no message");
+    }
+    planner.resolve(opened, event.options(), 0);
+    requireBranch(event.session(), event.branch());
+    state.putSlot(opened);
+    if (event.turn() != null
+        && state.takeEarlyCancel(StableHash.of64(event.turn()), timers.now())) {
+      output.cancelled(event);
+      return;
+    }
+    if (event.replace() && queues.has(event.session(), event.branch())) {
+      cancelAll(queues.session(event.session()).branch(event.branch()), FinishReason.REPLACED);
+    }
+    enqueue(event, messages);
+  }
+
+  private static String leadingSystemPrompt(ConversationEvent event) {
+    return event.kind() == EventKind.MESSAGE
+            && !event.messages().isEmpty()
+            && event.messages().get(0).role().equals("system")
+        ? event.messages().get(0).content()
+        : null;
+  }
+
+  private void fork(ConversationEvent event, SessionSlot slot) throws Exception {
+    requireAlive(slot);
+    String branch = event.newBranch();
+    if (branch == null || branch.isEmpty()) {
+      throw new RefusedException("a fork needs new_branch");
+    }
+    if (history.hasBranch(branch) || queues.has(event.session(), branch)) {
+      throw new RefusedException("there is a branch '" + branch + "' already");
+    }
+    requireBranch(event.session(), event.branch());
+    if (history.forks() + 1 >= options.maxBranches()) {
+      throw new RefusedException(
+          "the session has its limit of %d branches".formatted(options.maxBranches()));
+    }
+    enqueue(event, List.of());
+  }
+
+  private void enqueue(ConversationEvent event, List<Message> messages) throws Exception {
+    SessionSlot slot = state.slot();
+    requireRoom(event.session(), slot.tenant());
+    PendingTurn turn =
+        new PendingTurn(
+            slot.nextId(),
+            event.kind(),
+            event.branch(),
+            event.turn(),
+            messages,
+            event.options(),
+            event.newBranch(),
+            event.atTurn(),
+            timers.now());
+    state.addPending(turn);
+    state.putSlot(slot.numbered());
+    queues.add(event.session(), slot.tenant(), turn);
+    metrics.accepted();
+  }
+
+  private void cancel(ConversationEvent event) throws Exception {
+    TurnQueues.Session session = queues.session(event.session());
+    if (event.turn() == null) {
+      TurnQueues.Branch branch = session == null ? null : session.branch(event.branch());
+      if (branch != null) {
+        cancelAll(branch, FinishReason.CANCELLED);
+      }
+      return;
+    }
+    if (session != null) {
+      for (TurnQueues.Branch branch : session.branches()) {
+        for (TurnQueues.Entry turn : TurnQueues.turnsOf(branch)) {
+          if (event.turn().equals(turn.turn())) {
+            runner.cancel(branch, turn, FinishReason.CANCELLED, true);
+            return;
+          }
+        }
+      }
+    }
+    long hash = StableHash.of64(event.turn());
+    if (!state.hasSeenTurnId(hash)) {
+      long now = timers.now();
+      state.addEarlyCancel(hash, now + options.cancelRetention().toMillis(), now);
+    }
+  }
+
+  private void cancelAll(TurnQueues.Branch branch, FinishReason reason) throws Exception {
+    for (TurnQueues.Entry turn : TurnQueues.turnsOf(branch)) {
+      runner.cancel(branch, turn, reason, true);
+    }
+  }
+
+  private void close(ConversationEvent event, SessionSlot slot) throws Exception {
+    if (slot.life() == Life.OPEN) {
+      forgetConversation(event.session());
+      state.putSlot(slot.closed());
+    }
+    output.done(event);
+  }
+
+  /** Ends the current session's turns and leaves nothing but what tells that it was erased. */
+  void erase(String session) throws Exception {
+    forgetConversation(session);
+    state.clearTurnIds();
+    state.putSlot(state.slot().erased());
+  }
+
+  private void forgetConversation(String session) throws Exception {
+    TurnQueues.Session turns = queues.session(session);
+    if (turns != null) {
+      for (TurnQueues.Branch branch : turns.branches()) {
+        for (TurnQueues.Entry turn : TurnQueues.turnsOf(branch)) {
+          runner.cancel(branch, turn, FinishReason.CANCELLED, false);
+        }
+      }
+    }
+    history.clear();
+    state.clearEarlyCancels();
+  }
+
+  private static void requireAlive(SessionSlot slot) throws RefusedException {
+    if (slot.life() == Life.CLOSED) {
+      throw new RefusedException("the session is closed" + NEW_SESSION);
+    }
+    if (slot.life() == Life.ERASED) {
+      throw new RefusedException("the session was erased" + NEW_SESSION);
+    }
+  }
+
+  private void requireBranch(String session, String branch) throws Exception {
+    if (!history.hasBranch(branch) && !queues.has(session, branch)) {
+      throw new RefusedException("there is no branch '" + branch + "'");
+    }
+  }
+
+  private void requireRoom(String session, String tenant) throws Exception {
+    if (control.isDraining()) {
+      throw new RefusedException("the service drains and takes no turns; try again later");
+    }
+    requireBelow("session", queues.sizeOfSession(session), control.maxQueuedPerSession());
+    requireBelow("tenant", queues.sizeOfTenant(tenant), control.maxQueuedPerTenant(tenant));
+    requireBelow("subtask", queues.size(), control.maxQueuedPerSubtask());
+  }
+
+  private static void requireBelow(String what, int size, int limit) throws RefusedException {
+    if (size >= limit) {
+      throw new RefusedException(
+          "the %s has its limit of %d turns running and waiting; try again later"
+              .formatted(what, limit));
+    }
+  }
+}

@@ -1,0 +1,232 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.engine.FinishReason;
+import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.engine.Usage;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+import org.apache.flink.streaming.api.operators.Output;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/** Makes the operator's records and emits them: replies, their pieces, and refused events. */
+final class ReplyOutput {
+  private final Output<StreamRecord<Reply>> output;
+  private final ServingMetrics metrics;
+  private final LongSupplier clock;
+  private final long attempt;
+
+  /**
+   * @param clock milliseconds since the epoch
+   * @param attempt epoch of the operator
+   */
+  ReplyOutput(
+      Output<StreamRecord<Reply>> output,
+      ServingMetrics metrics,
+      LongSupplier clock,
+      long attempt) {
+    this.output = output;
+    this.metrics = metrics;
+    this.clock = clock;
+    this.attempt = attempt;
+  }
+
+  /** Milliseconds since the epoch. */
+  long now() {
+    return clock.getAsLong();
+  }
+
+  /** A piece of a running reply. */
+  void delta(RunningTurn turn, ReplyProgress progress) {
+    int shown = turn.shownTokens();
+    int tokens = progress.tokenOffset() + progress.tokens().length - shown;
+    collect(delta(turn, progress.textOffset(), shown, tokens, progress.text(), null, Usage.NONE));
+  }
+
+  /** The last piece and the reply of a turn that the engine worked on; nothing if it has no id. */
+  void end(RunningTurn turn, FinishReason reason, ReplyProgress last, String error) {
+    if (turn.pending.turn() == null) {
+      return;
+    }
+    String finish = lowerCase(reason);
+    Usage usage = turn.usage();
+    if (isShown(turn.pending.kind())) {
+      int shown = turn.shownTokens();
+      int tokens = usage.completionTokens() - shown;
+      int offset = last == null ? turn.codePoints() : last.textOffset();
+      String text = last == null ? "" : last.text();
+      collect(delta(turn, offset, shown, tokens, text, finish, usage));
+    }
+    boolean logprobs = turn.plan.options().sampling().topLogprobs() >= 0;
+    collect(
+        new Reply(
+            turn.branch.session.id,
+            turn.pending.branch(),
+            turn.pending.turn(),
+            turn.pending.kind(),
+            attempt,
+            turn.text(),
+            finish,
+            usage.promptTokens(),
+            usage.cachedTokens(),
+            usage.completionTokens(),
+            turn.plan.options().sampling().seed(),
+            turn.prompt() == null ? 0 : turn.prompt().dropped(),
+            logprobs ? turn.logprobs() : null,
+            error,
+            null,
+            null,
+            clock.getAsLong()));
+  }
+
+  /** The reply of a turn that ends without the engine; nothing if it has no id. */
+  void end(String session, TurnQueues.Entry turn, FinishReason reason, String text, String error) {
+    if (turn.turn() != null) {
+      end(session, turn.branch(), turn.turn(), turn.kind(), reason, text, error);
+    }
+  }
+
+  /** The reply to an event that is done at once; nothing if it has no id. */
+  void done(ConversationEvent event) {
+    if (event.turn() != null) {
+      end(event.session(), event.branch(), event.turn(), event.kind(), FinishReason.STOP, "", null);
+    }
+  }
+
+  /** The reply to an event that is cancelled before it was accepted. */
+  void cancelled(ConversationEvent event) {
+    end(
+        event.session(),
+        event.branch(),
+        event.turn(),
+        event.kind(),
+        FinishReason.CANCELLED,
+        "",
+        null);
+  }
+
+  /** The reply to a query. */
+  void answer(ConversationEvent event, List<Reply.Item> items, String status) {
+    collect(
+        reply(
+            event.session(),
+            event.branch(),
+            event.turn(),
+            event.kind(),
+            FinishReason.STOP,
+            "",
+            null,
+            items,
+            status));
+  }
+
+  /** Refuses an event: a rejected reply, or a side output if there is no turn to answer. */
+  void rejected(ConversationEvent event, String reason) {
+    metrics.rejected();
+    if (event.turn() == null || event.kind() == EventKind.CANCEL) {
+      output.collect(ServingOutputs.REJECTED, new StreamRecord<>(new RejectedEvent(event, reason)));
+      return;
+    }
+    end(
+        event.session(),
+        event.branch(),
+        event.turn(),
+        event.kind(),
+        FinishReason.REJECTED,
+        "",
+        reason);
+  }
+
+  private void end(
+      String session,
+      String branch,
+      String turn,
+      EventKind kind,
+      FinishReason reason,
+      String text,
+      String error) {
+    if (isShown(kind)) {
+      int offset = text.codePointCount(0, text.length());
+      collect(
+          new ReplyDelta(
+              session, branch, turn, 0, offset, 0, 0, attempt, "", lowerCase(reason), 0, 0, 0));
+    }
+    collect(reply(session, branch, turn, kind, reason, text, error, null, null));
+  }
+
+  private Reply reply(
+      String session,
+      String branch,
+      String turn,
+      EventKind kind,
+      FinishReason reason,
+      String text,
+      String error,
+      List<Reply.Item> items,
+      String status) {
+    return new Reply(
+        session,
+        branch,
+        turn,
+        kind,
+        attempt,
+        text,
+        lowerCase(reason),
+        0,
+        0,
+        0,
+        0,
+        0,
+        null,
+        error,
+        items,
+        status,
+        clock.getAsLong());
+  }
+
+  private ReplyDelta delta(
+      RunningTurn turn,
+      int offset,
+      int tokenOffset,
+      int tokens,
+      String text,
+      String finish,
+      Usage usage) {
+    return new ReplyDelta(
+        turn.branch.session.id,
+        turn.pending.branch(),
+        turn.pending.turn(),
+        0,
+        offset,
+        tokenOffset,
+        tokens,
+        attempt,
+        text,
+        finish,
+        usage.promptTokens(),
+        usage.cachedTokens(),
+        usage.completionTokens());
+  }
+
+  private void collect(Reply reply) {
+    metrics.replied(reply.finishReason());
+    output.collect(new StreamRecord<>(reply));
+  }
+
+  private void collect(ReplyDelta delta) {
+    output.collect(ServingOutputs.DELTAS, new StreamRecord<>(delta));
+  }
+
+  /** Whether a kind's reply is generated for somebody who may be watching. */
+  static boolean isShown(EventKind kind) {
+    return kind == EventKind.MESSAGE || kind == EventKind.REGENERATE;
+  }
+
+  static String lowerCase(FinishReason reason) {
+    return reason.name().toLowerCase(Locale.ROOT);
+  }
+}

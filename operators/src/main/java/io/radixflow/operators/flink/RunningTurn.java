@@ -1,0 +1,156 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.engine.Usage;
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.Progress;
+import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.PromptAssembly;
+import io.radixflow.operators.session.Reply;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/** A turn that the engine works on, with what it generated so far. Used by the task's thread. */
+final class RunningTurn {
+  final TurnQueues.Branch branch;
+  final PendingTurn pending;
+  final TurnPlan plan;
+  final long requestId;
+  private final PromptAssembly assembly;
+  private final List<Reply.TokenLogprob> logprobs = new ArrayList<>();
+  private final StringBuilder text = new StringBuilder();
+  private Prompt prompt;
+  private int[] tokens = new int[64];
+  private int tokenCount;
+  private int codePoints;
+  private int cachedTokens;
+  private int shownTokens;
+  private boolean promptSaved;
+  private int savedTokens;
+  private int savedChars;
+  private int savedLogprobs;
+
+  /**
+   * @param assembly makes the prompt; null if {@code gained} has it
+   * @param gained what an earlier attempt generated
+   */
+  RunningTurn(
+      TurnQueues.Branch branch,
+      PendingTurn pending,
+      TurnPlan plan,
+      long requestId,
+      PromptAssembly assembly,
+      List<Progress> gained) {
+    this.branch = branch;
+    this.pending = pending;
+    this.plan = plan;
+    this.requestId = requestId;
+    this.assembly = assembly;
+    for (Progress piece : gained) {
+      prompt = piece.prompt() == null ? prompt : piece.prompt();
+      addTokens(piece.tokens());
+      text.append(piece.text());
+      logprobs.addAll(piece.logprobs());
+      cachedTokens = piece.cachedTokens();
+    }
+    codePoints = text.codePointCount(0, text.length());
+    shownTokens = tokenCount;
+    markSaved();
+    promptSaved = prompt != null;
+  }
+
+  /** The prompt as it was made, or null before. */
+  Prompt prompt() {
+    return prompt;
+  }
+
+  int[] tokens() {
+    return Arrays.copyOf(tokens, tokenCount);
+  }
+
+  String text() {
+    return text.toString();
+  }
+
+  /** Log probabilities of all tokens so far; empty if not asked for. */
+  List<Reply.TokenLogprob> logprobs() {
+    return List.copyOf(logprobs);
+  }
+
+  Usage usage() {
+    return new Usage(prompt == null ? 0 : prompt.ids().length, cachedTokens, tokenCount);
+  }
+
+  /** Code points of text so far. */
+  int codePoints() {
+    return codePoints;
+  }
+
+  /** Tokens that deltas have stood for so far. */
+  int shownTokens() {
+    return shownTokens;
+  }
+
+  /** A delta that stands for all tokens so far went out. */
+  void markShown() {
+    shownTokens = tokenCount;
+  }
+
+  void promptMade() {
+    if (prompt == null) {
+      prompt = assembly.prompt();
+    }
+  }
+
+  /**
+   * Adds progress. The engine counts from where an earlier attempt was saved.
+   *
+   * @throws IllegalStateException if the progress does not continue what is here
+   */
+  void add(ReplyProgress progress, List<Reply.TokenLogprob> newLogprobs) {
+    if (progress.tokenOffset() != tokenCount || progress.textOffset() != codePoints) {
+      throw new IllegalStateException(
+          "progress at token %d, code point %d does not continue token %d, code point %d"
+              .formatted(progress.tokenOffset(), progress.textOffset(), tokenCount, codePoints));
+    }
+    addTokens(progress.tokens());
+    text.append(progress.text());
+    codePoints += progress.text().codePointCount(0, progress.text().length());
+    logprobs.addAll(newLogprobs);
+    if (progress.usage() != null) {
+      cachedTokens = progress.usage().cachedTokens();
+    }
+  }
+
+  /** What was gained since the last call, or null if nothing. */
+  Progress takeUnsaved() {
+    if (prompt == null || (promptSaved && savedTokens == tokenCount)) {
+      return null;
+    }
+    Progress gained =
+        new Progress(
+            promptSaved ? null : prompt,
+            Arrays.copyOfRange(tokens, savedTokens, tokenCount),
+            text.substring(savedChars),
+            new ArrayList<>(logprobs.subList(savedLogprobs, logprobs.size())),
+            cachedTokens);
+    promptSaved = true;
+    markSaved();
+    return gained;
+  }
+
+  private void markSaved() {
+    savedTokens = tokenCount;
+    savedChars = text.length();
+    savedLogprobs = logprobs.size();
+  }
+
+  private void addTokens(int[] more) {
+    if (tokenCount + more.length > tokens.length) {
+      tokens = Arrays.copyOf(tokens, Math.max(2 * tokens.length, tokenCount + more.length));
+    }
+    System.arraycopy(more, 0, tokens, tokenCount, more.length);
+    tokenCount += more.length;
+  }
+}

@@ -1,0 +1,29 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.TurnOptions;
+import java.util.List;
+
+/**
+ * What it takes to run a turn, decided from its session's state when its time has come.
+ *
+ * @param conversation what comes before it
+ * @param parent number of the turn before it in the history, 0 for none
+ * @param turn id that the turn has in the history
+ * @param messages its messages
+ * @param given its own generation options, or null
+ * @param regeneration how often its reply was made before
+ * @param options the options it runs with
+ * @param namespace its session's cache namespace
+ */
+record TurnPlan(
+    Conversation conversation,
+    long parent,
+    String turn,
+    List<Message> messages,
+    GenerationOptions given,
+    int regeneration,
+    TurnOptions options,
+    String namespace) {}

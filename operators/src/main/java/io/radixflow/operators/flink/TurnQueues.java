@@ -1,0 +1,161 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.PendingTurn;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Owns the order of turns without a reply: one queue a branch, the first of which may run. In
+ * memory; rebuilt from keyed state after a restore. Holds what ordering and cancelling need, not
+ * the turns' contents.
+ */
+final class TurnQueues {
+
+  /** What the queues know of a turn. */
+  record Entry(long id, EventKind kind, String branch, String turn, String atTurn) {
+    static Entry of(PendingTurn turn) {
+      return new Entry(turn.id(), turn.kind(), turn.branch(), turn.turn(), turn.atTurn());
+    }
+  }
+
+  /** The turns of one branch; the first runs or may run. */
+  static final class Branch {
+    final Session session;
+    final String name;
+    final Deque<Entry> turns = new ArrayDeque<>();
+    RunningTurn running;
+    private boolean ready;
+
+    private Branch(Session session, String name) {
+      this.session = session;
+      this.name = name;
+    }
+  }
+
+  /** The branches of one session that have turns. */
+  static final class Session {
+    final String id;
+    final String tenant;
+    private final Map<String, Branch> branches = new LinkedHashMap<>();
+    private int size;
+
+    private Session(String id, String tenant) {
+      this.id = id;
+      this.tenant = tenant;
+    }
+
+    Branch branch(String name) {
+      return branches.get(name);
+    }
+
+    /** The branches that have turns; a copy, so that turns may end meanwhile. */
+    List<Branch> branches() {
+      return List.copyOf(branches.values());
+    }
+  }
+
+  private final Map<String, Session> sessions = new HashMap<>();
+  private final Map<String, Integer> tenants = new HashMap<>();
+  private final Deque<Branch> ready = new ArrayDeque<>();
+  private int size;
+
+  int size() {
+    return size;
+  }
+
+  int sizeOfTenant(String tenant) {
+    return tenants.getOrDefault(tenant, 0);
+  }
+
+  int sizeOfSession(String session) {
+    Session queues = sessions.get(session);
+    return queues == null ? 0 : queues.size;
+  }
+
+  /** A session's queues, or null if it has no turns. */
+  Session session(String id) {
+    return sessions.get(id);
+  }
+
+  /** Whether turns of a branch wait or run. */
+  boolean has(String session, String branch) {
+    Session queues = sessions.get(session);
+    return queues != null && queues.branches.containsKey(branch);
+  }
+
+  void add(String sessionId, String tenant, PendingTurn turn) {
+    Session session = sessions.computeIfAbsent(sessionId, id -> new Session(id, tenant));
+    Branch branch =
+        session.branches.computeIfAbsent(turn.queue(), name -> new Branch(session, name));
+    branch.turns.add(Entry.of(turn));
+    session.size++;
+    size++;
+    tenants.merge(session.tenant, 1, Integer::sum);
+    markReady(branch);
+  }
+
+  /** The next branch whose first turn may start, or null. The caller starts or removes it. */
+  Branch pollReady() {
+    for (Branch branch = ready.poll(); branch != null; branch = ready.poll()) {
+      branch.ready = false;
+      Entry first = branch.turns.peek();
+      if (first != null && branch.running == null && !waits(branch.session, first)) {
+        return branch;
+      }
+    }
+    return null;
+  }
+
+  /** Takes a turn that got its reply out; the next ones become ready. */
+  void remove(Branch branch, Entry turn) {
+    if (!branch.turns.remove(turn)) {
+      throw new IllegalStateException("turn " + turn.id() + " is not queued");
+    }
+    Session session = branch.session;
+    session.size--;
+    size--;
+    tenants.computeIfPresent(session.tenant, (tenant, n) -> n == 1 ? null : n - 1);
+    if (branch.turns.isEmpty()) {
+      session.branches.remove(branch.name);
+    }
+    if (session.branches.isEmpty()) {
+      sessions.remove(session.id);
+    }
+    markReady(branch);
+    for (Branch other : session.branches.values()) {
+      Entry first = other.turns.peek();
+      if (first != null && first.kind() == EventKind.FORK) {
+        markReady(other);
+      }
+    }
+  }
+
+  /** The turns of a branch as they stand; a copy. */
+  static List<Entry> turnsOf(Branch branch) {
+    return new ArrayList<>(branch.turns);
+  }
+
+  private void markReady(Branch branch) {
+    if (!branch.ready && branch.running == null && !branch.turns.isEmpty()) {
+      branch.ready = true;
+      ready.add(branch);
+    }
+  }
+
+  /** A fork waits for the turn that it forks at, or for all that came before it on the branch. */
+  private static boolean waits(Session session, Entry turn) {
+    Branch source = turn.kind() == EventKind.FORK ? session.branches.get(turn.branch()) : null;
+    return source != null
+        && source.turns.stream()
+            .anyMatch(
+                other ->
+                    other.id() < turn.id()
+                        && (turn.atTurn() == null || turn.atTurn().equals(other.turn())));
+  }
+}

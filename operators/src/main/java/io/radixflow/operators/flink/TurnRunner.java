@@ -1,0 +1,317 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.FinishReason;
+import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.session.CanonicalReply;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.Progress;
+import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.PromptAssembly;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.session.TurnOptions;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.flink.streaming.api.operators.KeyContext;
+import org.apache.flink.util.ExceptionUtils;
+
+/**
+ * Runs turns: starts those whose time has come, follows them, and ends each with exactly one reply.
+ * Owns the turns that the engine works on. The task's thread alone calls it.
+ *
+ * <p>A turn ends in one place: output, history and the removal from the pending turns happen
+ * together, within one mail, and so lie in the same checkpoint.
+ */
+final class TurnRunner implements EngineConnection.Reader {
+  private final KeyContext keys;
+  private final SessionState state;
+  private final History history;
+  private final TurnQueues queues;
+  private final TurnPlanner planner;
+  private final ServingOptions options;
+  private final ServingEngine engine;
+  private final ReplyOutput output;
+  private final ServingMetrics metrics;
+  private final CanonicalReply canonical;
+  private final EngineConnection connection;
+  private final Map<Long, RunningTurn> running = new HashMap<>();
+
+  TurnRunner(
+      KeyContext keys,
+      SessionState state,
+      History history,
+      TurnQueues queues,
+      TurnPlanner planner,
+      ServingOptions options,
+      ServingEngine engine,
+      ReplyOutput output,
+      ServingMetrics metrics,
+      Function<EngineConnection.Reader, EngineConnection> connect) {
+    this.keys = keys;
+    this.state = state;
+    this.history = history;
+    this.queues = queues;
+    this.planner = planner;
+    this.options = options;
+    this.engine = engine;
+    this.output = output;
+    this.metrics = metrics;
+    this.canonical = new CanonicalReply(engine.model());
+    this.connection = connect.apply(this);
+  }
+
+  int running() {
+    return running.size();
+  }
+
+  /** Starts turns while there is room. Changes the current key. */
+  void dispatch() throws Exception {
+    while (running.size() < options.maxRunning()) {
+      TurnQueues.Branch branch = queues.pollReady();
+      if (branch == null) {
+        return;
+      }
+      keys.setCurrentKey(branch.session.id);
+      TurnQueues.Entry first = branch.turns.peek();
+      PendingTurn turn = state.pending(first.id());
+      try {
+        start(branch, first, turn);
+      } catch (RefusedException e) {
+        metrics.rejected();
+        endUnstarted(branch, first, FinishReason.REJECTED, e.getMessage());
+      }
+    }
+  }
+
+  private void start(TurnQueues.Branch branch, TurnQueues.Entry entry, PendingTurn turn)
+      throws Exception {
+    if (!history.hasBranch(turn.branch())) {
+      throw new RefusedException("there is no branch '" + turn.branch() + "'");
+    }
+    List<Turn> path = history.path(turn.branch());
+    if (turn.kind() == EventKind.FORK) {
+      history.fork(turn.newBranch(), forkedAt(path, turn));
+      endUnstarted(branch, entry, FinishReason.STOP, null);
+      return;
+    }
+    SessionSlot slot = state.slot();
+    TurnPlan plan = planner.plan(branch.session.id, slot, path, turn);
+    if (turn.kind() == EventKind.PREFETCH && plan.conversation().isEmpty()) {
+      endUnstarted(branch, entry, FinishReason.STOP, null);
+      return;
+    }
+    submit(branch, turn, plan);
+  }
+
+  private static long forkedAt(List<Turn> path, PendingTurn fork) throws RefusedException {
+    int at = TurnPlanner.indexOf(path, fork.atTurn());
+    if (at < 0 && fork.atTurn() != null) {
+      throw new RefusedException(
+          "branch '%s' has no turn '%s'".formatted(fork.branch(), fork.atTurn()));
+    }
+    return at < 0 ? 0 : path.get(at).id();
+  }
+
+  private void submit(TurnQueues.Branch branch, PendingTurn turn, TurnPlan plan) throws Exception {
+    List<Progress> gained = usable(state.progress(turn.id()), turn.id());
+    TurnOptions given = plan.options();
+    int maxTokens = turn.kind() == EventKind.PREFETCH ? 1 : given.maxTokens();
+    PromptAssembly assembly = gained.isEmpty() ? assembly(plan, maxTokens) : null;
+    RunningTurn run =
+        new RunningTurn(branch, turn, plan, connection.nextRequest(), assembly, gained);
+    EngineRequest.PromptSource prompt = assembly == null ? run.prompt()::ids : assembly;
+    branch.running = run;
+    running.put(run.requestId, run);
+    connection.submit(
+        run.requestId,
+        new EngineRequest(
+            branch.session.id + "/" + turn.turn(),
+            plan.namespace(),
+            prompt,
+            run.tokens(),
+            given.sampling(),
+            maxTokens,
+            given.stop(),
+            false));
+  }
+
+  /** Progress of another tokenizer means nothing here: the turn starts anew. */
+  private List<Progress> usable(List<Progress> gained, long id) throws Exception {
+    String tokenizer = engine.model().tokenizer().fingerprint();
+    if (gained.isEmpty() || gained.get(0).prompt().tokenizer().equals(tokenizer)) {
+      return gained;
+    }
+    state.removeProgress(id);
+    return List.of();
+  }
+
+  private PromptAssembly assembly(TurnPlan plan, int maxTokens) {
+    int contextLength = engine.engine().info().contextLength();
+    return new PromptAssembly(
+        engine.model().tokenizer(),
+        engine.model().chatTemplate(),
+        plan.conversation(),
+        plan.messages(),
+        new PromptAssembly.Window(
+            contextLength,
+            Math.max(1, Math.min(maxTokens, contextLength / 4)),
+            options.overflow() == ServingOptions.Overflow.DROP_OLDEST));
+  }
+
+  @Override
+  public void prompt(long requestId, int[] prompt) {
+    RunningTurn turn = running.get(requestId);
+    if (turn != null) {
+      turn.promptMade();
+    }
+  }
+
+  @Override
+  public void progress(long requestId, ReplyProgress progress) {
+    RunningTurn turn = running.get(requestId);
+    if (turn == null) {
+      return; // it ended here before the engine knew
+    }
+    try {
+      follow(turn, progress);
+    } catch (Exception e) {
+      ExceptionUtils.rethrow(e);
+    }
+  }
+
+  private void follow(RunningTurn turn, ReplyProgress progress) throws Exception {
+    try {
+      turn.add(progress, Logprobs.of(progress, engine.model().tokenizer()));
+    } catch (IllegalStateException e) {
+      connection.cancel(turn.requestId, FinishReason.CANCELLED);
+      end(turn, FinishReason.ERROR, null, e.getMessage(), false);
+      return;
+    }
+    boolean shown = ReplyOutput.isShown(turn.pending.kind());
+    if (shown && progress.tokenOffset() == 0 && progress.tokens().length > 0) {
+      metrics.firstToken(output.now() - turn.pending.accepted());
+    }
+    if (progress.finish() != null) {
+      end(turn, progress.finish(), progress, progress.error(), true);
+    } else if (shown && !progress.text().isEmpty()) {
+      output.delta(turn, progress);
+      turn.markShown();
+    }
+  }
+
+  @Override
+  public void drained() throws Exception {
+    dispatch();
+  }
+
+  /**
+   * Ends a turn, running or waiting, before its time. The current key is its session's.
+   *
+   * @param remember whether what was shown of it becomes part of the history
+   */
+  void cancel(
+      TurnQueues.Branch branch, TurnQueues.Entry turn, FinishReason reason, boolean remember)
+      throws Exception {
+    RunningTurn run = branch.running;
+    if (run != null && run.pending.id() == turn.id()) {
+      connection.cancel(run.requestId, reason);
+      end(run, reason, null, null, remember);
+    } else {
+      endUnstarted(branch, turn, reason, null);
+    }
+  }
+
+  private void endUnstarted(
+      TurnQueues.Branch branch, TurnQueues.Entry turn, FinishReason reason, String error)
+      throws Exception {
+    String shown =
+        state.progress(turn.id()).stream().map(Progress::text).collect(Collectors.joining());
+    output.end(branch.session.id, turn, reason, shown, error);
+    state.removePending(turn.id());
+    queues.remove(branch, turn);
+  }
+
+  private void end(
+      RunningTurn turn, FinishReason reason, ReplyProgress last, String error, boolean remember)
+      throws Exception {
+    keys.setCurrentKey(turn.branch.session.id);
+    running.remove(turn.requestId);
+    turn.branch.running = null;
+    output.end(turn, reason, last, error);
+    if (remember && isRemembered(turn, reason)) {
+      history.append(turn.pending.branch(), remembered(turn, reason));
+    }
+    state.removePending(turn.pending.id());
+    SessionSlot slot = state.slot();
+    if (!engine.instance().equals(slot.servedBy())) {
+      state.putSlot(slot.served(engine.instance()));
+    }
+    queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
+    metrics.generated(turn.usage());
+  }
+
+  /** A whole reply is; of a cancelled message what was shown, since the user has read it. */
+  private static boolean isRemembered(RunningTurn turn, FinishReason reason) {
+    return switch (reason) {
+      case STOP, LENGTH, TOOL_CALLS ->
+          turn.prompt() != null && ReplyOutput.isShown(turn.pending.kind());
+      case CANCELLED -> turn.pending.kind() == EventKind.MESSAGE && turn.codePoints() > 0;
+      case REPLACED, REJECTED, ERROR -> false;
+    };
+  }
+
+  private Turn remembered(RunningTurn turn, FinishReason reason) {
+    TurnPlan plan = turn.plan;
+    Prompt prompt = turn.prompt();
+    int[] reply = canonical.ids(turn.tokens(), turn.text());
+    int added = prompt.ids().length - prompt.keep();
+    int[] ids = Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + reply.length);
+    System.arraycopy(reply, 0, ids, added, reply.length);
+    return new Turn(
+        turn.pending.id(),
+        plan.parent(),
+        plan.conversation().depth(),
+        plan.turn(),
+        turn.pending.turn(),
+        plan.messages(),
+        plan.given(),
+        plan.regeneration(),
+        turn.text(),
+        ReplyOutput.lowerCase(reason),
+        prompt.keep(),
+        ids,
+        prompt.tokenizer(),
+        prompt.dropped());
+  }
+
+  /** Appends what running turns gained to keyed state; before a checkpoint. */
+  void saveProgress() throws Exception {
+    for (RunningTurn turn : running.values()) {
+      Progress gained = turn.takeUnsaved();
+      if (gained != null) {
+        keys.setCurrentKey(turn.branch.session.id);
+        state.addProgress(turn.pending.id(), gained);
+      }
+    }
+  }
+
+  /** Stops reading and so emitting. */
+  void suspend() {
+    connection.suspend();
+  }
+
+  /** Reads on. */
+  void resume() throws Exception {
+    connection.resume();
+  }
+
+  void close() {
+    connection.close();
+  }
+}

@@ -1,0 +1,88 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.ChatTemplateException;
+import io.radixflow.kernels.text.Tokenizer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+
+/** Makes of a reply's generated ids the ids that the next prompt has in their place. */
+public final class CanonicalReply {
+  private final Tokenizer tokenizer;
+  private final int[] ends;
+  private final int end;
+
+  public CanonicalReply(ServedModel model) {
+    this.tokenizer = model.tokenizer();
+    this.ends = tokenizer.endOfTurnIds().clone();
+    this.end = templateEnd(model);
+  }
+
+  /**
+   * A reply that ended its turn stays as it was generated. One that was cut (by a limit, a stop
+   * string, a cancel) is brought to the text that was shown: ids stay as far as they spell it, the
+   * rest of the text is encoded. Either ends with the template's end-of-turn id.
+   *
+   * @param generated ids as generated
+   * @param text the reply's visible text
+   */
+  public int[] ids(int[] generated, String text) {
+    if (generated.length > 0 && isEnd(generated[generated.length - 1])) {
+      int[] ids = generated.clone();
+      ids[ids.length - 1] = end;
+      return ids;
+    }
+    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+    int spelt = 0;
+    int kept = 0;
+    int at = 0;
+    for (int i = 0; i < generated.length; i++) {
+      byte[] piece = tokenizer.bytes(generated[i]);
+      if (at + piece.length > utf8.length
+          || !Arrays.equals(piece, 0, piece.length, utf8, at, at + piece.length)) {
+        break;
+      }
+      at += piece.length;
+      if (at == utf8.length || (utf8[at] & 0xC0) != 0x80) {
+        kept = i + 1;
+        spelt = at;
+      }
+    }
+    int[] rest =
+        tokenizer.encode(new String(utf8, spelt, utf8.length - spelt, StandardCharsets.UTF_8));
+    int[] ids = Arrays.copyOf(generated, kept + rest.length + 1);
+    System.arraycopy(rest, 0, ids, kept, rest.length);
+    ids[ids.length - 1] = end;
+    return ids;
+  }
+
+  /** A tokenizer may declare several ends; the template writes one of them. */
+  private int templateEnd(ServedModel model) {
+    try {
+      int[] ids =
+          model
+              .chatTemplate()
+              .encode(
+                  List.of(new ChatMessage("user", "a"), new ChatMessage("assistant", "b")), false);
+      for (int i = ids.length - 1; i >= 0; i--) {
+        if (isEnd(ids[i])) {
+          return ids[i];
+        }
+      }
+    } catch (ChatTemplateException e) {
+      // a template that wants more than two plain messages
+    }
+    return ends[0];
+  }
+
+  private boolean isEnd(int id) {
+    for (int candidate : ends) {
+      if (candidate == id) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

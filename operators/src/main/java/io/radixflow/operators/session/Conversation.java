@@ -1,0 +1,80 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.kernels.text.ChatMessage;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * An immutable view of one branch, for making a prompt on another thread.
+ *
+ * @param system system prompt, or null
+ * @param depth turns of the branch, those included that were dropped and forgotten
+ * @param path the branch's turns that are kept, oldest first, without gaps
+ */
+public record Conversation(String system, int depth, List<Turn> path) {
+
+  public Conversation {
+    path = List.copyOf(path);
+  }
+
+  /** The conversation that a path makes. */
+  public static Conversation of(String system, List<Turn> path) {
+    return new Conversation(
+        system, path.isEmpty() ? 0 : path.get(path.size() - 1).depth() + 1, path);
+  }
+
+  /** The number of oldest turns that the branch's prompts leave out by now. */
+  public int dropped() {
+    return path.isEmpty()
+        ? depth
+        : Math.max(path.get(path.size() - 1).dropped(), path.get(0).depth());
+  }
+
+  /** Whether there is anything a prompt could be made of. */
+  public boolean isEmpty() {
+    return path.isEmpty() && system == null;
+  }
+
+  /** The messages of a prompt that leaves out the {@code dropped} oldest turns. */
+  public List<ChatMessage> messages(int dropped, List<Message> added) {
+    List<ChatMessage> messages = new ArrayList<>();
+    if (system != null) {
+      messages.add(new ChatMessage("system", system));
+    }
+    for (Turn turn : path) {
+      if (turn.depth() >= dropped) {
+        turn.messages().forEach(m -> messages.add(new ChatMessage(m.role(), m.content())));
+        messages.add(new ChatMessage("assistant", turn.reply()));
+      }
+    }
+    added.forEach(m -> messages.add(new ChatMessage(m.role(), m.content())));
+    return messages;
+  }
+
+  /**
+   * The canonical ids of the branch up to its last reply's end-of-turn id.
+   *
+   * @param tokenizer fingerprint of the tokenizer in use
+   * @return null if there are none, or if they belong to another tokenizer
+   */
+  public int[] canonicalIds(String tokenizer) {
+    int first = path.size() - 1;
+    while (first >= 0 && path.get(first).keep() > 0) {
+      first--;
+    }
+    if (first < 0) {
+      return null;
+    }
+    int[] ids = {};
+    for (Turn turn : path.subList(first, path.size())) {
+      if (!turn.tokenizer().equals(tokenizer) || turn.keep() > ids.length) {
+        return null;
+      }
+      int[] next = Arrays.copyOf(ids, turn.keep() + turn.ids().length);
+      System.arraycopy(turn.ids(), 0, next, turn.keep(), turn.ids().length);
+      ids = next;
+    }
+    return ids;
+  }
+}

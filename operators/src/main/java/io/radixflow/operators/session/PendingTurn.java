@@ -1,0 +1,34 @@
+package io.radixflow.operators.session;
+
+import java.util.List;
+
+/**
+ * An accepted event whose reply is still to come; in keyed state from acceptance until the mail
+ * that emits its reply. A Flink POJO.
+ *
+ * @param id number within the session; orders turns
+ * @param kind {@code MESSAGE}, {@code REGENERATE}, {@code FORK} or {@code PREFETCH}
+ * @param branch the branch it works on; of a fork, the branch it forks from
+ * @param turn the sender's turn id, or null
+ * @param messages the new turn's messages; empty if the kind has none
+ * @param options the turn's generation options, or null
+ * @param newBranch the branch that a fork makes, or null
+ * @param atTurn see {@link ConversationEvent#atTurn}
+ * @param accepted when it was accepted, milliseconds since the epoch
+ */
+public record PendingTurn(
+    long id,
+    EventKind kind,
+    String branch,
+    String turn,
+    List<Message> messages,
+    GenerationOptions options,
+    String newBranch,
+    String atTurn,
+    long accepted) {
+
+  /** The branch in whose order the turn stands: a fork is the first of the branch it makes. */
+  public String queue() {
+    return kind == EventKind.FORK ? newBranch : branch;
+  }
+}

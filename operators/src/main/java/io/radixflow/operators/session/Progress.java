@@ -1,0 +1,20 @@
+package io.radixflow.operators.session;
+
+import java.util.List;
+
+/**
+ * What a running turn gained between two checkpoints; appended to keyed state, so that a checkpoint
+ * costs only what is new. A Flink POJO.
+ *
+ * @param prompt in the first piece, the prompt; else null
+ * @param tokens newly generated ids
+ * @param text newly visible text
+ * @param logprobs one entry a new token if asked for, else empty
+ * @param cachedTokens prompt tokens that were cached
+ */
+public record Progress(
+    Prompt prompt,
+    int[] tokens,
+    String text,
+    List<Reply.TokenLogprob> logprobs,
+    int cachedTokens) {}

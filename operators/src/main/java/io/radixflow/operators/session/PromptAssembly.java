@@ -1,0 +1,139 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.ChatTemplate;
+import io.radixflow.kernels.text.ChatTemplateException;
+import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.PromptException;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Makes the prompt of one turn, on an intake thread, from an immutable view of its conversation.
+ *
+ * <p>A conversation that grew is extended: its canonical ids stay and only the new turn is encoded,
+ * so that the radix cache matches to the last id. A template that rewrites earlier turns, another
+ * tokenizer or a trimmed window make it be encoded anew.
+ */
+public final class PromptAssembly implements EngineRequest.PromptSource {
+
+  /**
+   * What a prompt must fit into.
+   *
+   * @param contextLength tokens of prompt and reply together
+   * @param reserve tokens of it that are kept for the reply
+   * @param dropOldest whether the oldest turns are dropped where it does not fit
+   */
+  public record Window(int contextLength, int reserve, boolean dropOldest) {}
+
+  private final Tokenizer tokenizer;
+  private final ChatTemplate template;
+  private final Conversation conversation;
+  private final List<Message> added;
+  private final Window window;
+  private volatile Prompt prompt;
+
+  /**
+   * @param added the new turn's messages; empty to encode the conversation as it is
+   */
+  public PromptAssembly(
+      Tokenizer tokenizer,
+      ChatTemplate template,
+      Conversation conversation,
+      List<Message> added,
+      Window window) {
+    this.tokenizer = tokenizer;
+    this.template = template;
+    this.conversation = conversation;
+    this.added = List.copyOf(added);
+    this.window = window;
+  }
+
+  /** The prompt that {@link #ids} made, or null before. */
+  public Prompt prompt() {
+    return prompt;
+  }
+
+  @Override
+  public int[] ids() throws PromptException {
+    try {
+      prompt = fitted(whole());
+    } catch (ChatTemplateException e) {
+      throw new PromptException("the chat template refuses the messages: " + e.getMessage());
+    }
+    return prompt.ids();
+  }
+
+  private Prompt whole() {
+    int dropped = conversation.dropped();
+    int[] before = conversation.canonicalIds(tokenizer.fingerprint());
+    if (before == null) {
+      return made(encode(dropped), 0, dropped);
+    }
+    if (added.isEmpty()) {
+      return made(before, before.length, dropped);
+    }
+    int[] tail =
+        template.encodeTurn(
+            conversation.messages(dropped, List.of()),
+            added.stream().map(m -> new ChatMessage(m.role(), m.content())).toList());
+    if (tail != null) {
+      int[] ids = Arrays.copyOf(before, before.length + tail.length);
+      System.arraycopy(tail, 0, ids, before.length, tail.length);
+      return made(ids, before.length, dropped);
+    }
+    int[] ids = encode(dropped);
+    int differs = Arrays.mismatch(before, ids);
+    return made(ids, differs < 0 ? ids.length : differs, dropped);
+  }
+
+  private Prompt fitted(Prompt whole) throws PromptException {
+    int limit = window.contextLength() - 1;
+    if (!window.dropOldest()) {
+      if (whole.ids().length > limit) {
+        throw new PromptException(
+            "the conversation's %d tokens leave no room in the context window of %d; fork an"
+                    .formatted(whole.ids().length, window.contextLength())
+                + " earlier turn or open another session");
+      }
+      return whole;
+    }
+    if (whole.ids().length + window.reserve() <= window.contextLength()) {
+      return whole;
+    }
+    Prompt trimmed = trimmed(conversation.dropped());
+    if (trimmed.ids().length > limit) {
+      throw new PromptException(
+          "the turn's %d tokens, with the system prompt, leave no room in the context window of %d"
+              .formatted(trimmed.ids().length, window.contextLength()));
+    }
+    return trimmed;
+  }
+
+  /** Leaves out as few turns as bring the prompt to half the window: the length falls with them. */
+  private Prompt trimmed(int dropped) {
+    int low = dropped;
+    int high = conversation.depth();
+    int[] ids = encode(high);
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      int[] candidate = encode(middle);
+      if (candidate.length <= window.contextLength() / 2) {
+        ids = candidate;
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return made(ids, 0, high);
+  }
+
+  private int[] encode(int dropped) {
+    return template.encode(conversation.messages(dropped, added), !added.isEmpty());
+  }
+
+  private Prompt made(int[] ids, int keep, int dropped) {
+    return new Prompt(ids, keep, dropped, tokenizer.fingerprint());
+  }
+}

@@ -1,0 +1,65 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.kernels.sampling.SamplingParams;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Function;
+
+/**
+ * The options that a turn runs with, decided over the turn's own, the session's and the
+ * configuration's.
+ *
+ * @param sampling how tokens are drawn
+ * @param maxTokens limit on generated tokens
+ * @param stop stop strings
+ */
+public record TurnOptions(SamplingParams sampling, int maxTokens, List<String> stop) {
+
+  /** Temperature where nobody gives one. */
+  private static final double TEMPERATURE = 1;
+
+  /**
+   * @param layers options in order of precedence, the strongest first; entries may be null
+   * @param seed the seed where no layer gives one
+   * @param maxTokens the limit where no layer gives one
+   * @throws IllegalArgumentException if a value is out of range; the message names the field
+   */
+  public static TurnOptions resolve(List<GenerationOptions> layers, long seed, int maxTokens) {
+    boolean logprobs = first(layers, GenerationOptions::logprobs, false);
+    SamplingParams sampling =
+        new SamplingParams(
+            first(layers, GenerationOptions::temperature, TEMPERATURE).floatValue(),
+            first(layers, GenerationOptions::topK, 0),
+            first(layers, GenerationOptions::topP, 1.0).floatValue(),
+            first(layers, GenerationOptions::minP, 0.0).floatValue(),
+            first(layers, GenerationOptions::repetitionPenalty, 1.0).floatValue(),
+            first(layers, GenerationOptions::presencePenalty, 0.0).floatValue(),
+            first(layers, GenerationOptions::frequencyPenalty, 0.0).floatValue(),
+            floats(first(layers, GenerationOptions::logitBias, Map.of())),
+            first(layers, GenerationOptions::seed, seed),
+            logprobs ? first(layers, GenerationOptions::topLogprobs, 0) : -1);
+    int limit = first(layers, GenerationOptions::maxTokens, maxTokens);
+    if (limit < 1) {
+      throw new IllegalArgumentException("max_tokens is " + limit + ", must be at least 1");
+    }
+    return new TurnOptions(sampling, limit, first(layers, GenerationOptions::stop, List.of()));
+  }
+
+  private static <T> T first(
+      List<GenerationOptions> layers, Function<GenerationOptions, T> field, T fallback) {
+    return layers.stream()
+        .filter(Objects::nonNull)
+        .map(field)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(fallback);
+  }
+
+  private static Map<Integer, Float> floats(Map<Integer, Double> biases) {
+    Map<Integer, Float> floats = new HashMap<>();
+    biases.forEach((id, bias) -> floats.put(id, bias.floatValue()));
+    return floats;
+  }
+}

@@ -1,0 +1,147 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.Origin;
+import java.util.List;
+
+/** Makes events for tests, one change at a time. */
+record Events(
+    EventKind kind,
+    String session,
+    String branch,
+    String turn,
+    String tenant,
+    String salt,
+    List<Message> messages,
+    GenerationOptions options,
+    boolean replace,
+    String newBranch,
+    String atTurn,
+    Origin origin) {
+
+  static Events of(EventKind kind, String session, String turn) {
+    return new Events(
+        kind, session, "main", turn, "", "", List.of(), null, false, null, null, null);
+  }
+
+  static Events message(String session, String turn) {
+    return message(session, turn, "text of " + turn);
+  }
+
+  static Events message(String session, String turn, String text) {
+    return of(EventKind.MESSAGE, session, turn).with(new Message("user", text));
+  }
+
+  static Events fork(String session, String turn, String newBranch, String atTurn) {
+    return new Events(
+        EventKind.FORK,
+        session,
+        "main",
+        turn,
+        "",
+        "",
+        List.of(),
+        null,
+        false,
+        newBranch,
+        atTurn,
+        null);
+  }
+
+  Events with(Message... added) {
+    return new Events(
+        kind,
+        session,
+        branch,
+        turn,
+        tenant,
+        salt,
+        List.of(added),
+        options,
+        replace,
+        newBranch,
+        atTurn,
+        origin);
+  }
+
+  Events with(GenerationOptions given) {
+    return new Events(
+        kind, session, branch, turn, tenant, salt, messages, given, replace, newBranch, atTurn,
+        origin);
+  }
+
+  Events on(String otherBranch) {
+    return new Events(
+        kind,
+        session,
+        otherBranch,
+        turn,
+        tenant,
+        salt,
+        messages,
+        options,
+        replace,
+        newBranch,
+        atTurn,
+        origin);
+  }
+
+  Events of(String owner) {
+    return new Events(
+        kind, session, branch, turn, owner, salt, messages, options, replace, newBranch, atTurn,
+        origin);
+  }
+
+  Events salted(String cacheSalt) {
+    return new Events(
+        kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
+        atTurn, origin);
+  }
+
+  Events replacing() {
+    return new Events(
+        kind, session, branch, turn, tenant, salt, messages, options, true, newBranch, atTurn,
+        origin);
+  }
+
+  Events at(String otherTurn) {
+    return new Events(
+        kind, session, branch, turn, tenant, salt, messages, options, replace, newBranch, otherTurn,
+        origin);
+  }
+
+  Events from(int partition, long offset) {
+    return new Events(
+        kind,
+        session,
+        branch,
+        turn,
+        tenant,
+        salt,
+        messages,
+        options,
+        replace,
+        newBranch,
+        atTurn,
+        new Origin(partition, offset, 0));
+  }
+
+  static GenerationOptions maxTokens(int tokens) {
+    return new GenerationOptions(
+        null, null, null, null, null, null, null, null, tokens, null, null, null, null);
+  }
+
+  static GenerationOptions temperature(double value) {
+    return new GenerationOptions(
+        value, null, null, null, null, null, null, null, null, null, null, null, null);
+  }
+
+  ConversationEvent event() {
+    return new ConversationEvent(
+        kind, session, branch, turn, tenant, salt, messages, options, replace, newBranch, atTurn,
+        origin);
+  }
+}

@@ -1,0 +1,37 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.session.GenerationOptions;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** Serving options for tests that change a few. */
+final class Options {
+  int maxQueuedPerSession = ServingOptions.DEFAULT.maxQueuedPerSession();
+  int maxQueuedPerTenant = ServingOptions.DEFAULT.maxQueuedPerTenant();
+  int maxQueuedPerSubtask = ServingOptions.DEFAULT.maxQueuedPerSubtask();
+  int maxRunning = ServingOptions.DEFAULT.maxRunning();
+  int maxBranches = ServingOptions.DEFAULT.maxBranches();
+  ServingOptions.Overflow overflow = ServingOptions.DEFAULT.overflow();
+  GenerationOptions defaults = ServingOptions.DEFAULT.defaults();
+  Duration retention = ServingOptions.DEFAULT.retention();
+  Duration cancelRetention = ServingOptions.DEFAULT.cancelRetention();
+
+  private Options() {}
+
+  static ServingOptions with(Consumer<Options> change) {
+    Options o = new Options();
+    change.accept(o);
+    return new ServingOptions(
+        o.maxQueuedPerSession,
+        o.maxQueuedPerTenant,
+        o.maxQueuedPerSubtask,
+        o.maxRunning,
+        o.maxBranches,
+        o.overflow,
+        o.defaults,
+        ServingOptions.DEFAULT.defaultMaxTokens(),
+        o.retention,
+        o.cancelRetention,
+        ServingOptions.DEFAULT.namespaceKey());
+  }
+}

@@ -1,0 +1,223 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.operators.engine.ChannelId;
+import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.engine.EngineInfo;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.FinishReason;
+import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.engine.ReplyChannel;
+import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.engine.Usage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.function.Consumer;
+
+/**
+ * An engine without threads: {@link #step} gives each request one token. Tokens are letters, a pure
+ * function of the prompt and the tokens before, so that a reply is the same however often it was
+ * interrupted.
+ */
+final class ScriptedEngine implements Engine {
+
+  /** A request as it was handed in. */
+  record Submitted(String label, String namespace, int[] resumed, int[] prompt, long seed) {}
+
+  private final SimModel model;
+  private final int contextLength;
+  private final int replyLength;
+  private final List<Channel> channels = new ArrayList<>();
+  private final List<Submitted> submitted = new ArrayList<>();
+  private boolean closed;
+
+  /**
+   * @param replyLength tokens of a reply before its end token
+   */
+  ScriptedEngine(int contextLength, int replyLength) {
+    this.model = SimModel.open(SimOptions.DEFAULT);
+    this.contextLength = contextLength;
+    this.replyLength = replyLength;
+  }
+
+  SimModel model() {
+    return model;
+  }
+
+  /** Requests whose prompt was made, in that order. */
+  List<Submitted> submitted() {
+    return submitted;
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  /** Requests that run. */
+  int running() {
+    return channels.stream().mapToInt(channel -> channel.requests.size()).sum();
+  }
+
+  /** Makes prompts, or gives every request its next token; false if there is nothing to do. */
+  boolean step() {
+    boolean worked = false;
+    for (Channel channel : List.copyOf(channels)) {
+      worked |= channel.step();
+    }
+    return worked;
+  }
+
+  @Override
+  public EngineInfo info() {
+    ModelConfig config = model.config();
+    return new EngineInfo(config, "scripted", contextLength, 0, 16, "scripted");
+  }
+
+  @Override
+  public ReplyChannel openChannel(ChannelId id, Runnable onReady) {
+    channels.stream()
+        .filter(other -> other.id.subtask() == id.subtask())
+        .filter(other -> other.id.attempt() < id.attempt())
+        .forEach(Channel::close);
+    Channel channel = new Channel(id, onReady);
+    channels.add(channel);
+    return channel;
+  }
+
+  @Override
+  public void submit(ReplyChannel channel, long requestId, EngineRequest request) {
+    ((Channel) channel).requests.put(requestId, new Running(request));
+  }
+
+  @Override
+  public void cancel(ReplyChannel channel, long requestId, FinishReason reason) {
+    ((Channel) channel).requests.remove(requestId);
+  }
+
+  @Override
+  public EngineStats stats() {
+    return new EngineStats(0, 0, 0, 0, 0, 0, 0, running(), 0, 0, 0, 0, 0, 0);
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  private static final class Running {
+    final EngineRequest request;
+    int[] prompt;
+    int[] tokens;
+
+    Running(EngineRequest request) {
+      this.request = request;
+      this.tokens = request.resumed();
+    }
+  }
+
+  private final class Channel implements ReplyChannel {
+    private final ChannelId id;
+    private final Runnable onReady;
+    private final Map<Long, Running> requests = new LinkedHashMap<>();
+    private final Queue<Consumer<ReplyVisitor>> news = new ArrayDeque<>();
+    private boolean closed;
+    private boolean told;
+
+    Channel(ChannelId id, Runnable onReady) {
+      this.id = id;
+      this.onReady = onReady;
+    }
+
+    boolean step() {
+      boolean worked = !requests.isEmpty();
+      new LinkedHashMap<>(requests).forEach(this::step);
+      if (!news.isEmpty() && !told && !closed) {
+        told = true;
+        onReady.run();
+      }
+      return worked;
+    }
+
+    private void step(long requestId, Running running) {
+      if (running.prompt == null) {
+        makePrompt(requestId, running);
+        return;
+      }
+      int at = running.tokens.length;
+      int token = at == replyLength ? endOfTurn() : letter(running.prompt, running.tokens);
+      running.tokens = Arrays.copyOf(running.tokens, at + 1);
+      running.tokens[at] = token;
+      FinishReason finish =
+          token == endOfTurn()
+              ? FinishReason.STOP
+              : at + 1 == running.request.maxTokens() ? FinishReason.LENGTH : null;
+      String text = token == endOfTurn() ? "" : Character.toString(token);
+      progress(requestId, running, at, new int[] {token}, text, finish, null);
+    }
+
+    private void makePrompt(long requestId, Running running) {
+      EngineRequest request = running.request;
+      try {
+        running.prompt = request.prompt().ids();
+      } catch (PromptException e) {
+        progress(requestId, running, 0, new int[0], "", FinishReason.REJECTED, e.getMessage());
+        return;
+      }
+      long seed = request.sampling().seed();
+      submitted.add(
+          new Submitted(
+              request.label(), request.namespace(), request.resumed(), running.prompt, seed));
+      news.add(visitor -> visitor.prompt(requestId, running.prompt));
+    }
+
+    private void progress(
+        long requestId,
+        Running running,
+        int at,
+        int[] tokens,
+        String text,
+        FinishReason finish,
+        String error) {
+      int promptLength = running.prompt == null ? 0 : running.prompt.length;
+      Usage usage = new Usage(promptLength, 0, at + tokens.length);
+      ReplyProgress progress =
+          new ReplyProgress(at, tokens, at, text, List.of(), finish, usage, error);
+      news.add(visitor -> visitor.progress(requestId, progress));
+      if (finish != null) {
+        requests.remove(requestId);
+      }
+    }
+
+    @Override
+    public void drain(ReplyVisitor visitor) {
+      told = false;
+      while (!closed && !news.isEmpty()) {
+        news.remove().accept(visitor);
+      }
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+      requests.clear();
+    }
+  }
+
+  private int endOfTurn() {
+    Tokenizer tokenizer = model.tokenizer();
+    return tokenizer.endOfTurnIds()[0];
+  }
+
+  private static int letter(int[] prompt, int[] tokens) {
+    return 'a' + Math.floorMod(31 * Arrays.hashCode(prompt) + Arrays.hashCode(tokens), 26);
+  }
+}

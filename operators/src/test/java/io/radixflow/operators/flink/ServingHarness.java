@@ -1,0 +1,194 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.streaming.runtime.tasks.mailbox.Mail;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+
+/** One subtask of the serving operator, driven by the test: mails run when it says so. */
+final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
+  static final int MAX_PARALLELISM = 128;
+
+  private final ScriptedEngine engine;
+  private long checkpoint;
+
+  ServingHarness(EngineOpener opener, ServingOptions options, int parallelism, int subtask)
+      throws Exception {
+    this(opener, null, options, parallelism, subtask);
+  }
+
+  private ServingHarness(
+      EngineOpener opener,
+      ScriptedEngine engine,
+      ServingOptions options,
+      int parallelism,
+      int subtask)
+      throws Exception {
+    super(new ServingOperatorFactory(opener, options), MAX_PARALLELISM, parallelism, subtask);
+    this.engine = engine;
+    KeySelector<ConversationEvent, String> key = ConversationEvent::session;
+    config.setStatePartitioner(0, key);
+    config.setStateKeySerializer(
+        Types.STRING.createSerializer(executionConfig.getSerializerConfig()));
+    config.serializeAllConfigs();
+    executionConfig.getSerializerConfig().configure(noGenericTypes(), getClass().getClassLoader());
+    setBackend(false);
+    setProcessingTime(1_000);
+  }
+
+  private static org.apache.flink.configuration.Configuration noGenericTypes() {
+    var configuration = new org.apache.flink.configuration.Configuration();
+    configuration.set(org.apache.flink.configuration.PipelineOptions.GENERIC_TYPES, false);
+    return configuration;
+  }
+
+  /** On an engine that the harness steps, not yet opened. */
+  static ServingHarness of(ScriptedEngine engine, ServingOptions options) throws Exception {
+    return of(engine, options, 1, 0);
+  }
+
+  static ServingHarness of(
+      ScriptedEngine engine, ServingOptions options, int parallelism, int subtask)
+      throws Exception {
+    TestOpener opener =
+        TestOpener.of(
+            "scripted" + System.identityHashCode(engine),
+            () -> new ServingEngine(engine, engine.model()));
+    return new ServingHarness(opener, engine, options, parallelism, subtask);
+  }
+
+  /** On a fresh engine with replies of six letters, opened. */
+  static ServingHarness opened(ServingOptions options) throws Exception {
+    ServingHarness harness = of(new ScriptedEngine(4096, 6), options);
+    harness.open();
+    return harness;
+  }
+
+  static ServingHarness opened() throws Exception {
+    return opened(ServingOptions.DEFAULT);
+  }
+
+  ServingHarness setBackend(boolean rocksDb) {
+    setStateBackend(rocksDb ? new EmbeddedRocksDBStateBackend(true) : new HashMapStateBackend());
+    return this;
+  }
+
+  ScriptedEngine engine() {
+    return engine;
+  }
+
+  ServingHarness send(Events... events) throws Exception {
+    for (Events event : events) {
+      serving().setKeyContextElement1(new StreamRecord<>(event.event()));
+      serving().processElement1(new StreamRecord<>(event.event()));
+    }
+    return this;
+  }
+
+  ServingHarness control(String kind, String tenant, String value) throws Exception {
+    serving().processElement2(new StreamRecord<>(new ControlEvent(kind, tenant, value)));
+    return this;
+  }
+
+  /** Lets the engine make prompts and then {@code tokens} tokens a request, and reads them. */
+  ServingHarness generate(int tokens) throws Exception {
+    for (int i = 0; i <= tokens; i++) {
+      engine.step();
+      runMails();
+    }
+    return this;
+  }
+
+  /** Runs until nothing is left to do. */
+  ServingHarness settle() throws Exception {
+    do {
+      runMails();
+    } while (engine.step());
+    runMails();
+    return this;
+  }
+
+  /** Runs the mails that are there. */
+  boolean runMails() throws Exception {
+    boolean ran = false;
+    Optional<Mail> mail = getTaskMailbox().tryTake(Integer.MIN_VALUE);
+    while (mail.isPresent()) {
+      mail.get().run();
+      ran = true;
+      mail = getTaskMailbox().tryTake(Integer.MIN_VALUE);
+    }
+    return ran;
+  }
+
+  OperatorSubtaskState snapshot() throws Exception {
+    checkpoint++;
+    return snapshot(checkpoint, checkpoint);
+  }
+
+  ServingHarness restore(OperatorSubtaskState state, int oldParallelism) throws Exception {
+    var task = getEnvironment().getTaskInfo();
+    initializeState(
+        repartitionOperatorState(
+            state,
+            MAX_PARALLELISM,
+            oldParallelism,
+            task.getNumberOfParallelSubtasks(),
+            task.getIndexOfThisSubtask()));
+    open();
+    return this;
+  }
+
+  List<Reply> replies() {
+    return extractOutputValues();
+  }
+
+  /** The reply to a turn. */
+  Reply reply(String turn) {
+    List<Reply> found = replies().stream().filter(r -> turn.equals(r.turn())).toList();
+    if (found.size() != 1) {
+      throw new AssertionError("turn " + turn + " has " + found.size() + " replies");
+    }
+    return found.get(0);
+  }
+
+  /** Replies as {@code turn:reason}, in order. */
+  List<String> endings() {
+    return replies().stream().map(r -> r.turn() + ":" + r.finishReason()).toList();
+  }
+
+  List<ReplyDelta> deltas() {
+    return sideOutput(ServingOutputs.DELTAS);
+  }
+
+  /** The text that deltas of a turn make. */
+  String streamed(String turn) {
+    return deltas().stream()
+        .filter(delta -> delta.turn().equals(turn))
+        .map(ReplyDelta::text)
+        .collect(Collectors.joining());
+  }
+
+  List<RejectedEvent> rejectedEvents() {
+    return sideOutput(ServingOutputs.REJECTED);
+  }
+
+  private <T> List<T> sideOutput(org.apache.flink.util.OutputTag<T> tag) {
+    var records = getSideOutput(tag);
+    return records == null ? List.of() : records.stream().map(StreamRecord::getValue).toList();
+  }
+
+  ServingOperator serving() {
+    return (ServingOperator) operator;
+  }
+}

@@ -1,0 +1,105 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TurnOrderTest {
+
+  @Test
+  void aMessageGetsItsDeltasThenOneReplyWithTheSameText() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1")).settle();
+      Reply reply = h.reply("t1");
+      assertThat(reply.text()).hasSize(6).isEqualTo(h.streamed("t1"));
+      assertThat(reply.finishReason()).isEqualTo("stop");
+      assertThat(reply.completionTokens()).isEqualTo(7);
+      ReplyDelta last = h.deltas().get(h.deltas().size() - 1);
+      assertThat(last.finishReason()).isEqualTo("stop");
+      assertThat(last.promptTokens()).isEqualTo(reply.promptTokens()).isPositive();
+      assertThat(h.deltas().stream().map(ReplyDelta::attempt)).containsOnly(reply.attempt());
+    }
+  }
+
+  @Test
+  void turnsOfABranchRunOneAfterTheOther() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1"), Events.message("s", "t2"), Events.message("s", "t3"));
+      assertThat(h.engine().running()).isEqualTo(1);
+      h.settle();
+      assertThat(h.endings()).containsExactly("t1:stop", "t2:stop", "t3:stop");
+    }
+  }
+
+  @Test
+  void turnsOfDifferentSessionsRunTogether() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("a", "t1"), Events.message("b", "t1"));
+      assertThat(h.engine().running()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void theNextPromptExtendsThePromptAndReplyBefore() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1"), Events.message("s", "t2", "and now?")).settle();
+      List<ScriptedEngine.Submitted> prompts = h.engine().submitted();
+      String second = text(prompts.get(1).prompt());
+      assertThat(second)
+          .isEqualTo(
+              text(prompts.get(0).prompt())
+                  + h.reply("t1").text()
+                  + "|\n|user\nand now?|\n|assistant\n");
+    }
+  }
+
+  @Test
+  void aReplyCutByItsLimitIsClosedBeforeTheNextTurn() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").with(Events.maxTokens(2)), Events.message("s", "t2"))
+          .settle();
+      assertThat(h.reply("t1").finishReason()).isEqualTo("length");
+      assertThat(h.reply("t1").text()).hasSize(2);
+      assertThat(text(h.engine().submitted().get(1).prompt()))
+          .contains("assistant\n" + h.reply("t1").text() + "|\n|user");
+    }
+  }
+
+  @Test
+  void aReplacingTurnEndsWhatRunsAndWaitsAndTakesItsPlaceInTheHistory() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1"), Events.message("s", "t2")).generate(3);
+      h.send(Events.message("s", "t3").replacing()).settle();
+      assertThat(h.endings()).containsExactly("t1:replaced", "t2:replaced", "t3:stop");
+      assertThat(h.reply("t1").text()).isEqualTo(h.streamed("t1")).hasSize(3);
+      String prompt = text(h.engine().submitted().get(1).prompt());
+      assertThat(prompt).contains("text of t3").doesNotContain("text of t1", "text of t2");
+    }
+  }
+
+  @Test
+  void noMoreTurnsThanAllowedAreWithTheEngine() throws Exception {
+    ServingOptions options = Options.with(o -> o.maxRunning = 2);
+    try (ServingHarness h = ServingHarness.opened(options)) {
+      for (int i = 0; i < 5; i++) {
+        h.send(Events.message("s" + i, "t" + i));
+      }
+      assertThat(h.engine().running()).isEqualTo(2);
+      h.settle();
+      assertThat(h.endings())
+          .containsExactly("t0:stop", "t1:stop", "t2:stop", "t3:stop", "t4:stop");
+    }
+  }
+
+  /** Letters as they are, special tokens as a bar. */
+  static String text(int[] ids) {
+    StringBuilder text = new StringBuilder();
+    for (int id : ids) {
+      text.append(id < 256 ? (char) id : '|');
+    }
+    return text.toString();
+  }
+}
