@@ -1,5 +1,7 @@
 package io.radixflow.operators.engine;
 
+import java.io.Serializable;
+
 /**
  * Sizes and bounds of an engine. Immutable; change one with a {@code with} method.
  *
@@ -28,7 +30,8 @@ public record EngineOptions(
     int ringTokens,
     boolean radixCache,
     int intakeThreads,
-    int stepAttempts) {
+    int stepAttempts)
+    implements Serializable {
 
   /** Sizes for one machine and a small model. */
   public static final EngineOptions DEFAULT =

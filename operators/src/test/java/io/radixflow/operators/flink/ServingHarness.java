@@ -9,12 +9,16 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
+import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.mailbox.Mail;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.apache.flink.util.OutputTag;
 
 /** One subtask of the serving operator, driven by the test: mails run when it says so. */
 final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
@@ -47,9 +51,9 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     setProcessingTime(1_000);
   }
 
-  private static org.apache.flink.configuration.Configuration noGenericTypes() {
-    var configuration = new org.apache.flink.configuration.Configuration();
-    configuration.set(org.apache.flink.configuration.PipelineOptions.GENERIC_TYPES, false);
+  private static Configuration noGenericTypes() {
+    Configuration configuration = new Configuration();
+    configuration.set(PipelineOptions.GENERIC_TYPES, false);
     return configuration;
   }
 
@@ -183,9 +187,14 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     return sideOutput(ServingOutputs.REJECTED);
   }
 
-  private <T> List<T> sideOutput(org.apache.flink.util.OutputTag<T> tag) {
+  private <T> List<T> sideOutput(OutputTag<T> tag) {
     var records = getSideOutput(tag);
     return records == null ? List.of() : records.stream().map(StreamRecord::getValue).toList();
+  }
+
+  int numKeyedStateEntries() {
+    var backend = (HeapKeyedStateBackend<?>) serving().getKeyedStateBackend();
+    return backend.numKeyValueStateEntries();
   }
 
   ServingOperator serving() {

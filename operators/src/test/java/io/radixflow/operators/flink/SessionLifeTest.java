@@ -1,0 +1,161 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.Reply;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+class SessionLifeTest {
+  private static final Message SYSTEM = new Message("system", "Be brief.");
+
+  private static Events open(String turn) {
+    return Events.of(EventKind.OPEN, "s", turn).with(SYSTEM).with(Events.maxTokens(3));
+  }
+
+  private static Events close(String session, String turn) {
+    return Events.of(EventKind.CLOSE, session, turn);
+  }
+
+  private static Events erase(String session, String turn) {
+    return Events.of(EventKind.ERASE, session, turn);
+  }
+
+  private static Reply query(ServingHarness h, String session, String turn) throws Exception {
+    return h.send(Events.of(EventKind.QUERY, session, turn)).reply(turn);
+  }
+
+  @Test
+  void anOpenFixesSystemPromptAndDefaults() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(open("o"), Events.message("s", "t1")).settle();
+      assertThat(h.endings()).containsExactly("o:stop", "t1:length");
+      assertThat(TurnOrderTest.text(h.engine().submitted().get(0).prompt()))
+          .startsWith("|system\nBe brief.|\n|user\ntext of t1|");
+    }
+  }
+
+  @Test
+  void anOpenWithTheSameParametersIsANoOpAndWithOthersRejected() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(open("o1"), open("o2"), open("o3").with(new Message("system", "Be long.")));
+      assertThat(h.endings()).containsExactly("o1:stop", "o2:stop", "o3:rejected");
+      assertThat(h.reply("o3").error()).contains("other parameters");
+    }
+  }
+
+  @Test
+  void aFirstMessageOpensItsSessionAndMayBringTheSystemPrompt() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").with(SYSTEM, new Message("user", "hi"))).settle();
+      assertThat(query(h, "s", "q").items())
+          .extracting(Reply.Item::role)
+          .containsExactly("system", "user", "assistant");
+    }
+  }
+
+  @Test
+  void aClosedSessionEndsItsTurnsAndTakesNoMore() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1"), Events.message("s", "t2")).generate(2);
+      h.send(close("s", "c"), Events.message("s", "t3"), open("o"), close("s", "c2")).settle();
+      assertThat(h.endings())
+          .containsExactly(
+              "t1:cancelled", "t2:cancelled", "c:stop", "t3:rejected", "o:rejected", "c2:stop");
+      assertThat(h.reply("t3").error()).contains("closed");
+      assertThat(query(h, "s", "q").status()).isEqualTo("closed");
+      assertThat(h.reply("q").items()).isEmpty();
+    }
+  }
+
+  @Test
+  void anErasedSessionLeavesNothingButThatItWasErased() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").of("acme")).settle();
+      h.send(Events.message("s", "t2")).generate(2);
+      h.send(erase("s", "e"), Events.message("s", "t3")).settle();
+      assertThat(h.endings()).containsExactly("t1:stop", "t2:cancelled", "e:stop", "t3:rejected");
+      assertThat(query(h, "s", "q").status()).isEqualTo("erased");
+      assertThat(h.reply("q").items()).isEmpty();
+    }
+  }
+
+  @Test
+  void aSessionIsForgottenWhenItHasBeenIdleForItsRetention() throws Exception {
+    ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
+    try (ServingHarness h = ServingHarness.opened(options)) {
+      h.send(Events.message("s", "t1")).settle();
+      h.setProcessingTime(9_000);
+      h.send(Events.message("s", "t2")).settle();
+      h.setProcessingTime(15_000);
+      assertThat(query(h, "s", "q1").items()).hasSize(4);
+      h.setProcessingTime(25_000);
+      assertThat(query(h, "s", "q2").status()).isEqualTo("unknown");
+      assertThat(h.numKeyedStateEntries()).isZero();
+      assertThat(h.numProcessingTimeTimers()).isZero();
+    }
+  }
+
+  @Test
+  void aSessionWithATurnUnderWayIsNotForgotten() throws Exception {
+    ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
+    try (ServingHarness h = ServingHarness.opened(options)) {
+      h.send(Events.message("s", "t1")).generate(1);
+      h.setProcessingTime(60_000);
+      h.settle();
+      assertThat(h.endings()).containsExactly("t1:stop");
+    }
+  }
+
+  @Test
+  void aQueryTellsWhereTheSessionStands() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      assertThat(query(h, "s", "q1").status()).isEqualTo("unknown");
+      h.send(Events.message("s", "t1")).generate(1);
+      assertThat(query(h, "s", "q2").status()).isEqualTo("hot");
+      h.settle();
+      Reply reply = query(h, "s", "q3");
+      assertThat(reply.status()).isEqualTo("warm");
+      assertThat(reply.items())
+          .containsExactly(
+              new Reply.Item("t1", "user", "text of t1", null),
+              new Reply.Item("t1", "assistant", h.reply("t1").text(), "stop"));
+    }
+  }
+
+  @Test
+  void aSessionRestoredOnAnotherEngineIsGoneUntilItsNextTurn() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1")).settle();
+      var state = h.snapshot();
+      try (ServingHarness next =
+          ServingHarness.of(new ScriptedEngine(4096, 6), ServingOptions.DEFAULT)) {
+        next.restore(state, 1);
+        assertThat(query(next, "s", "q1").status()).isEqualTo("gone");
+        next.send(Events.message("s", "t2")).settle();
+        assertThat(query(next, "s", "q2").status()).isEqualTo("warm");
+      }
+    }
+  }
+
+  @Test
+  void anotherTenantsEventsAreRejected() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").of("acme").salted("x")).settle();
+      h.send(
+              Events.message("s", "t2").of("evil"),
+              Events.message("s", "t3").salted("y"),
+              Events.of(EventKind.QUERY, "s", "t4").of("evil"),
+              Events.of(EventKind.CANCEL, "s", "t5").of("evil"),
+              Events.message("s", "t6"))
+          .settle();
+      assertThat(h.endings())
+          .containsExactly("t1:stop", "t2:rejected", "t3:rejected", "t4:rejected", "t6:stop");
+      assertThat(h.rejectedEvents())
+          .singleElement()
+          .satisfies(r -> assertThat(r.reason()).contains("another tenant"));
+    }
+  }
+}
