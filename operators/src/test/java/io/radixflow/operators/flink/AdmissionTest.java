@@ -1,0 +1,152 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.Reply;
+import java.time.Duration;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class AdmissionTest {
+
+  @Test
+  void aTurnIdThatWasSeenIsIgnored() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1"), Events.message("s", "t1", "other text")).settle();
+      h.send(Events.message("s", "t1"), Events.message("other", "t1")).settle();
+      assertThat(h.replies())
+          .extracting(Reply::session, Reply::turn)
+          .containsExactly(tuple("s", "t1"), tuple("other", "t1"));
+    }
+  }
+
+  @Test
+  void turnIdsAreForgottenAfterTheRetention() throws Exception {
+    ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
+    try (ServingHarness h = ServingHarness.opened(options)) {
+      h.send(Events.message("s", "t1")).settle();
+      for (int second = 2; second <= 30; second++) {
+        h.setProcessingTime(second * 1_000);
+        h.send(Events.of(EventKind.CANCEL, "s", null));
+      }
+      h.send(Events.message("s", "t1")).settle();
+      assertThat(h.endings()).containsExactly("t1:stop", "t1:stop");
+    }
+  }
+
+  @Test
+  void anEventAtAnOffsetThatWasReadIsIgnored() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").from(0, 10), Events.message("s", "t2").from(1, 3));
+      h.send(Events.message("s", "t3").from(0, 10), Events.message("s", "t4").from(0, 9));
+      h.send(Events.message("s", "t5").from(0, 11)).settle();
+      assertThat(h.endings()).containsExactly("t1:stop", "t2:stop", "t5:stop");
+    }
+  }
+
+  @Test
+  void aSessionsQueueIsBounded() throws Exception {
+    try (ServingHarness h = ServingHarness.opened(Options.with(o -> o.maxQueuedPerSession = 2))) {
+      h.send(Events.message("s", "t1"), Events.message("s", "t2"), Events.message("s", "t3"));
+      h.send(Events.message("other", "t4"));
+      assertThat(h.endings()).containsExactly("t3:rejected");
+      assertThat(h.reply("t3").error()).contains("session", "limit of 2");
+      h.settle().send(Events.message("s", "t5")).settle();
+      assertThat(h.reply("t5").finishReason()).isEqualTo("stop");
+    }
+  }
+
+  @Test
+  void aReplacingTurnMakesItsOwnRoom() throws Exception {
+    try (ServingHarness h = ServingHarness.opened(Options.with(o -> o.maxQueuedPerSession = 1))) {
+      h.send(Events.message("s", "t1"), Events.message("s", "t2").replacing()).settle();
+      assertThat(h.endings()).containsExactly("t1:replaced", "t2:stop");
+    }
+  }
+
+  @Test
+  void aTenantsAndASubtasksQueuesAreBounded() throws Exception {
+    ServingOptions options =
+        Options.with(
+            o -> {
+              o.maxQueuedPerTenant = 1;
+              o.maxQueuedPerSubtask = 2;
+            });
+    try (ServingHarness h = ServingHarness.opened(options)) {
+      h.send(Events.message("a", "t1").of("acme"), Events.message("b", "t2").of("acme"));
+      h.send(Events.message("c", "t3").of("beta"), Events.message("d", "t4").of("gamma"));
+      assertThat(h.endings()).containsExactly("t2:rejected", "t4:rejected");
+      assertThat(h.reply("t2").error()).contains("tenant");
+      assertThat(h.reply("t4").error()).contains("subtask");
+    }
+  }
+
+  @Test
+  void optionsOutOfRangeAreRejectedByName() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(
+          Events.message("s", "t1").with(Events.temperature(Double.NaN)),
+          Events.message("s", "t2").with(Events.maxTokens(-1)),
+          Events.of(EventKind.OPEN, "s2", "o").with(Events.temperature(3)),
+          Events.message("s", "t3"));
+      h.settle();
+      assertThat(h.reply("t1").error()).contains("temperature");
+      assertThat(h.reply("t2").error()).contains("max_tokens");
+      assertThat(h.reply("o").error()).contains("temperature");
+      assertThat(h.reply("t3").finishReason()).isEqualTo("stop");
+    }
+  }
+
+  @Test
+  void whatCannotBeAnsweredGoesToTheSideOutput() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(
+          Events.message("s", null),
+          Events.of(EventKind.QUERY, "s", null),
+          Events.fork("s", null, "b", "t9"));
+      h.settle();
+      assertThat(h.replies()).isEmpty();
+      assertThat(h.rejectedEvents())
+          .extracting(RejectedEvent::reason)
+          .satisfiesExactly(
+              reason -> assertThat(reason).contains("turn id"),
+              reason -> assertThat(reason).contains("turn id"),
+              reason -> assertThat(reason).contains("no turn 't9'"));
+    }
+  }
+
+  @Test
+  void aTurnWithoutAMessageOrWithAnUnknownRoleIsRejected() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(
+              Events.of(EventKind.MESSAGE, "s", "t1"),
+              Events.message("s", "t2").with(new Message("narrator", "Once")),
+              Events.message("s", "t3"))
+          .settle();
+      assertThat(h.endings()).containsExactly("t1:rejected", "t2:rejected", "t3:stop");
+      assertThat(h.reply("t2").error()).contains("chat template");
+    }
+  }
+
+  @Test
+  void everyTurnIdGetsExactlyOneReplyWhateverIsSent() throws Exception {
+    ServingOptions options = Options.with(o -> o.maxQueuedPerSession = 4);
+    try (ServingHarness h = ServingHarness.opened(options)) {
+      Events[] events =
+          Stream.of(EventKind.values())
+              .flatMap(
+                  kind ->
+                      kind == EventKind.CANCEL
+                          ? Stream.empty()
+                          : Stream.of("main", "b")
+                              .map(branch -> Events.of(kind, "s", kind + branch).on(branch)))
+              .toArray(Events[]::new);
+      h.send(Events.message("s", "t1")).send(events).send(events).settle();
+      assertThat(h.replies()).extracting(Reply::turn).doesNotHaveDuplicates();
+      assertThat(h.replies()).hasSize(events.length + 1);
+    }
+  }
+}
