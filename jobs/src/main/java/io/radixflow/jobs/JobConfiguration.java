@@ -1,0 +1,56 @@
+package io.radixflow.jobs;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import java.time.Duration;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.core.execution.CheckpointingMode;
+
+/** Flink's configuration of the job; {@code flink.} options win over it. */
+final class JobConfiguration {
+
+  private static final Duration MIN_PAUSE = Duration.ofMillis(200);
+
+  private JobConfiguration() {}
+
+  static Configuration of(Settings settings) {
+    Configuration flink = new Configuration();
+    Duration interval = settings.get(RadixflowOptions.CHECKPOINT_INTERVAL);
+    flink.set(PipelineOptions.NAME, settings.get(RadixflowOptions.JOB_NAME));
+    flink.set(CoreOptions.DEFAULT_PARALLELISM, settings.get(RadixflowOptions.PARALLELISM));
+    flink.set(PipelineOptions.MAX_PARALLELISM, settings.get(RadixflowOptions.MAX_PARALLELISM));
+    // a type that falls to Kryo fails here, not when its class changes
+    flink.set(PipelineOptions.GENERIC_TYPES, false);
+    // records are immutable
+    flink.set(PipelineOptions.OBJECT_REUSE, true);
+    flink.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
+    flink.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
+    flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, interval);
+    flink.set(
+        CheckpointingOptions.MIN_PAUSE_BETWEEN_CHECKPOINTS,
+        interval.compareTo(MIN_PAUSE.multipliedBy(2)) < 0 ? interval.dividedBy(2) : MIN_PAUSE);
+    flink.set(
+        CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
+    flink.set(
+        CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+        ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+    flink.set(
+        ExecutionOptions.BUFFER_TIMEOUT, settings.get(RadixflowOptions.BUFFER_TIMEOUT));
+    flink.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
+    flink.set(
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF,
+        Duration.ofMillis(100));
+    flink.set(
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF,
+        Duration.ofSeconds(30));
+    flink.addAll(settings.flink());
+    return flink;
+  }
+}

@@ -1,0 +1,111 @@
+package io.radixflow.jobs;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.event.DeadLetter;
+import io.radixflow.jobs.kafka.ControlRecord;
+import io.radixflow.jobs.kafka.EventRecord;
+import io.radixflow.operators.flink.EngineOpener;
+import io.radixflow.operators.flink.ServingOperatorFactory;
+import io.radixflow.operators.flink.ServingOutputs;
+import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.Reply;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * The job graph.
+ *
+ * <pre>
+ * events ─ route ─ keyBy(session) ─┐           ┌─ replies ─────┐
+ *            │ │                   ├─ serving ─┼─ deltas       ├─ replies topic
+ *            │ └─ rejections ──────┼───────────┼───────────────┘
+ *            └─── dead letters     │           └─ refused ─ dead letters
+ * control ─ route ─ broadcast ─────┘
+ * </pre>
+ */
+public final class ServingJob {
+
+  private ServingJob() {}
+
+  /** An environment with the job's configuration, in which nothing is built yet. */
+  public static StreamExecutionEnvironment environment(Settings settings) {
+    return StreamExecutionEnvironment.getExecutionEnvironment(JobConfiguration.of(settings));
+  }
+
+  /**
+   * Builds the job.
+   *
+   * @param environment made by {@link #environment}
+   * @param opener opens the engine on each TaskManager
+   */
+  public static void build(
+      StreamExecutionEnvironment environment,
+      Settings settings,
+      JobEndpoints endpoints,
+      EngineOpener opener) {
+    SingleOutputStreamOperator<ConversationEvent> events =
+        environment
+            .fromSource(
+                endpoints.events(),
+                WatermarkStrategy.noWatermarks(),
+                "events",
+                TypeInformation.of(EventRecord.class))
+            .uid("events")
+            .process(new EventRouter(), TypeInformation.of(ConversationEvent.class))
+            .name("route events")
+            .uid("route-events");
+    SingleOutputStreamOperator<ControlEvent> control =
+        environment
+            .fromSource(
+                endpoints.control(),
+                WatermarkStrategy.noWatermarks(),
+                "control",
+                TypeInformation.of(ControlRecord.class))
+            .uid("control")
+            .setParallelism(1)
+            .process(new ControlRouter(), TypeInformation.of(ControlEvent.class))
+            .name("route control")
+            .uid("route-control")
+            .setParallelism(1);
+    SingleOutputStreamOperator<Reply> replies =
+        events
+            .keyBy(ConversationEvent::session)
+            .connect(control.broadcast())
+            .transform(
+                "serving",
+                TypeInformation.of(Reply.class),
+                new ServingOperatorFactory(opener, ServingSettings.operator(settings)))
+            .uid("serving");
+
+    replies
+        .union(events.getSideOutput(EventRouter.REJECTIONS))
+        .sinkTo(endpoints.replies())
+        .name("replies")
+        .uid("replies");
+    replies
+        .getSideOutput(ServingOutputs.DELTAS)
+        .sinkTo(endpoints.deltas())
+        .name("deltas")
+        .uid("deltas");
+    DataStream<DeadLetter> refused =
+        replies
+            .getSideOutput(ServingOutputs.REJECTED)
+            .map(
+                new RefusedEvents(settings.get(RadixflowOptions.EVENTS_TOPIC)),
+                TypeInformation.of(DeadLetter.class))
+            .name("refused events")
+            .uid("refused-events");
+    refused
+        .union(
+            events.getSideOutput(EventRouter.DEAD_LETTERS),
+            control.getSideOutput(EventRouter.DEAD_LETTERS))
+        .sinkTo(endpoints.deadLetters())
+        .name("dead letters")
+        .uid("dead-letters");
+  }
+}

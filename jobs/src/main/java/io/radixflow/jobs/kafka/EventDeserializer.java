@@ -1,0 +1,47 @@
+package io.radixflow.jobs.kafka;
+
+import io.radixflow.jobs.event.EventParser;
+import io.radixflow.jobs.event.ParsedEvent;
+import io.radixflow.operators.session.Origin;
+import org.apache.flink.api.common.serialization.DeserializationSchema;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+
+/** Reads the event topic; no record makes it throw. */
+final class EventDeserializer implements KafkaRecordDeserializationSchema<EventRecord> {
+  private static final long serialVersionUID = 1L;
+
+  private final int maxEventBytes;
+  private final int maxDeadLetterBytes;
+  private transient EventParser parser;
+
+  EventDeserializer(int maxEventBytes, int maxDeadLetterBytes) {
+    this.maxEventBytes = maxEventBytes;
+    this.maxDeadLetterBytes = maxDeadLetterBytes;
+  }
+
+  @Override
+  public void open(DeserializationSchema.InitializationContext context) {
+    parser = new EventParser(maxEventBytes, System::currentTimeMillis);
+  }
+
+  @Override
+  public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<EventRecord> out) {
+    Origin origin = new Origin(record.partition(), record.offset(), record.timestamp());
+    ParsedEvent parsed = parser.parse(record.value(), origin);
+    out.collect(
+        new EventRecord(
+            parsed.event(),
+            parsed.rejection(),
+            parsed.unreadable()
+                ? DeadLetters.of(record, parsed.reason(), maxDeadLetterBytes)
+                : null));
+  }
+
+  @Override
+  public TypeInformation<EventRecord> getProducedType() {
+    return TypeInformation.of(EventRecord.class);
+  }
+}

@@ -1,0 +1,131 @@
+package io.radixflow.jobs.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.event.DeadLetter;
+import io.radixflow.jobs.event.DeadLetterWriter;
+import io.radixflow.jobs.event.DeltaWriter;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.util.Properties;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.sink.KafkaSinkBuilder;
+import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.kafka.clients.consumer.OffsetResetStrategy;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.header.Headers;
+import org.apache.kafka.common.header.internals.RecordHeaders;
+
+/** The job's sources and sinks on Kafka, as the settings say. */
+public final class KafkaEndpoints {
+
+  private final Settings settings;
+
+  public KafkaEndpoints(Settings settings) {
+    this.settings = settings;
+  }
+
+  /** Conversation events; never fails on a record. */
+  public KafkaSource<EventRecord> events() {
+    return KafkaSource.<EventRecord>builder()
+        .setProperties(settings.kafkaClient())
+        .setTopics(settings.get(RadixflowOptions.EVENTS_TOPIC))
+        .setGroupId(settings.get(RadixflowOptions.GROUP_ID))
+        .setStartingOffsets(
+            switch (settings.get(RadixflowOptions.START_FROM)) {
+              case COMMITTED -> OffsetsInitializer.committedOffsets(OffsetResetStrategy.EARLIEST);
+              case EARLIEST -> OffsetsInitializer.earliest();
+              case LATEST -> OffsetsInitializer.latest();
+            })
+        .setDeserializer(
+            new EventDeserializer(
+                settings.get(RadixflowOptions.EVENT_MAX_BYTES),
+                settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES)))
+        .build();
+  }
+
+  /** Control events; a new job does not obey old commands. */
+  public KafkaSource<ControlRecord> control() {
+    return KafkaSource.<ControlRecord>builder()
+        .setProperties(settings.kafkaClient())
+        .setTopics(settings.get(RadixflowOptions.CONTROL_TOPIC))
+        .setGroupId(settings.get(RadixflowOptions.GROUP_ID))
+        .setStartingOffsets(OffsetsInitializer.committedOffsets(OffsetResetStrategy.LATEST))
+        .setDeserializer(
+            new ControlDeserializer(settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES)))
+        .build();
+  }
+
+  /** Replies, exactly once: visible to read_committed consumers at the next checkpoint. */
+  public KafkaSink<Reply> replies() {
+    Properties producer = new Properties();
+    producer.put(
+        ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
+        Long.toString(settings.get(RadixflowOptions.TRANSACTION_TIMEOUT).toMillis()));
+    int maxBytes = settings.get(RadixflowOptions.REPLY_MAX_BYTES);
+    producer.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + 64 * 1024));
+    return this.<Reply>sink(producer)
+        .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        .setTransactionalIdPrefix(settings.get(RadixflowOptions.TRANSACTIONAL_ID_PREFIX))
+        .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
+        .setRecordSerializer(
+            KafkaRecordSerializationSchema.<Reply>builder()
+                .setTopic(settings.get(RadixflowOptions.REPLIES_TOPIC))
+                .setKeySerializationSchema(
+                    new RecordBytes<Reply>(reply -> reply.session().getBytes(UTF_8)))
+                .setValueSerializationSchema(new ReplyBytes(maxBytes))
+                .build())
+        .build();
+  }
+
+  /** Deltas, at least once and at once. */
+  public KafkaSink<ReplyDelta> deltas() {
+    Properties producer = new Properties();
+    producer.put(ProducerConfig.LINGER_MS_CONFIG, "0");
+    return this.<ReplyDelta>sink(producer)
+        .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+        .setRecordSerializer(
+            KafkaRecordSerializationSchema.<ReplyDelta>builder()
+                .setTopic(settings.get(RadixflowOptions.DELTAS_TOPIC))
+                .setKeySerializationSchema(
+                    new RecordBytes<ReplyDelta>(delta -> delta.session().getBytes(UTF_8)))
+                .setValueSerializationSchema(new RecordBytes<ReplyDelta>(DeltaWriter::write))
+                .build())
+        .build();
+  }
+
+  /** Dead letters, at least once. */
+  public KafkaSink<DeadLetter> deadLetters() {
+    Properties producer = new Properties();
+    int maxBytes = settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES);
+    producer.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + 64 * 1024));
+    return this.<DeadLetter>sink(producer)
+        .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
+        .setRecordSerializer(
+            KafkaRecordSerializationSchema.<DeadLetter>builder()
+                .setTopic(settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC))
+                .setKeySerializationSchema(new RecordBytes<DeadLetter>(DeadLetter::key))
+                .setValueSerializationSchema(new RecordBytes<DeadLetter>(DeadLetter::value))
+                .setHeaderProvider(KafkaEndpoints::headers)
+                .build())
+        .build();
+  }
+
+  private <T> KafkaSinkBuilder<T> sink(Properties producer) {
+    return KafkaSink.<T>builder()
+        .setKafkaProducerConfig(settings.kafkaClient())
+        .setKafkaProducerConfig(producer);
+  }
+
+  private static Headers headers(DeadLetter letter) {
+    RecordHeaders headers = new RecordHeaders();
+    DeadLetterWriter.headers(letter).forEach(headers::add);
+    return headers;
+  }
+}

@@ -1,0 +1,174 @@
+package io.radixflow.jobs.kafka;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.admin.Config;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.TopicExistsException;
+
+/**
+ * Checks, before the job starts, that a broker answers and that the topics are there: Flink would
+ * retry for ever and say why only in its log.
+ */
+public final class KafkaSetup {
+
+  private static final String MAX_TRANSACTION_TIMEOUT = "transaction.max.timeout.ms";
+
+  private final Settings settings;
+  private final Duration timeout;
+  private final String brokers;
+
+  private KafkaSetup(Settings settings) {
+    this.settings = settings;
+    this.timeout = settings.get(RadixflowOptions.CONNECT_TIMEOUT);
+    this.brokers = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
+  }
+
+  /** The names of all topics of the job. */
+  public static List<String> topics(Settings settings) {
+    return List.of(
+        settings.get(RadixflowOptions.EVENTS_TOPIC),
+        settings.get(RadixflowOptions.REPLIES_TOPIC),
+        settings.get(RadixflowOptions.DELTAS_TOPIC),
+        settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC),
+        settings.get(RadixflowOptions.CONTROL_TOPIC));
+  }
+
+  /**
+   * Checks Kafka, and makes missing topics if the settings say so.
+   *
+   * @throws KafkaSetupException if a broker or a topic is missing, or a limit of the broker is
+   *     below what the settings need
+   */
+  public static void check(Settings settings) {
+    new KafkaSetup(settings).check();
+  }
+
+  private void check() {
+    Properties properties = settings.kafkaClient();
+    String millis = Long.toString(timeout.toMillis());
+    properties.put(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, millis);
+    properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis);
+    try (Admin admin = Admin.create(properties)) {
+      Collection<Node> nodes = await(admin.describeCluster().nodes(), "list the brokers");
+      checkTopics(admin);
+      checkTransactionTimeout(admin, nodes.iterator().next());
+    } catch (KafkaSetupException e) {
+      throw e;
+    } catch (KafkaException e) {
+      String reason = e.getCause() == null ? e.getMessage() : e.getCause().getMessage();
+      throw new KafkaSetupException(
+          "cannot use kafka.bootstrap-servers " + brokers + ": " + reason, e);
+    }
+  }
+
+  private void checkTopics(Admin admin) {
+    Set<String> missing = new TreeSet<>(topics(settings));
+    missing.removeAll(await(admin.listTopics().names(), "list the topics"));
+    if (missing.isEmpty()) {
+      return;
+    }
+    if (!settings.get(RadixflowOptions.CREATE_TOPICS)) {
+      throw new KafkaSetupException(
+          (missing.size() == 1 ? "the topic " : "the topics ")
+              + String.join(", ", missing)
+              + (missing.size() == 1 ? " does" : " do")
+              + " not exist on "
+              + brokers
+              + ": create "
+              + (missing.size() == 1 ? "it" : "them")
+              + ", or set kafka.create-topics to true",
+          null);
+    }
+    List<NewTopic> topics = new ArrayList<>();
+    for (String name : missing) {
+      topics.add(
+          new NewTopic(
+              name,
+              settings.get(RadixflowOptions.PARTITIONS),
+              settings.get(RadixflowOptions.REPLICATION).shortValue()));
+    }
+    try {
+      await(admin.createTopics(topics).all(), "create the topics " + missing);
+    } catch (KafkaSetupException e) {
+      // another process may have made them at the same time
+      if (!(e.getCause() instanceof TopicExistsException)) {
+        throw e;
+      }
+    }
+  }
+
+  private void checkTransactionTimeout(Admin admin, Node node) {
+    ConfigResource broker = new ConfigResource(ConfigResource.Type.BROKER, node.idString());
+    Config config;
+    try {
+      config =
+          await(admin.describeConfigs(List.of(broker)).all(), "read the broker's limits")
+              .get(broker);
+    } catch (KafkaSetupException e) {
+      if (e.getCause() instanceof AuthorizationException) {
+        return;
+      }
+      throw e;
+    }
+    ConfigEntry entry = config.get(MAX_TRANSACTION_TIMEOUT);
+    long wanted = settings.get(RadixflowOptions.TRANSACTION_TIMEOUT).toMillis();
+    if (entry != null && Long.parseLong(entry.value()) < wanted) {
+      throw new KafkaSetupException(
+          "kafka.transaction-timeout is "
+              + wanted
+              + " ms, the broker's "
+              + MAX_TRANSACTION_TIMEOUT
+              + " is "
+              + entry.value()
+              + ": lower the one or raise the other",
+          null);
+    }
+  }
+
+  private <T> T await(KafkaFuture<T> future, String what) {
+    try {
+      return future.get(timeout.toMillis() + 1000, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new KafkaSetupException("interrupted", e);
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      if (cause instanceof TimeoutException) {
+        throw noBroker(cause);
+      }
+      throw new KafkaSetupException(
+          "cannot " + what + " on " + brokers + ": " + cause.getMessage(), cause);
+    } catch (java.util.concurrent.TimeoutException e) {
+      throw noBroker(e);
+    }
+  }
+
+  private KafkaSetupException noBroker(Throwable cause) {
+    return new KafkaSetupException(
+        "no Kafka broker answers at "
+            + brokers
+            + " within "
+            + timeout.toMillis()
+            + " ms: start one, or set kafka.bootstrap-servers",
+        cause);
+  }
+}

@@ -1,0 +1,207 @@
+package io.radixflow.jobs.local;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
+import org.apache.flink.configuration.BlobServerOptions;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.HeartbeatManagerOptions;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
+import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
+import org.apache.flink.runtime.execution.ExecutionState;
+import org.apache.flink.runtime.jobgraph.JobGraph;
+import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.ExceptionUtils;
+
+/** A Flink cluster in this process, on loopback only, that runs one job at a time. */
+public final class LocalCluster implements AutoCloseable {
+
+  private static final Duration POLL = Duration.ofMillis(50);
+
+  private final MiniCluster cluster;
+  private final Path directory;
+
+  private LocalCluster(MiniCluster cluster, Path directory) {
+    this.cluster = cluster;
+    this.directory = directory;
+  }
+
+  /**
+   * Starts a cluster; takes seconds.
+   *
+   * @param directory where checkpoints and temporary files go
+   * @param taskManagers how many TaskManagers, one slot each
+   */
+  public static LocalCluster start(Path directory, int taskManagers) throws IOException {
+    MiniCluster cluster =
+        new MiniCluster(
+            new MiniClusterConfiguration.Builder()
+                .setConfiguration(configuration(directory))
+                .setNumTaskManagers(taskManagers)
+                .setNumSlotsPerTaskManager(1)
+                .build());
+    try {
+      cluster.start();
+    } catch (Exception e) {
+      cluster.closeAsync();
+      throw new IOException("the local Flink cluster does not start: " + e.getMessage(), e);
+    }
+    return new LocalCluster(cluster, directory);
+  }
+
+  private static Configuration configuration(Path directory) {
+    Configuration flink = new Configuration();
+    String loopback = "127.0.0.1";
+    flink.set(JobManagerOptions.ADDRESS, loopback);
+    flink.set(JobManagerOptions.BIND_HOST, loopback);
+    flink.set(TaskManagerOptions.HOST, loopback);
+    flink.set(TaskManagerOptions.BIND_HOST, loopback);
+    flink.set(RestOptions.ADDRESS, loopback);
+    flink.set(RestOptions.BIND_ADDRESS, loopback);
+    flink.set(RestOptions.BIND_PORT, "0");
+    flink.set(BlobServerOptions.PORT, "0");
+    flink.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(128));
+    flink.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
+    flink.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
+    flink.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1));
+    flink.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT, Duration.ofSeconds(30));
+    flink.set(CoreOptions.TMP_DIRS, directory.resolve("tmp").toString());
+    flink.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, uri(directory.resolve("checkpoints")));
+    return flink;
+  }
+
+  /**
+   * Starts the job that was built in the environment.
+   *
+   * @param restoreFrom a savepoint or checkpoint to go on from
+   */
+  public JobID submit(StreamExecutionEnvironment environment, Optional<String> restoreFrom)
+      throws IOException {
+    JobGraph graph = environment.getStreamGraph().getJobGraph();
+    restoreFrom.ifPresent(
+        path -> graph.setSavepointRestoreSettings(SavepointRestoreSettings.forPath(path)));
+    return await(cluster.submitJob(graph), Duration.ofSeconds(60), "submit the job").getJobID();
+  }
+
+  /**
+   * Waits until all tasks of the job run.
+   *
+   * @throws IOException if one fails first, with its reason
+   */
+  public void awaitRunning(JobID job, Duration timeout) throws IOException {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    while (true) {
+      AccessExecutionGraph graph =
+          await(cluster.getExecutionGraph(job), Duration.ofSeconds(10), "look at the job");
+      if (graph.getFailureInfo() != null) {
+        Throwable failure =
+            graph
+                .getFailureInfo()
+                .getException()
+                .deserializeError(LocalCluster.class.getClassLoader());
+        throw new IOException("the job does not start: " + rootMessage(failure), failure);
+      }
+      if (graph.getState() == JobStatus.RUNNING && allRun(graph)) {
+        return;
+      }
+      if (System.nanoTime() > deadline) {
+        throw new IOException("the job does not run within " + timeout.toSeconds() + " s");
+      }
+      pause();
+    }
+  }
+
+  /** Stops the job with a savepoint and says where that is. */
+  public String stop(JobID job) throws IOException {
+    return await(
+        cluster.stopWithSavepoint(
+            job, uri(directory.resolve("savepoints")), false, SavepointFormatType.NATIVE),
+        Duration.ofSeconds(60),
+        "stop the job with a savepoint");
+  }
+
+  /** Cancels the job; it can go on from its last checkpoint. */
+  public void cancel(JobID job) throws IOException {
+    await(cluster.cancelJob(job), Duration.ofSeconds(30), "cancel the job");
+    await(cluster.requestJobResult(job), Duration.ofSeconds(60), "cancel the job");
+  }
+
+  /** Flink's web interface. */
+  public URI webInterface() {
+    return cluster.getRestAddress().join();
+  }
+
+  /** The cluster itself, to break it in tests. */
+  MiniCluster miniCluster() {
+    return cluster;
+  }
+
+  /** Stops the cluster and what runs on it. */
+  @Override
+  public void close() throws IOException {
+    await(cluster.closeAsync(), Duration.ofSeconds(60), "stop the local Flink cluster");
+  }
+
+  private static boolean allRun(AccessExecutionGraph graph) {
+    for (AccessExecutionVertex vertex : graph.getAllExecutionVertices()) {
+      if (vertex.getExecutionState() != ExecutionState.RUNNING) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static String rootMessage(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null && root.getCause() != root) {
+      root = root.getCause();
+    }
+    return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+  }
+
+  private static <T> T await(CompletableFuture<T> future, Duration timeout, String what)
+      throws IOException {
+    try {
+      return future.get(timeout.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while trying to " + what, e);
+    } catch (ExecutionException e) {
+      Throwable cause = ExceptionUtils.stripExecutionException(e);
+      throw new IOException("cannot " + what + ": " + rootMessage(cause), cause);
+    } catch (TimeoutException e) {
+      throw new IOException("cannot " + what + " within " + timeout.toSeconds() + " s", e);
+    }
+  }
+
+  private static void pause() throws IOException {
+    try {
+      Thread.sleep(POLL.toMillis());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    }
+  }
+
+  private static String uri(Path path) {
+    return path.toUri().toString();
+  }
+}
