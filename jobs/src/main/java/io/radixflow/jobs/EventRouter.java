@@ -19,7 +19,8 @@ final class EventRouter extends ProcessFunction<EventRecord, ConversationEvent> 
       new OutputTag<>("dead-letters", TypeInformation.of(DeadLetter.class));
 
   @Override
-  public void processElement(EventRecord record, Context context, Collector<ConversationEvent> out) {
+  public void processElement(
+      EventRecord record, Context context, Collector<ConversationEvent> out) {
     if (record.event() != null) {
       out.collect(record.event());
     }

@@ -36,13 +36,11 @@ final class JobConfiguration {
     flink.set(
         CheckpointingOptions.MIN_PAUSE_BETWEEN_CHECKPOINTS,
         interval.compareTo(MIN_PAUSE.multipliedBy(2)) < 0 ? interval.dividedBy(2) : MIN_PAUSE);
-    flink.set(
-        CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
+    flink.set(CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
     flink.set(
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
         ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
-    flink.set(
-        ExecutionOptions.BUFFER_TIMEOUT, settings.get(RadixflowOptions.BUFFER_TIMEOUT));
+    flink.set(ExecutionOptions.BUFFER_TIMEOUT, settings.get(RadixflowOptions.BUFFER_TIMEOUT));
     flink.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
     flink.set(
         RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF,

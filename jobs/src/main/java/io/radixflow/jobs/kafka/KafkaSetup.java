@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.admin.Config;
@@ -31,6 +32,7 @@ import org.apache.kafka.common.errors.TopicExistsException;
 public final class KafkaSetup {
 
   private static final String MAX_TRANSACTION_TIMEOUT = "transaction.max.timeout.ms";
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final Settings settings;
   private final Duration timeout;
@@ -69,8 +71,8 @@ public final class KafkaSetup {
     properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis);
     try (Admin admin = Admin.create(properties)) {
       Collection<Node> nodes = await(admin.describeCluster().nodes(), "list the brokers");
-      checkTopics(admin);
       checkTransactionTimeout(admin, nodes.iterator().next());
+      checkTopics(admin);
     } catch (KafkaSetupException e) {
       throw e;
     } catch (KafkaException e) {
@@ -81,8 +83,7 @@ public final class KafkaSetup {
   }
 
   private void checkTopics(Admin admin) {
-    Set<String> missing = new TreeSet<>(topics(settings));
-    missing.removeAll(await(admin.listTopics().names(), "list the topics"));
+    Set<String> missing = missingTopics(admin);
     if (missing.isEmpty()) {
       return;
     }
@@ -114,6 +115,26 @@ public final class KafkaSetup {
         throw e;
       }
     }
+    awaitTopics(admin);
+  }
+
+  /** Topics are made before every broker knows them. */
+  private void awaitTopics(Admin admin) {
+    long deadline = System.nanoTime() + timeout.toNanos();
+    for (Set<String> missing = missingTopics(admin);
+        !missing.isEmpty();
+        missing = missingTopics(admin)) {
+      if (System.nanoTime() > deadline) {
+        throw new KafkaSetupException("the topics " + missing + " were made and do not show", null);
+      }
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+  }
+
+  private Set<String> missingTopics(Admin admin) {
+    Set<String> missing = new TreeSet<>(topics(settings));
+    missing.removeAll(await(admin.listTopics().names(), "list the topics"));
+    return missing;
   }
 
   private void checkTransactionTimeout(Admin admin, Node node) {

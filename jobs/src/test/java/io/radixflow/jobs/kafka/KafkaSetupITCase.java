@@ -1,0 +1,125 @@
+package io.radixflow.jobs.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.jobs.local.LocalBroker;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.kafka.clients.admin.Admin;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class KafkaSetupITCase {
+
+  @TempDir static Path dir;
+  private static LocalBroker broker;
+
+  @BeforeAll
+  static void startBroker() throws IOException {
+    broker = LocalBroker.start(dir);
+  }
+
+  @AfterAll
+  static void stopBroker() {
+    broker.close();
+  }
+
+  @Test
+  void namesTheTopicsThatAreMissing() {
+    refuses(
+        settings("kafka.topic.replies=absent-replies"),
+        "conversation-control, conversation-dead-letters, conversation-events, reply-deltas",
+        "do not exist on " + broker.bootstrapServers(),
+        "absent-replies",
+        "set kafka.create-topics to true");
+  }
+
+  @Test
+  void makesMissingTopicsWhenToldTo() throws Exception {
+    String[] names =
+        Stream.of("events", "replies", "deltas", "dead-letters", "control")
+            .map(topic -> "kafka.topic." + topic + "=made-" + topic)
+            .toArray(String[]::new);
+    String[] create = Arrays.copyOf(names, names.length + 2);
+    create[names.length] = "kafka.create-topics=true";
+    create[names.length + 1] = "kafka.partitions=3";
+    KafkaSetup.check(settings(create));
+    KafkaSetup.check(settings(names));
+    Set<String> made = new HashSet<>(KafkaSetup.topics(settings(names)));
+    try (Admin admin = Admin.create(settings().kafkaClient())) {
+      assertThat(admin.describeTopics(made).allTopicNames().get().values())
+          .hasSize(5)
+          .allSatisfy(topic -> assertThat(topic.partitions()).hasSize(3));
+    }
+  }
+
+  @Test
+  void comparesTheTransactionTimeoutWithTheBrokers() {
+    refuses(
+        settings("kafka.transaction-timeout=1h", "kafka.create-topics=true"),
+        "kafka.transaction-timeout is 3600000 ms, the broker's transaction.max.timeout.ms is 900000");
+  }
+
+  @Test
+  void saysThatNoBrokerAnswers() throws IOException {
+    int port;
+    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      port = closed.getLocalPort();
+    }
+    refuses(
+        settings("kafka.bootstrap-servers=127.0.0.1:" + port, "kafka.connect-timeout=1s"),
+        "no Kafka broker answers at 127.0.0.1:" + port + " within 1000 ms",
+        "start one, or set kafka.bootstrap-servers");
+  }
+
+  @Test
+  void saysThatTheAddressIsNone() {
+    refuses(
+        settings("kafka.bootstrap-servers=nowhere"),
+        "cannot use kafka.bootstrap-servers nowhere: ");
+  }
+
+  @Test
+  void aBrokerGoesOnInItsDirectory(@TempDir Path own) throws Exception {
+    for (List<String> found : List.of(List.<String>of(), List.of("kept"))) {
+      try (LocalBroker first = LocalBroker.start(own)) {
+        Settings there = settings("kafka.bootstrap-servers=" + first.bootstrapServers());
+        try (Admin admin = Admin.create(there.kafkaClient())) {
+          assertThat(admin.listTopics().names().get()).containsAll(found);
+          if (found.isEmpty()) {
+            admin
+                .createTopics(
+                    List.of(new org.apache.kafka.clients.admin.NewTopic("kept", 1, (short) 1)))
+                .all()
+                .get();
+          }
+        }
+      }
+    }
+  }
+
+  private static Settings settings(String... assignments) {
+    return new SettingsLoader()
+        .set(List.of("kafka.bootstrap-servers=" + broker.bootstrapServers()))
+        .set(List.of(assignments))
+        .load();
+  }
+
+  private static void refuses(Settings settings, String... parts) {
+    assertThatExceptionOfType(KafkaSetupException.class)
+        .isThrownBy(() -> KafkaSetup.check(settings))
+        .satisfies(e -> assertThat(e.getMessage()).contains(parts).doesNotContain("\n"));
+  }
+}
