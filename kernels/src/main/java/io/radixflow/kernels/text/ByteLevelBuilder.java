@@ -27,10 +27,13 @@ final class ByteLevelBuilder {
   }
 
   /**
+   * @param nfc whether text is composed (Unicode normalization form C) first
    * @param merges pairs of token texts with a space between, best first
+   * @param wholeWords whether a piece that is a token is taken without merging
    */
   ByteLevelTokenizer build(
       PreTokenizer preTokenizer,
+      boolean nfc,
       List<String> merges,
       boolean wholeWords,
       int[] endOfTurnIds,
@@ -39,6 +42,7 @@ final class ByteLevelBuilder {
         new Vocabulary(bytes(), added, endOfTurnIds),
         fingerprint,
         preTokenizer,
+        nfc,
         mergeTable(merges),
         byteIds(),
         wholeWords ? this::wholeWord : null);

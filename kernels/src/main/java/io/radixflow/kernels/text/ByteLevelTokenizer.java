@@ -1,5 +1,8 @@
 package io.radixflow.kernels.text;
 
+import java.nio.CharBuffer;
+import java.text.Normalizer;
+
 /**
  * Byte-level BPE: a text is cut by a {@link PreTokenizer}, and the UTF-8 bytes of each piece are
  * merged. A byte that the vocabulary has no token for yields none, and its neighbours may merge.
@@ -7,12 +10,14 @@ package io.radixflow.kernels.text;
 final class ByteLevelTokenizer extends VocabularyTokenizer {
 
   private final PreTokenizer preTokenizer;
+  private final boolean nfc;
   private final MergeTable merges;
   private final int[] byteIds;
   private final WholeWords wholeWords;
   private final WordCache cache = new WordCache();
 
   /**
+   * @param nfc whether text is composed (Unicode normalization form C) first
    * @param byteIds the id of each byte's token, or -1
    * @param wholeWords pieces that are tokens as they stand, looked up before any merge; null if the
    *     model merges always
@@ -21,11 +26,13 @@ final class ByteLevelTokenizer extends VocabularyTokenizer {
       Vocabulary vocabulary,
       String fingerprint,
       PreTokenizer preTokenizer,
+      boolean nfc,
       MergeTable merges,
       int[] byteIds,
       WholeWords wholeWords) {
     super(vocabulary, fingerprint);
     this.preTokenizer = preTokenizer;
+    this.nfc = nfc;
     this.merges = merges;
     this.byteIds = byteIds;
     this.wholeWords = wholeWords;
@@ -33,6 +40,17 @@ final class ByteLevelTokenizer extends VocabularyTokenizer {
 
   @Override
   void encodeRun(char[] text, int from, int to, boolean first, IntList ids) {
+    if (nfc) {
+      char[] composed =
+          Normalizer.normalize(CharBuffer.wrap(text, from, to - from), Normalizer.Form.NFC)
+              .toCharArray();
+      encodeNormalized(composed, 0, composed.length, ids);
+    } else {
+      encodeNormalized(text, from, to, ids);
+    }
+  }
+
+  private void encodeNormalized(char[] text, int from, int to, IntList ids) {
     BpeMerger merger = new BpeMerger(merges);
     preTokenizer.split(text, from, to, (chars, start, end) -> word(chars, start, end, merger, ids));
   }

@@ -2,14 +2,8 @@ package io.radixflow.kernels.text;
 
 import static io.radixflow.kernels.text.UnicodeClasses.NUMBER;
 
-/** Makes every number character a piece of its own and leaves the rest to another splitter. */
+/** Makes every number character a piece of its own, and what lies between two of them one piece. */
 final class DigitSplitter implements PreTokenizer {
-
-  private final PreTokenizer rest;
-
-  DigitSplitter(PreTokenizer rest) {
-    this.rest = rest;
-  }
 
   @Override
   public void split(char[] text, int from, int to, Sink sink) {
@@ -19,12 +13,18 @@ final class DigitSplitter implements PreTokenizer {
       int codePoint = Character.codePointAt(text, at, to);
       int next = at + Character.charCount(codePoint);
       if (UnicodeClasses.of(codePoint) == NUMBER) {
-        rest.split(text, start, at, sink);
-        rest.split(text, at, next, sink);
+        emit(text, start, at, sink);
+        sink.piece(text, at, next);
         start = next;
       }
       at = next;
     }
-    rest.split(text, start, to, sink);
+    emit(text, start, to, sink);
+  }
+
+  private static void emit(char[] text, int from, int to, Sink sink) {
+    if (from < to) {
+      sink.piece(text, from, to);
+    }
   }
 }

@@ -3,6 +3,7 @@ package io.radixflow.kernels.text;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.ModelMetadata;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -16,6 +17,8 @@ final class GgufTokenizers {
 
   private static final int CONTROL = 3;
   private static final int USER_DEFINED = 4;
+  private static final int UNUSED = 5;
+  private static final int BYTE = 6;
 
   private static final int MOST_TOKENS = 1 << 20;
 
@@ -54,6 +57,7 @@ final class GgufTokenizers {
     GgufTokenizers reader = new GgufTokenizers(metadata);
     return switch (model) {
       case "gpt2" -> reader.byteLevel();
+      case "llama" -> reader.sentencePiece();
       default ->
           throw new ModelFormatException(
               "tokenizer model '" + model + "' is not supported; supported: gpt2, llama");
@@ -83,10 +87,42 @@ final class GgufTokenizers {
     return new ByteLevelBuilder(tokens, added())
         .build(
             preTokenizer,
+            false,
             merges,
             PreTokenizers.takesWholeWords(preTokenizer),
             endOfTurnIds(),
             fingerprint);
+  }
+
+  private VocabularyTokenizer sentencePiece() {
+    float[] scores = metadata.reals(PREFIX + "scores");
+    if (scores.length != tokens.size()) {
+      throw new ModelFormatException(
+          PREFIX + "scores has " + scores.length + " entries for " + tokens.size() + " tokens");
+    }
+    boolean prefix =
+        !metadata.has(PREFIX + "add_space_prefix") || metadata.bool(PREFIX + "add_space_prefix");
+    BitSet plain = new BitSet();
+    Fingerprint fingerprint = fingerprint("sentencepiece " + prefix);
+    for (int id = 0; id < types.length; id++) {
+      int type = types[id];
+      boolean added = type == CONTROL || type == UNKNOWN || type == USER_DEFINED;
+      plain.set(id, !added && type != UNUSED && type != BYTE);
+      fingerprint.add(Float.floatToIntBits(scores[id]));
+    }
+    SentencePieceBuilder builder = new SentencePieceBuilder(tokens, added(), plain);
+    SpacePrefix where = prefix ? SpacePrefix.EVERY_RUN : SpacePrefix.NEVER;
+    return builder.build(
+        builder.mergesByScore(scores),
+        new SentencePieceTokenizer.Spaces(where, false, false),
+        unknownId(),
+        endOfTurnIds(),
+        fingerprint.digits());
+  }
+
+  private int unknownId() {
+    String key = PREFIX + "unknown_token_id";
+    return metadata.has(key) ? idIn(metadata, key, tokens.size()) : -1;
   }
 
   private List<AddedToken> added() {

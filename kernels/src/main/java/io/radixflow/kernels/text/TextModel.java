@@ -2,6 +2,7 @@ package io.radixflow.kernels.text;
 
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.ModelMetadata;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,22 @@ public final class TextModel {
       }
     }
     return of(tokenizer, metadata.string(TEMPLATE_KEY), constants);
+  }
+
+  /**
+   * Reads tokenizer and template from a Hugging Face model directory: {@code tokenizer.json},
+   * {@code tokenizer_config.json}, {@code chat_template.jinja}, {@code generation_config.json}.
+   *
+   * @throws ModelFormatException if a file is missing, not readable, or names something that is not
+   *     supported
+   */
+  public static TextModel fromDirectory(Path directory) {
+    ModelDirectory files = new ModelDirectory(directory);
+    VocabularyTokenizer tokenizer = files.tokenizer();
+    String template = files.template();
+    return template == null
+        ? new TextModel(tokenizer, new MissingChatTemplate())
+        : of(tokenizer, template, files.constants());
   }
 
   private static String variable(String name) {

@@ -1,0 +1,111 @@
+package io.radixflow.kernels.text;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import io.radixflow.kernels.model.ModelFormatException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/** The text files of a Hugging Face model directory. */
+final class ModelDirectory {
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final long LARGEST_FILE = 256L << 20;
+
+  private final Path directory;
+  private final JsonNode config;
+
+  ModelDirectory(Path directory) {
+    this.directory = directory;
+    config = optional("tokenizer_config.json");
+  }
+
+  /** The tokenizer, its turn ends from generation_config.json, config.json and eos_token. */
+  VocabularyTokenizer tokenizer() {
+    Path file = directory.resolve("tokenizer.json");
+    if (!Files.isRegularFile(file)) {
+      throw new ModelFormatException(
+          file + " is missing; the model's slow tokenizer must be converted to tokenizer.json");
+    }
+    JsonNode declared = optional("generation_config.json").path("eos_token_id");
+    if (declared.isMissingNode() || declared.isNull()) {
+      declared = optional("config.json").path("eos_token_id");
+    }
+    Set<String> texts = new HashSet<>();
+    texts.add(text(config.path("eos_token")));
+    return TokenizerJson.read(json(file), texts, ids(declared));
+  }
+
+  /** The chat template's source, or null. */
+  String template() {
+    Path file = directory.resolve("chat_template.jinja");
+    if (Files.isRegularFile(file)) {
+      return new String(bytes(file), StandardCharsets.UTF_8);
+    }
+    JsonNode template = config.path("chat_template");
+    for (JsonNode named : template) {
+      if (named.path("name").asText().equals("default")) {
+        return named.path("template").asText();
+      }
+    }
+    return template.isTextual() ? template.textValue() : null;
+  }
+
+  /** The texts of special tokens that templates refer to. */
+  Map<String, Object> constants() {
+    Map<String, Object> constants = new HashMap<>();
+    for (String name : new String[] {"bos_token", "eos_token", "unk_token", "pad_token"}) {
+      String text = text(config.path(name));
+      if (!text.isEmpty()) {
+        constants.put(name, text);
+      }
+    }
+    return constants;
+  }
+
+  private static String text(JsonNode token) {
+    return token.isObject() ? token.path("content").asText("") : token.asText("");
+  }
+
+  private static int[] ids(JsonNode declared) {
+    if (declared.isArray()) {
+      int[] ids = new int[declared.size()];
+      for (int i = 0; i < ids.length; i++) {
+        ids[i] = declared.get(i).asInt(-1);
+      }
+      return ids;
+    }
+    return declared.isInt() ? new int[] {declared.intValue()} : new int[0];
+  }
+
+  private JsonNode optional(String name) {
+    Path file = directory.resolve(name);
+    return Files.isRegularFile(file) ? json(file) : MissingNode.getInstance();
+  }
+
+  private static JsonNode json(Path file) {
+    try {
+      return JSON.readTree(bytes(file));
+    } catch (IOException e) {
+      throw new ModelFormatException(file + " is not JSON: " + e.getMessage(), e);
+    }
+  }
+
+  private static byte[] bytes(Path file) {
+    try {
+      if (Files.size(file) > LARGEST_FILE) {
+        throw new ModelFormatException(file + " is larger than " + LARGEST_FILE + " bytes");
+      }
+      return Files.readAllBytes(file);
+    } catch (IOException e) {
+      throw new ModelFormatException(file + " cannot be read: " + e.getMessage(), e);
+    }
+  }
+}
