@@ -21,33 +21,7 @@ final class RopeTable {
   RopeTable(ModelConfig config) {
     interleaved = config.rope().interleaved();
     headDim = config.headDim();
-    frequencies = new double[headDim / 2];
-    for (int i = 0; i < frequencies.length; i++) {
-      double frequency = StrictMath.pow(config.rope().base(), -2.0 * i / headDim);
-      frequencies[i] = scaled(frequency, config.rope().scaling());
-    }
-  }
-
-  /**
-   * Llama 3.1: long wavelengths are stretched by the factor, short ones kept, those between blended
-   * linearly (Grattafiori et al. 2024; transformers' {@code rope_type: llama3}).
-   */
-  private static double scaled(double frequency, ModelConfig.Llama3Scaling scaling) {
-    if (scaling == null) {
-      return frequency;
-    }
-    double wavelength = 2 * Math.PI / frequency;
-    double turns = scaling.originalContext() / wavelength;
-    if (turns < scaling.lowFrequencyFactor()) {
-      return frequency / scaling.factor();
-    }
-    if (turns > scaling.highFrequencyFactor()) {
-      return frequency;
-    }
-    double smooth =
-        (turns - scaling.lowFrequencyFactor())
-            / (scaling.highFrequencyFactor() - scaling.lowFrequencyFactor());
-    return (1 - smooth) * frequency / scaling.factor() + smooth * frequency;
+    frequencies = config.rope().frequencies(headDim);
   }
 
   /** Makes the table cover positions below {@code count}. */

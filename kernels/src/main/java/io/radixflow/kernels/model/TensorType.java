@@ -3,22 +3,37 @@ package io.radixflow.kernels.model;
 /**
  * Element types of weights. Block layouts of the quantised ones follow the GGUF specification
  * (ggml-common.h); a row is a whole number of blocks.
+ *
+ * <p>A weight's float value is the real number that its formula below yields, rounded once to
+ * nearest even. Scales are f16 (11 significant bits) and the integers short, so every product in a
+ * formula fits the 24 bits of a float and is exact: the only rounding is the last addition, and
+ * {@code fma(q, d, m)} and {@code q·d + m} are the same float in any order of evaluation. A backend
+ * that unpacks weights by itself reproduces {@link Tensor#dequantize} bit for bit by using floats.
  */
 public enum TensorType {
   F32(1, 4),
   F16(1, 2),
   BF16(1, 2),
-  /** 32 weights: f16 d, 32 × int8; w = q·d. */
+  /** 32 weights: f16 d, 32 × int8 q; w = q·d. */
   Q8_0(32, 34),
-  /** 32 weights: f16 d, 16 bytes of nibbles; w = (q − 8)·d. */
+  /**
+   * 32 weights: f16 d, 16 bytes of nibbles q; w = (q − 8)·d. Byte i holds weight i in its low and
+   * weight i + 16 in its high nibble.
+   */
   Q4_0(32, 18),
-  /** 32 weights: f16 d, f16 m, 16 bytes of nibbles; w = q·d + m. */
+  /** 32 weights: f16 d, f16 m, 16 bytes of nibbles q as in Q4_0; w = fma(q, d, m). */
   Q4_1(32, 20),
-  /** 256 weights in 8 sub-blocks with 6-bit scales and minima. */
+  /**
+   * 256 weights in 8 sub-blocks of 32: f16 d, f16 e, 12 bytes with a 6-bit scale s and minimum m a
+   * sub-block, 128 bytes of nibbles q; w = fma(q, d·s, −(e·m)).
+   */
   Q4_K(256, 144),
-  /** 256 weights as Q4_K with a fifth bit each. */
+  /** 256 weights as Q4_K, with 32 bytes of fifth bits before the nibbles. */
   Q5_K(256, 176),
-  /** 256 weights of 6 bits in 16 sub-blocks with 8-bit scales. */
+  /**
+   * 256 weights in 16 sub-blocks of 16: 128 bytes of low nibbles, 64 bytes of high bit pairs, 16
+   * int8 scales s, f16 d; w = (d·s)·(q − 32).
+   */
   Q6_K(256, 210);
 
   private final int blockElements;

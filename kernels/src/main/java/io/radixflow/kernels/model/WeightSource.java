@@ -18,10 +18,16 @@ public interface WeightSource extends AutoCloseable {
   /** A tensor; throws {@link ModelFormatException} if it does not exist. */
   Tensor tensor(String name);
 
-  /** 16 lower-case hexadecimal digits that identify the weights' content and encoding. */
+  /**
+   * 16 lower-case hexadecimal digits that identify the weights' content and encoding. Reads all of
+   * the files the first time and remembers the answer beside Radixflow's cache.
+   */
   String fingerprint();
 
-  /** Unmaps the files. Tensors must not be read afterwards. */
+  /**
+   * Gives the tensors up: none can be got afterwards. A file's mapping ends once no tensor or
+   * buffer over it is reachable.
+   */
   @Override
   void close();
 }
