@@ -61,7 +61,15 @@ public final class ContinuousBatchingEngine implements Engine {
     replies = new Replies(pages, scheduler, tokenizer, waiting::decrementAndGet);
     StepPipeline pipeline =
         new StepPipeline(backend, options.stepAttempts(), pages, scheduler, replies);
-    loop = new EngineLoop(pages, scheduler, replies, pipeline, waiting, this::cancelEverything);
+    loop =
+        new EngineLoop(
+            pages,
+            scheduler,
+            replies,
+            pipeline,
+            options.auditMillis(),
+            waiting,
+            this::cancelEverything);
     intake =
         new Intake(
             tokenizer,

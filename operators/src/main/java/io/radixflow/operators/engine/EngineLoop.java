@@ -19,7 +19,6 @@ import org.slf4j.LoggerFactory;
  */
 final class EngineLoop implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineLoop.class);
-  private static final long AUDIT_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final KvPages pages;
   private final Scheduler scheduler;
@@ -33,9 +32,12 @@ final class EngineLoop implements Runnable {
   private volatile boolean sleeping;
   private volatile boolean closing;
   private volatile EngineStats stats;
+  private final long auditNanos;
+  private long repairs;
   private long lastAudit = System.nanoTime();
 
   /**
+   * @param auditMillis how often each page's owner is checked
    * @param waiting requests that have not been admitted, counted by the engine's callers too
    * @param onClosed runs last on the engine thread, when no step is in flight
    */
@@ -44,12 +46,14 @@ final class EngineLoop implements Runnable {
       Scheduler scheduler,
       Replies replies,
       StepPipeline pipeline,
+      long auditMillis,
       AtomicInteger waiting,
       Runnable onClosed) {
     this.pages = pages;
     this.scheduler = scheduler;
     this.replies = replies;
     this.pipeline = pipeline;
+    this.auditNanos = TimeUnit.MILLISECONDS.toNanos(auditMillis);
     this.waiting = waiting;
     this.onClosed = onClosed;
     publishStats();
@@ -147,12 +151,13 @@ final class EngineLoop implements Runnable {
   }
 
   private void audit() {
-    if (pages.countersAgree() && System.nanoTime() - lastAudit < AUDIT_NANOS) {
+    if (pages.countersAgree() && System.nanoTime() - lastAudit < auditNanos) {
       return;
     }
     lastAudit = System.nanoTime();
     int wrong = pages.repair(pipeline.holders());
     if (wrong > 0) {
+      repairs++;
       LOG.error("Page accounting was wrong in {} places and has been repaired", wrong);
     }
   }
@@ -182,6 +187,7 @@ final class EngineLoop implements Runnable {
             scheduler.retractions(),
             pages.evicted(),
             pipeline.failedSteps(),
+            repairs,
             scheduler.running().size(),
             waiting.get(),
             pages.allocator().free(),

@@ -17,6 +17,8 @@ import java.io.Serializable;
  * @param radixCache whether pages are shared between requests
  * @param intakeThreads threads that make prompts
  * @param stepAttempts how often a request may fail a step on its own before it ends in error
+ * @param auditMillis how often the owner of each page is checked, 0 after each step; the counters
+ *     are checked after each step in any case
  */
 public record EngineOptions(
     int kvPages,
@@ -30,12 +32,13 @@ public record EngineOptions(
     int ringTokens,
     boolean radixCache,
     int intakeThreads,
-    int stepAttempts)
+    int stepAttempts,
+    long auditMillis)
     implements Serializable {
 
   /** Sizes for one machine and a small model. */
   public static final EngineOptions DEFAULT =
-      new EngineOptions(0, 0, 16, 0, 256, 256, 64, 1024, 128, true, 2, 2);
+      new EngineOptions(0, 0, 16, 0, 256, 256, 64, 1024, 128, true, 2, 2, 10_000);
 
   public EngineOptions {
     atLeast(kvPages, 0, "KV pages");
@@ -49,6 +52,7 @@ public record EngineOptions(
     atLeast(ringTokens, 4, "ring tokens");
     atLeast(intakeThreads, 1, "intake threads");
     atLeast(stepAttempts, 1, "step attempts");
+    atLeast(auditMillis, 0, "audit interval");
     if (maxRunning > stepRows) {
       throw new IllegalArgumentException(
           maxRunning + " running requests do not fit a step of " + stepRows + " rows");
@@ -85,6 +89,7 @@ public record EngineOptions(
     private boolean radixCache;
     private int intakeThreads;
     private int stepAttempts;
+    private long auditMillis;
 
     private Builder(EngineOptions from) {
       kvPages = from.kvPages;
@@ -99,6 +104,7 @@ public record EngineOptions(
       radixCache = from.radixCache;
       intakeThreads = from.intakeThreads;
       stepAttempts = from.stepAttempts;
+      auditMillis = from.auditMillis;
     }
 
     public Builder kvPages(int value) {
@@ -161,6 +167,11 @@ public record EngineOptions(
       return this;
     }
 
+    public Builder auditMillis(long value) {
+      auditMillis = value;
+      return this;
+    }
+
     /**
      * @throws IllegalArgumentException if a value is out of its range
      */
@@ -177,7 +188,8 @@ public record EngineOptions(
           ringTokens,
           radixCache,
           intakeThreads,
-          stepAttempts);
+          stepAttempts,
+          auditMillis);
     }
   }
 }

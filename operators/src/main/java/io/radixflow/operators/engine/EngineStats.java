@@ -10,6 +10,7 @@ package io.radixflow.operators.engine;
  * @param retractions requests put back for want of pages
  * @param evictedPages pages evicted from the radix cache
  * @param failedSteps steps that failed
+ * @param repairs times that page accounting was found wrong and was repaired
  * @param runningRequests requests with pages
  * @param waitingRequests requests without
  * @param freePages pages on the free list
@@ -26,6 +27,7 @@ public record EngineStats(
     long retractions,
     long evictedPages,
     long failedSteps,
+    long repairs,
     int runningRequests,
     int waitingRequests,
     int freePages,

@@ -2,6 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ChatTemplateException;
+import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.Tokenizer;
 import java.util.Arrays;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -87,7 +88,7 @@ final class Intake {
     checkIds(resumed);
     int maxTokens = Math.min(spec.maxTokens(), contextLength - prompt.length);
     request.sampling = new SamplingState(spec.sampling(), prompt, resumed, vocabSize);
-    request.text = new ReplyDecoder(tokenizer, spec.stop());
+    request.text = new ReplyText(tokenizer, spec.stop());
     request.promptLength = prompt.length;
     request.maxLength = prompt.length + maxTokens;
     request.length = prompt.length + Math.min(resumed.length, maxTokens);
@@ -108,11 +109,8 @@ final class Intake {
 
   /** Replays the ids of an earlier attempt through the text, which may show that it had ended. */
   private void resume(Request request) {
-    int codePoints = 0;
     for (int i = request.promptLength; i < request.length; i++) {
-      String text = request.text.append(request.tokens[i]);
-      codePoints += text.codePointCount(0, text.length());
-      if (request.text.stopped() || endsTurn(request, request.tokens[i])) {
+      if (request.text.accept(request.tokens[i]) || endsTurn(request, request.tokens[i])) {
         request.length = i + 1;
         request.resumedEnd = FinishReason.STOP;
       }
@@ -120,7 +118,9 @@ final class Intake {
     if (request.resumedEnd == null && request.length == request.maxLength) {
       request.resumedEnd = FinishReason.LENGTH;
     }
-    request.ring.startAt(request.promptLength, request.length - request.promptLength, codePoints);
+    request.text.take();
+    request.ring.startAt(
+        request.promptLength, request.length - request.promptLength, request.text.taken());
   }
 
   private boolean endsTurn(Request request, int token) {

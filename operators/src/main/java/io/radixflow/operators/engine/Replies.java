@@ -38,16 +38,25 @@ final class Replies {
     request.pending--;
     request.append(token);
     generatedTokens++;
-    String text = request.text.append(token);
-    request.ring.put(token, text, logprob(request, token, ticket, output));
-    if (request.text.stopped()
-        || !request.spec.ignoreEndOfTurn() && Intake.contains(endOfTurn, token)) {
+    boolean stopped = request.text.accept(token);
+    request.ring.put(token, newText(request), logprob(request, token, ticket, output));
+    if (stopped || !request.spec.ignoreEndOfTurn() && Intake.contains(endOfTurn, token)) {
       end(request, FinishReason.STOP, null);
     } else if (request.length == request.maxLength) {
       end(request, FinishReason.LENGTH, null);
     } else {
       publish(request);
     }
+  }
+
+  private static String newText(Request request) {
+    return request.text.hasNew() ? request.text.take() : "";
+  }
+
+  /** Text that waited for a stop string; a reply that is cut short keeps it to itself. */
+  private static String heldText(Request request) {
+    request.text.finish();
+    return newText(request);
   }
 
   private static TokenLogprob logprob(Request request, int token, StepTicket ticket, int output) {
@@ -72,7 +81,7 @@ final class Replies {
       return;
     }
     boolean complete = reason == FinishReason.STOP || reason == FinishReason.LENGTH;
-    request.ring.end(reason, complete ? request.text.finish() : "", error);
+    request.ring.end(reason, complete ? heldText(request) : "", error);
     publish(request);
     scheduler.remove(request);
     request.state = Request.State.ENDED;

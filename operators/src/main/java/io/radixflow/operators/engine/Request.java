@@ -2,6 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.TreeNode;
 import java.util.Arrays;
@@ -45,7 +46,7 @@ final class Request {
   int promptLength;
   int maxLength;
   SamplingState sampling;
-  ReplyDecoder text;
+  ReplyText text;
   FinishReason resumedEnd;
   String refusal;
   FinishReason refusalReason;
