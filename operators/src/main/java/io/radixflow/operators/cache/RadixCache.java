@@ -78,16 +78,16 @@ public final class RadixCache {
     return new PrefixMatch(node, offset, page);
   }
 
-  /** Writes the matched pages' numbers to the front of {@code table}. */
-  public void copyPages(PrefixMatch match, int[] table) {
-    int end = match.pages();
-    int count = match.offset();
-    for (TreeNode node = match.node(); end > 0; node = node.parent) {
-      for (int i = 0; i < count; i++) {
-        table[end - count + i] = node.page(i);
-      }
-      end -= count;
-      count = node.parent.pageCount();
+  /**
+   * Writes the numbers of the pages from the root to the end of {@code node} to {@code table}.
+   *
+   * @param pages how many these are
+   */
+  public void copyPages(TreeNode node, int pages, int[] table) {
+    int end = pages;
+    for (TreeNode each = node; each.parent != null; each = each.parent) {
+      end -= each.pageCount();
+      each.copyPagesTo(table, end);
     }
   }
 

@@ -63,6 +63,10 @@ public final class TreeNode {
     return (at < 0 ? length : at) / pageTokens;
   }
 
+  void copyPagesTo(int[] table, int at) {
+    System.arraycopy(pages, 0, table, at, pageCount);
+  }
+
   /** Appends pages {@code from .. to-1} of a sequence. */
   void append(int[] ids, int[] table, int from, int to, int pageTokens) {
     int count = pageCount + to - from;

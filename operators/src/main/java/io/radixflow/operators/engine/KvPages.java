@@ -94,7 +94,8 @@ final class KvPages {
     request.row = tables.acquire();
     request.pages = match.pages();
     request.cachedPages = match.pages();
-    cache.copyPages(match, tables.ensure(request.row, match.pages() + needed));
+    int[] table = tables.ensure(request.row, match.pages() + needed);
+    cache.copyPages(request.locked, match.pages(), table);
     for (int i = 0; i < needed; i++) {
       grow(request);
     }

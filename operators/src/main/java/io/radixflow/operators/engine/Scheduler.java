@@ -119,6 +119,7 @@ final class Scheduler {
       return pipelineEmpty && planAlone(step);
     }
     admit(pipelineEmpty);
+    pauseThoseBehind();
     if (!reservePages(pipelineEmpty)) {
       return false;
     }
@@ -139,6 +140,7 @@ final class Scheduler {
   }
 
   private boolean planAlone(Step step) {
+    pauseThoseBehind();
     while (!suspects.isEmpty()) {
       Request request = suspects.peek();
       if (request.state == Request.State.RUNNING
@@ -161,7 +163,7 @@ final class Scheduler {
     int ahead = request.rowsAhead();
     int rows = Math.min(ahead, most);
     boolean asksToken = rows > 0 && rows == ahead;
-    if (asksToken && pauseIfBehind(request)) {
+    if (asksToken && request.paused) {
       asksToken = false;
       rows--;
     }
@@ -189,6 +191,13 @@ final class Scheduler {
     request.stepsInFlight++;
     step.add(request, position, rows, output);
     return rows;
+  }
+
+  /** Looks at each ring once a step, as its consumer may empty it at any time. */
+  private void pauseThoseBehind() {
+    for (int i = 0; i < running.size(); i++) {
+      pauseIfBehind(running.get(i));
+    }
   }
 
   /** Marks a request whose ring is full, so that its consumer wakes the engine. */
@@ -255,9 +264,7 @@ final class Scheduler {
   private boolean reservePages(boolean pipelineEmpty) {
     for (int i = 0; i < running.size(); ) {
       Request request = running.get(i);
-      if (request.rowsAhead() == 0
-          || request.isRingFull()
-          || pages.ensure(request, request.scheduled)) {
+      if (request.rowsAhead() == 0 || request.paused || pages.ensure(request, request.scheduled)) {
         i++;
       } else if (!pipelineEmpty) {
         return false;

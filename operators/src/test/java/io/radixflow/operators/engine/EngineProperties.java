@@ -1,0 +1,171 @@
+package io.radixflow.operators.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** Whatever else happens in the engine, a request's reply is that of a lone run. */
+class EngineProperties {
+  private static final int CONTEXT = 160;
+
+  /** How the engine under test is set up. */
+  record Setup(
+      int pageTokens, int spareTokens, int chunk, int running, int depth, boolean cache, int ring) {
+
+    EngineOptions options() {
+      return EngineOptions.builder()
+          .pageTokens(pageTokens)
+          .kvPages((CONTEXT + spareTokens + pageTokens - 1) / pageTokens)
+          .contextLength(CONTEXT)
+          .maxRunning(running)
+          .stepRows(running + chunk)
+          .prefillChunk(chunk)
+          .radixCache(cache)
+          .ringTokens(ring)
+          .auditMillis(0)
+          .build();
+    }
+
+    SimOptions sim() {
+      return SimOptions.DEFAULT
+          .withContextLength(CONTEXT)
+          .withPipelineDepth(depth)
+          .withPoison(true);
+    }
+  }
+
+  /** One request: its prompt, how it is drawn, and when its consumer gives up, or never (-1). */
+  record Job(int[] prompt, SamplingParams sampling, int maxTokens, int cancelAfter) {
+
+    @Override
+    public String toString() {
+      return "Job[prompt=%s, temperature=%s, maxTokens=%s, cancelAfter=%s]"
+          .formatted(Arrays.toString(prompt), sampling.temperature(), maxTokens, cancelAfter);
+    }
+
+    EngineRequest request() {
+      return EngineClient.request(prompt, sampling, maxTokens);
+    }
+  }
+
+  @Property(tries = 200)
+  void repliesAreThoseOfALoneRun(@ForAll("setups") Setup setup, @ForAll("jobs") List<Job> jobs) {
+    List<EngineClient.Seen> alone = new ArrayList<>();
+    try (Engine engine = open(new Setup(16, 0, 256, 1, 1, false, 128));
+        EngineClient client = new EngineClient(engine)) {
+      jobs.forEach(job -> alone.add(client.run(job.request())));
+    }
+    try (Engine engine = open(setup);
+        EngineClient client = new EngineClient(engine)) {
+      List<Long> ids = jobs.stream().map(job -> client.submit(job.request())).toList();
+      for (int i = 0; i < jobs.size(); i++) {
+        if (jobs.get(i).cancelAfter >= 0) {
+          client.awaitTokens(ids.get(i), jobs.get(i).cancelAfter);
+          client.cancel(ids.get(i));
+        }
+      }
+      for (int i = 0; i < jobs.size(); i++) {
+        check(setup + " " + jobs, jobs.get(i), alone.get(i), client.await(ids.get(i)));
+      }
+      checkAllPagesAreAccountedFor(engine);
+    }
+  }
+
+  private static Engine open(Setup setup) {
+    return ContinuousBatchingEngine.open(
+        SimModel.open(setup.sim()), DeviceOptions.DEFAULT, setup.options());
+  }
+
+  private static void check(String name, Job job, EngineClient.Seen alone, EngineClient.Seen seen) {
+    assertThat(seen.error).isNull();
+    if (seen.finish == FinishReason.CANCELLED) {
+      assertThat(job.cancelAfter).isNotNegative();
+      assertThat(alone.tokens.subList(0, seen.tokens.size())).isEqualTo(seen.tokens);
+      assertThat(alone.text.toString()).startsWith(seen.text.toString());
+    } else {
+      assertThat(seen.tokens).as(name).isEqualTo(alone.tokens);
+      assertThat(seen.text.toString()).isEqualTo(alone.text.toString());
+      assertThat(seen.finish).isEqualTo(alone.finish);
+    }
+    assertThat(seen.usage.completionTokens()).isEqualTo(seen.tokens.size());
+  }
+
+  static void checkAllPagesAreAccountedFor(Engine engine) {
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(1))
+        .untilAsserted(
+            () -> {
+              EngineStats stats = engine.stats();
+              assertThat(stats.runningRequests() + stats.waitingRequests()).isZero();
+              assertThat(stats.protectedPages() + stats.inFlightPages()).isZero();
+            });
+    EngineStats stats = engine.stats();
+    assertThat(stats.freePages() + stats.evictablePages()).isEqualTo(stats.totalPages());
+    assertThat(stats.repairs()).isZero();
+    assertThat(stats.failedSteps()).isZero();
+  }
+
+  @Provide
+  Arbitrary<Setup> setups() {
+    return Combinators.combine(
+            Arbitraries.of(1, 2, 4, 8, 16, 32),
+            Arbitraries.of(0, 0, 16, 64, 400, 4000),
+            Arbitraries.of(1, 7, 16, 64, 256),
+            Arbitraries.integers().between(1, 12),
+            Arbitraries.of(1, 2),
+            Arbitraries.of(true, true, false),
+            Arbitraries.of(4, 5, 64))
+        .as(Setup::new);
+  }
+
+  @Provide
+  Arbitrary<List<Job>> jobs() {
+    Arbitrary<Job> job =
+        Combinators.combine(
+                Arbitraries.integers().between(0, 2),
+                Arbitraries.of(0, 1, 16, 31, 32, 33, 64, 80),
+                Arbitraries.integers().between(0, 40),
+                samplings(),
+                Arbitraries.of(1, 2, 3, 17, 40, 200),
+                Arbitraries.of(-1, -1, -1, 0, 1, 9))
+            .as(EngineProperties::job);
+    return job.list().ofMinSize(1).ofMaxSize(14);
+  }
+
+  /** A prompt that shares {@code shared} tokens with others of the same family. */
+  private static Job job(
+      int family, int shared, int own, SamplingParams sampling, int maxTokens, int cancelAfter) {
+    int[] prompt = new int[Math.max(1, shared + own)];
+    Random common = new Random(family);
+    Random rest = new Random(31L * shared + own);
+    for (int i = 0; i < prompt.length; i++) {
+      prompt[i] = 'a' + (i < shared ? common : rest).nextInt(26);
+    }
+    return new Job(prompt, sampling, maxTokens, cancelAfter);
+  }
+
+  private static Arbitrary<SamplingParams> samplings() {
+    return Arbitraries.of(
+        SamplingParams.GREEDY,
+        new SamplingParams(1f, 0, 0.95f, 0f, 1f, 0f, 0f, Map.of(), 7, -1),
+        new SamplingParams(0.8f, 8, 1f, 0f, 1.2f, 0.4f, 0.3f, Map.of((int) 'e', 3f), 99, 2));
+  }
+}
