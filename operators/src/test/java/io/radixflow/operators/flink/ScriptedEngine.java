@@ -105,7 +105,7 @@ final class ScriptedEngine implements Engine {
 
   @Override
   public EngineStats stats() {
-    return new EngineStats(0, 0, 0, 0, 0, 0, 0, running(), 0, 0, 0, 0, 0, 0);
+    return new EngineStats(0, 0, 0, 0, 0, 0, 0, 0, running(), 0, 0, 0, 0, 0, 0);
   }
 
   @Override
