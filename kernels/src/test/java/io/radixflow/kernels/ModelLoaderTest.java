@@ -1,0 +1,58 @@
+package io.radixflow.kernels;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.model.ModelFormatException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ModelLoaderTest {
+
+  @Test
+  void theSimulatedModelNeedsNoFile() throws IOException {
+    ModelLoader.Locator none =
+        model -> {
+          throw new AssertionError("asked for " + model);
+        };
+    try (ServedModel model = ModelLoader.open("sim", none);
+        Backend backend = model.openBackend(DeviceOptions.DEFAULT)) {
+      assertThat(backend.name()).isEqualTo("sim");
+    }
+  }
+
+  @Test
+  @Tag("model")
+  void aModelFileComesWithItsTextAndRunsOnTheCpu() {
+    try (ServedModel model = ModelLoader.open(TestModels.smolLm2());
+        Backend backend = model.openBackend(DeviceOptions.DEFAULT)) {
+      assertThat(backend.name()).isEqualTo("cpu");
+      assertThat(model.tokenizer().vocabSize()).isEqualTo(model.config().vocabSize());
+      assertThat(model.tokenizer().specialId("<|im_end|>")).isEqualTo(2);
+    }
+  }
+
+  @Test
+  @Tag("model")
+  void aModelFileDoesNotRunOnADeviceThatIsNotThere() {
+    try (ServedModel model = ModelLoader.open(TestModels.smolLm2())) {
+      DeviceOptions options = new DeviceOptions("sim", 1, DeviceOptions.DEFAULT.kvType());
+      assertThatThrownBy(() -> model.openBackend(options))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("use auto or cpu");
+    }
+  }
+
+  @Test
+  void aForeignFileIsRefusedByName(@TempDir Path folder) throws IOException {
+    Path file = Files.writeString(folder.resolve("notes.gguf"), "Dear diary, today I saw a llama.");
+    assertThatThrownBy(() -> ModelLoader.open(file))
+        .isInstanceOf(ModelFormatException.class)
+        .hasMessageContaining("notes.gguf");
+  }
+}
