@@ -34,17 +34,6 @@ final class ClusterRest {
     return get("jobs/" + job).path("state").asText();
   }
 
-  /** Checkpoints of a job that were completed. */
-  int completedCheckpoints(String job) throws IOException, InterruptedException {
-    return get("jobs/" + job + "/checkpoints").path("counts").path("completed").asInt();
-  }
-
-  /** Why a job failed last, or an empty text. */
-  String failure(String job) throws IOException, InterruptedException {
-    JsonNode entries = get("jobs/" + job + "/exceptions").path("exceptionHistory").path("entries");
-    return entries.path(0).path("stacktrace").asText();
-  }
-
   private JsonNode get(String path) throws IOException, InterruptedException {
     HttpRequest request =
         HttpRequest.newBuilder(root.resolve(path)).timeout(Duration.ofSeconds(10)).build();

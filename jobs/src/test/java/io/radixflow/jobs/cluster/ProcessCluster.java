@@ -90,10 +90,17 @@ final class ProcessCluster implements AutoCloseable {
   /**
    * Submits a job as {@code flink run --detached} does.
    *
+   * @param savepoint where the job goes on from, or null
+   * @param arguments of the job
    * @return the job's id
    */
-  String submit(Path jar, List<String> arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("run", "--detached", jar.toString()));
+  String submit(Path jar, String savepoint, List<String> arguments)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of("run", "--detached"));
+    if (savepoint != null) {
+      command.addAll(List.of("--fromSavepoint", savepoint));
+    }
+    command.add(jar.toString());
     command.addAll(arguments);
     return find(JOB_ID, commandLine(command));
   }
@@ -110,11 +117,6 @@ final class ProcessCluster implements AutoCloseable {
   /** The processes of the cluster that run. */
   List<JavaProcess> processes() {
     return List.copyOf(processes);
-  }
-
-  /** Where a process logs: {@code jobmanager-1}, {@code taskmanager-2} ... */
-  Path log(String name) {
-    return home.log(name);
   }
 
   @Override

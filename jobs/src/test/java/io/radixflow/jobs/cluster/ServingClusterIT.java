@@ -1,0 +1,161 @@
+package io.radixflow.jobs.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.jobs.local.LocalBroker;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The packaged job on a cluster of processes: Flink and the kernels in {@code lib}, the job's
+ * classes in its own jar, loaded by a class loader of their own.
+ */
+@Tag("slow")
+class ServingClusterIT {
+
+  private static final Path DIRECTORY = Path.of("target/cluster/serving");
+  private static final Path JARS = Path.of("target/dist/lib");
+  private static final Path KERNELS = Path.of("../kernels/target/radixflow-kernels-lib.jar");
+  private static final Path JOB = Path.of("target/radixflow-job.jar");
+  private static final String PROMPT = "Say something about the sea, the longer the better. ";
+
+  private static final int SESSIONS = 40;
+  private static final int TURNS = 8;
+
+  @TempDir private Path brokerDirectory;
+  private LocalBroker broker;
+  private ProcessCluster cluster;
+
+  @BeforeEach
+  void start() throws Exception {
+    broker = LocalBroker.start(brokerDirectory);
+    cluster = new ProcessCluster(DIRECTORY, JARS, KERNELS, Map.of());
+    cluster.startTaskManager();
+  }
+
+  @AfterEach
+  void stopAndLeaveNoProcess() {
+    if (cluster != null) {
+      cluster.close();
+    }
+    broker.close();
+    assertThat(ProcessHandle.current().descendants()).isEmpty();
+  }
+
+  @Test
+  void turnsAreAnsweredFromTheCacheByAJobThatListensOnLoopbackAlone() throws Exception {
+    String job = submit(null);
+    try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
+      conversations.say("a", "1", PROMPT.repeat(4), 16);
+      conversations.say("b", "1", PROMPT.repeat(4), 16);
+      conversations.awaitReplies(2);
+      conversations.say("a", "2", "And the shore?", 16);
+      conversations.awaitReplies(3);
+
+      assertThat(conversations.answered()).containsExactlyInAnyOrder("a/1", "b/1", "a/2");
+      assertThat(conversations.replies())
+          .allSatisfy(reply -> assertThat(finishReason(reply)).isIn("stop", "length"));
+      assertThat(cachedTokens(conversations.replies().get(2))).isPositive();
+    }
+    assertThat(cluster.rest().jobState(job)).isEqualTo("RUNNING");
+    for (JavaProcess process : cluster.processes()) {
+      List<InetSocketAddress> addresses = ListeningSockets.of(process.pid());
+      assertThat(addresses)
+          .as(process.toString())
+          .isNotEmpty()
+          .allMatch(address -> address.getAddress().isLoopbackAddress());
+    }
+  }
+
+  @Test
+  void aJobThatIsStoppedGoesOnFromItsSavepointInANewClassLoader() throws Exception {
+    String first = submit(null);
+    try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
+      conversations.say("a", "1", PROMPT, 16);
+      conversations.awaitReplies(1);
+      String savepoint = cluster.stopWithSavepoint(first);
+      conversations.say("a", "2", "And the shore?", 16);
+      submit(savepoint);
+      conversations.awaitReplies(2);
+
+      assertThat(conversations.answered()).containsExactly("a/1", "a/2");
+      List<JsonNode> replies = conversations.replies();
+      assertThat(promptTokens(replies.get(1)))
+          .isGreaterThan(promptTokens(replies.get(0)) + completionTokens(replies.get(0)));
+    }
+  }
+
+  @Test
+  void everyTurnIsAnsweredOnceAndInOrderWhenTheTaskManagerIsKilled() throws Exception {
+    submit(null);
+    List<String> sent = new ArrayList<>();
+    try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
+      sent.addAll(sayToAll(conversations, 0, TURNS / 2));
+      conversations.awaitReplies(1);
+      sent.addAll(sayToAll(conversations, TURNS / 2, TURNS));
+      cluster.killTaskManager();
+      cluster.startTaskManager();
+      conversations.awaitReplies(sent.size());
+
+      List<String> answered = conversations.answered();
+      assertThat(answered).containsExactlyInAnyOrderElementsOf(sent);
+      for (int session = 0; session < SESSIONS; session++) {
+        String prefix = "s" + session + "/";
+        assertThat(answered.stream().filter(turn -> turn.startsWith(prefix)))
+            .containsExactlyElementsOf(
+                sent.stream().filter(turn -> turn.startsWith(prefix)).toList());
+      }
+    }
+  }
+
+  private static List<String> sayToAll(Conversations conversations, int from, int to)
+      throws IOException {
+    List<String> sent = new ArrayList<>();
+    for (int turn = from; turn < to; turn++) {
+      for (int session = 0; session < SESSIONS; session++) {
+        conversations.say("s" + session, "t" + turn, PROMPT, 64);
+        sent.add("s" + session + "/t" + turn);
+      }
+    }
+    return sent;
+  }
+
+  private String submit(String savepoint) throws Exception {
+    return cluster.submit(
+        JOB,
+        savepoint,
+        List.of(
+            "--set",
+            "model=sim",
+            "--set",
+            "kafka.bootstrap-servers=" + broker.bootstrapServers(),
+            "--set",
+            "kafka.create-topics=true"));
+  }
+
+  private static String finishReason(JsonNode reply) {
+    return reply.at("/choices/0/finish_reason").asText();
+  }
+
+  private static int promptTokens(JsonNode reply) {
+    return reply.at("/usage/prompt_tokens").asInt();
+  }
+
+  private static int completionTokens(JsonNode reply) {
+    return reply.at("/usage/completion_tokens").asInt();
+  }
+
+  private static int cachedTokens(JsonNode reply) {
+    return reply.at("/usage/prompt_tokens_details/cached_tokens").asInt();
+  }
+}
