@@ -1,6 +1,7 @@
 package io.radixflow.kernels.model;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -38,6 +39,9 @@ public final class ModelFile implements AutoCloseable {
   /** As {@link #open(Path)}, remembering fingerprints in another home. */
   static ModelFile open(Path path, Path home) {
     try {
+      if (Files.isDirectory(path)) {
+        return HuggingFaceModel.open(path, home);
+      }
       ContentFingerprint fingerprint =
           new ContentFingerprint(List.of(path.toRealPath()), home, Clock.systemUTC());
       return GgufModel.open(path, fingerprint);

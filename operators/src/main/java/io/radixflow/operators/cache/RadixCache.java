@@ -42,6 +42,11 @@ public final class RadixCache {
     this.pageTokens = pageTokens;
   }
 
+  /** Tokens a page. */
+  public int pageTokens() {
+    return pageTokens;
+  }
+
   /** Pages that {@link #evict} could free now. */
   public int evictablePages() {
     return evictablePages;
