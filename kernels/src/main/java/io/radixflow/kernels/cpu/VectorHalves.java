@@ -22,18 +22,17 @@ final class VectorHalves {
     for (int i = 0; i < count; i += L) {
       IntVector half = (IntVector) ShortVector.fromArray(S, source, so + i).castShape(I, 0);
       IntVector magnitude = half.and(0x7fff);
-      IntVector bits =
-          magnitude
-              .lanewise(VectorOperators.LSHL, 13)
-              .reinterpretAsFloats()
-              .mul(Float16.REBIAS)
-              .reinterpretAsInts();
+      FloatVector value =
+          magnitude.lanewise(VectorOperators.LSHL, 13).reinterpretAsFloats().mul(Float16.REBIAS);
+      // Adding 0x400 carries into bit 15 for infinity and NaN only: their exponent becomes 255.
       IntVector special =
-          bits.blend(bits.or(0x7f800000), magnitude.compare(VectorOperators.GE, 0x7c00));
-      special
-          .or(half.and(0x8000).lanewise(VectorOperators.LSHL, 16))
-          .reinterpretAsFloats()
-          .intoArray(out, oo + i);
+          magnitude
+              .add(0x400)
+              .lanewise(VectorOperators.LSHL, 16)
+              .lanewise(VectorOperators.ASHR, 8)
+              .and(0x7f800000);
+      IntVector sign = half.and(0x8000).lanewise(VectorOperators.LSHL, 16);
+      value.reinterpretAsInts().or(special).or(sign).reinterpretAsFloats().intoArray(out, oo + i);
     }
   }
 
