@@ -2,13 +2,42 @@ package io.radixflow.jobs;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.flink.EngineOpener;
+import io.radixflow.operators.flink.ModelEngineOpener;
 import io.radixflow.operators.flink.ServingOptions;
 import io.radixflow.operators.session.GenerationOptions;
+import java.util.Locale;
 
-/** The operator's options, as the settings say. */
-final class ServingSettings {
+/** The operator's options and its engine, as the settings say. */
+public final class ServingSettings {
 
   private ServingSettings() {}
+
+  /** Opens the engine on the model that the settings name. */
+  public static EngineOpener engine(Settings settings, ModelEngineOpener.Source models) {
+    EngineOptions engine =
+        EngineOptions.builder()
+            .kvPages(settings.get(RadixflowOptions.KV_PAGES))
+            .kvBytes(settings.get(RadixflowOptions.KV_MEMORY).getBytes())
+            .pageTokens(settings.get(RadixflowOptions.PAGE_TOKENS))
+            .contextLength(settings.get(RadixflowOptions.CONTEXT_LENGTH))
+            .stepRows(settings.get(RadixflowOptions.STEP_ROWS))
+            .prefillChunk(settings.get(RadixflowOptions.PREFILL_CHUNK))
+            .maxRunning(settings.get(RadixflowOptions.ENGINE_MAX_RUNNING))
+            .maxWaiting(settings.get(RadixflowOptions.ENGINE_MAX_WAITING))
+            .radixCache(settings.get(RadixflowOptions.RADIX_CACHE))
+            .intakeThreads(settings.get(RadixflowOptions.INTAKE_THREADS))
+            .build();
+    DeviceOptions device =
+        new DeviceOptions(
+            settings.get(RadixflowOptions.DEVICE).name().toLowerCase(Locale.ROOT),
+            settings.get(RadixflowOptions.THREADS),
+            KvSpec.Type.valueOf(settings.get(RadixflowOptions.KV_TYPE).name()));
+    return new ModelEngineOpener(models, settings.get(RadixflowOptions.MODEL), device, engine);
+  }
 
   static ServingOptions operator(Settings settings) {
     return new ServingOptions(

@@ -20,6 +20,7 @@ import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
@@ -91,13 +92,15 @@ public final class LocalCluster implements AutoCloseable {
   /**
    * Starts the job that was built in the environment.
    *
-   * @param restoreFrom a savepoint or checkpoint to go on from
+   * @param restoreFrom a savepoint or checkpoint to go on from; the job deletes it in time
    */
   public JobID submit(StreamExecutionEnvironment environment, Optional<String> restoreFrom)
       throws IOException {
     JobGraph graph = environment.getStreamGraph().getJobGraph();
     restoreFrom.ifPresent(
-        path -> graph.setSavepointRestoreSettings(SavepointRestoreSettings.forPath(path)));
+        path ->
+            graph.setSavepointRestoreSettings(
+                SavepointRestoreSettings.forPath(path, false, RecoveryClaimMode.CLAIM)));
     return await(cluster.submitJob(graph), Duration.ofSeconds(60), "submit the job").getJobID();
   }
 

@@ -1,0 +1,139 @@
+package io.radixflow.jobs.event;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/** Reads what {@link ReplyWriter} and {@link DeltaWriter} write, for clients. */
+public final class RecordReader {
+
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private RecordReader() {}
+
+  /**
+   * Reads a record of the delta topic.
+   *
+   * @throws IOException if it is none
+   */
+  public static ReplyDelta delta(byte[] value) throws IOException {
+    JsonNode json = object(value);
+    JsonNode usage = json.path("usage");
+    return new ReplyDelta(
+        text(json, "session"),
+        text(json, "branch"),
+        text(json, "turn"),
+        json.path("choice").asInt(),
+        json.path("offset").asInt(),
+        json.path("token_offset").asInt(),
+        json.path("tokens").asInt(),
+        json.path("attempt").asLong(),
+        json.path("text").asText(),
+        text(json, "finish_reason"),
+        usage.path("prompt_tokens").asInt(),
+        cached(usage),
+        usage.path("completion_tokens").asInt());
+  }
+
+  /**
+   * Reads a record of the reply topic.
+   *
+   * @throws IOException if it is none
+   */
+  public static Reply reply(byte[] value) throws IOException {
+    JsonNode json = object(value);
+    JsonNode choice = json.path("choices").path(0);
+    JsonNode usage = json.path("usage");
+    String type = text(json, "type");
+    return new Reply(
+        text(json, "session"),
+        text(json, "branch"),
+        text(json, "turn"),
+        type == null ? null : kind(type),
+        json.path("attempt").asLong(),
+        choice.path("message").path("content").asText(),
+        text(choice, "finish_reason"),
+        usage.path("prompt_tokens").asInt(),
+        cached(usage),
+        usage.path("completion_tokens").asInt(),
+        json.path("seed").asLong(),
+        json.path("dropped_turns").asInt(),
+        logprobs(choice.get("logprobs")),
+        text(json.path("error"), "message"),
+        items(json.get("items")),
+        text(json, "status"),
+        TimeUnit.SECONDS.toMillis(json.path("created").asLong()));
+  }
+
+  private static EventKind kind(String type) throws IOException {
+    try {
+      return EventKind.valueOf(type.toUpperCase(Locale.ROOT));
+    } catch (IllegalArgumentException e) {
+      throw new IOException("unknown type " + Texts.quote(type), e);
+    }
+  }
+
+  private static JsonNode object(byte[] value) throws IOException {
+    JsonNode json = value == null ? null : MAPPER.readTree(value);
+    if (json == null || !json.isObject()) {
+      throw new IOException("the record is no JSON object");
+    }
+    return json;
+  }
+
+  private static List<Reply.TokenLogprob> logprobs(JsonNode json) {
+    if (json == null) {
+      return null;
+    }
+    List<Reply.TokenLogprob> tokens = new ArrayList<>();
+    for (JsonNode token : json.path("content")) {
+      List<Reply.TopLogprob> top = new ArrayList<>();
+      for (JsonNode other : token.path("top_logprobs")) {
+        top.add(
+            new Reply.TopLogprob(
+                other.path("id").asInt(),
+                text(other, "token"),
+                other.path("logprob").floatValue()));
+      }
+      tokens.add(
+          new Reply.TokenLogprob(
+              token.path("id").asInt(),
+              text(token, "token"),
+              token.path("logprob").floatValue(),
+              top));
+    }
+    return tokens;
+  }
+
+  private static List<Reply.Item> items(JsonNode json) {
+    if (json == null) {
+      return null;
+    }
+    List<Reply.Item> items = new ArrayList<>();
+    for (JsonNode item : json) {
+      items.add(
+          new Reply.Item(
+              text(item, "turn"),
+              text(item, "role"),
+              text(item, "content"),
+              text(item, "finish_reason")));
+    }
+    return items;
+  }
+
+  private static int cached(JsonNode usage) {
+    return usage.path("prompt_tokens_details").path("cached_tokens").asInt();
+  }
+
+  private static String text(JsonNode json, String field) {
+    JsonNode value = json.get(field);
+    return value == null || value.isNull() ? null : value.asText();
+  }
+}

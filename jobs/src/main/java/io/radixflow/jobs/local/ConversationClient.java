@@ -1,0 +1,167 @@
+package io.radixflow.jobs.local;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.event.EventWriter;
+import io.radixflow.jobs.event.RecordReader;
+import io.radixflow.jobs.kafka.KafkaSetupException;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Talks to the job over Kafka: sends events, and follows the deltas and the committed replies of
+ * the turns it asked for. Safe for many threads.
+ */
+public final class ConversationClient implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConversationClient.class);
+  private static final int MAX_REQUEST_BYTES = 32 << 20;
+
+  private final String topic;
+  private final Map<TurnKey, Asked> asked = new ConcurrentHashMap<>();
+  private final KafkaProducer<byte[], byte[]> producer;
+  private final TopicFollower replies;
+  private final TopicFollower deltas;
+
+  private record TurnKey(String session, String turn) {}
+
+  private record Asked(ReplyAssembler assembler, CompletableFuture<Reply> reply) {}
+
+  /**
+   * Connects; what the job answers from now on is heard.
+   *
+   * @throws KafkaSetupException if there is no broker or no topic
+   */
+  public ConversationClient(Settings settings) {
+    topic = settings.get(RadixflowOptions.EVENTS_TOPIC);
+    replies =
+        TopicFollower.start(
+            settings, settings.get(RadixflowOptions.REPLIES_TOPIC), false, this::reply);
+    try {
+      deltas =
+          TopicFollower.start(
+              settings, settings.get(RadixflowOptions.DELTAS_TOPIC), false, this::delta);
+    } catch (RuntimeException e) {
+      replies.close();
+      throw e;
+    }
+    producer = producer(settings);
+  }
+
+  private static KafkaProducer<byte[], byte[]> producer(Settings settings) {
+    Properties properties = settings.kafkaClient();
+    String timeout = Long.toString(settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis());
+    properties.put(ProducerConfig.LINGER_MS_CONFIG, "0");
+    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(MAX_REQUEST_BYTES));
+    properties.put(ProducerConfig.BUFFER_MEMORY_CONFIG, Long.toString(2L * MAX_REQUEST_BYTES));
+    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, timeout);
+    return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /**
+   * Sends an event that starts a turn and follows its reply.
+   *
+   * @param event one with a turn, and no cancel
+   * @param listener hears how the reply grows
+   * @return the committed reply; completed exceptionally if the event could not be sent
+   */
+  public CompletableFuture<Reply> ask(ConversationEvent event, ReplyListener listener) {
+    TurnKey key = new TurnKey(event.session(), event.turn());
+    Asked turn = new Asked(new ReplyAssembler(listener), new CompletableFuture<>());
+    if (asked.putIfAbsent(key, turn) != null) {
+      throw new IllegalArgumentException("the turn " + event.turn() + " was asked for already");
+    }
+    send(event)
+        .whenComplete(
+            (sent, failure) -> {
+              if (failure != null && asked.remove(key, turn)) {
+                turn.reply().completeExceptionally(failure);
+              }
+            });
+    return turn.reply();
+  }
+
+  /**
+   * Sends an event.
+   *
+   * @return completed when the brokers have it
+   */
+  public CompletableFuture<Void> send(ConversationEvent event) {
+    return send(event.session().getBytes(UTF_8), EventWriter.write(event));
+  }
+
+  /**
+   * Sends a record as it is.
+   *
+   * @param key the session's id, or null
+   * @return completed when the brokers have it
+   */
+  public CompletableFuture<Void> send(byte[] key, byte[] value) {
+    CompletableFuture<Void> sent = new CompletableFuture<>();
+    try {
+      producer.send(
+          new ProducerRecord<>(topic, key, value),
+          (metadata, failure) -> {
+            if (failure == null) {
+              sent.complete(null);
+            } else {
+              sent.completeExceptionally(failure);
+            }
+          });
+    } catch (KafkaException e) {
+      sent.completeExceptionally(e);
+    }
+    return sent;
+  }
+
+  private void delta(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      ReplyDelta delta = RecordReader.delta(record.value());
+      Asked turn = asked.get(new TurnKey(delta.session(), delta.turn()));
+      if (turn != null) {
+        turn.assembler().delta(delta);
+      }
+    } catch (IOException e) {
+      LOG.warn("no delta at {}-{}@{}", record.topic(), record.partition(), record.offset(), e);
+    }
+  }
+
+  private void reply(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      Reply reply = RecordReader.reply(record.value());
+      Asked turn = asked.remove(new TurnKey(reply.session(), reply.turn()));
+      if (turn != null) {
+        turn.assembler().reply(reply);
+        turn.reply().complete(reply);
+      }
+    } catch (IOException e) {
+      LOG.warn("no reply at {}-{}@{}", record.topic(), record.partition(), record.offset(), e);
+    }
+  }
+
+  /** Ends the connection; turns that were not answered stay unanswered here. */
+  @Override
+  public void close() {
+    producer.close(Duration.ofSeconds(5));
+    deltas.close();
+    replies.close();
+    asked.values().forEach(turn -> turn.reply().cancel(false));
+  }
+}

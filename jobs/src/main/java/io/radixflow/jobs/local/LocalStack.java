@@ -1,0 +1,181 @@
+package io.radixflow.jobs.local;
+
+import io.radixflow.jobs.JobEndpoints;
+import io.radixflow.jobs.ServingJob;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.kafka.KafkaSetup;
+import io.radixflow.operators.flink.EngineOpener;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The job with all it needs in this process: a Flink cluster and, unless there is one, a broker.
+ * With a directory that is kept, conversations go on where they stood, also after a crash.
+ */
+public final class LocalStack implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(LocalStack.class);
+
+  /** Loading a large model takes its time. */
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
+
+  private final Path directory;
+  private final boolean temporary;
+  private Settings settings;
+  private LocalBroker broker;
+  private LocalCluster cluster;
+  private JobID job;
+
+  private LocalStack(Settings settings, Path directory, boolean temporary) {
+    this.settings = settings;
+    this.directory = directory;
+    this.temporary = temporary;
+  }
+
+  /**
+   * How to start.
+   *
+   * @param directory where the broker's data and the job's state are kept; empty to keep nothing
+   * @param broker whether to start a broker; else the settings name one
+   * @param brokerPort where it listens; 0 for any free port
+   */
+  public record Options(Optional<Path> directory, boolean broker, int brokerPort) {}
+
+  /**
+   * Starts everything and waits until the model is loaded and the job runs.
+   *
+   * @param opener opens the engine
+   * @param progress hears one line at each step
+   * @throws IOException if something does not start; the message says what
+   */
+  public static LocalStack start(
+      Settings settings, Options options, EngineOpener opener, Consumer<String> progress)
+      throws IOException {
+    Path directory =
+        options.directory().isPresent()
+            ? Files.createDirectories(options.directory().get()).toAbsolutePath()
+            : Files.createTempDirectory("radixflow-");
+    LocalStack stack = new LocalStack(settings, directory, options.directory().isEmpty());
+    try {
+      stack.startAll(options, opener, progress);
+      return stack;
+    } catch (IOException | RuntimeException e) {
+      try {
+        stack.close();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  private void startAll(Options options, EngineOpener opener, Consumer<String> progress)
+      throws IOException {
+    if (options.broker()) {
+      progress.accept("starting a Kafka broker");
+      broker = LocalBroker.start(directory, options.brokerPort());
+      settings =
+          settings
+              .with(RadixflowOptions.BOOTSTRAP_SERVERS, broker.bootstrapServers())
+              .with(RadixflowOptions.CREATE_TOPICS, true);
+    }
+    KafkaSetup.check(settings);
+    progress.accept("starting Flink");
+    cluster = LocalCluster.start(directory, settings.get(RadixflowOptions.PARALLELISM));
+    progress.accept("starting the job");
+    StreamExecutionEnvironment environment = ServingJob.environment(settings);
+    ServingJob.build(environment, settings, JobEndpoints.kafka(settings), opener);
+    job = cluster.submit(environment, latestState());
+    cluster.awaitRunning(job, START_TIMEOUT);
+  }
+
+  /** The settings, with the address of the broker that was started. */
+  public Settings settings() {
+    return settings;
+  }
+
+  /** Flink's web interface. */
+  public URI webInterface() {
+    return cluster.webInterface();
+  }
+
+  /** The cluster, to break it in tests. */
+  LocalCluster cluster() {
+    return cluster;
+  }
+
+  /** The job. */
+  JobID job() {
+    return job;
+  }
+
+  /** The newest savepoint or checkpoint that the directory has. */
+  private Optional<String> latestState() throws IOException {
+    try (Stream<Path> files = Files.walk(directory, 4)) {
+      return files
+          .filter(
+              file -> file.endsWith("_metadata") && !file.startsWith(directory.resolve("kafka")))
+          .max(Comparator.comparingLong(file -> file.toFile().lastModified()))
+          .map(file -> file.getParent().toUri().toString());
+    }
+  }
+
+  /** Stops the job, keeping its state if the directory is kept, then Flink and the broker. */
+  @Override
+  public void close() throws IOException {
+    try {
+      stopJob();
+    } finally {
+      try {
+        if (cluster != null) {
+          cluster.close();
+        }
+      } finally {
+        if (broker != null) {
+          broker.close();
+        }
+        if (temporary) {
+          delete(directory);
+        }
+      }
+    }
+  }
+
+  private void stopJob() throws IOException {
+    if (job == null) {
+      return;
+    }
+    if (!temporary) {
+      try {
+        cluster.stop(job);
+        return;
+      } catch (IOException e) {
+        LOG.warn("no savepoint; the job will go on from its last checkpoint", e);
+      }
+    }
+    cluster.cancel(job);
+  }
+
+  private static void delete(Path directory) throws IOException {
+    List<Path> deepestFirst;
+    try (Stream<Path> files = Files.walk(directory)) {
+      deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
+    }
+    for (Path file : deepestFirst) {
+      Files.deleteIfExists(file);
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.radixflow.jobs.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RecordReaderTest {
+
+  @Test
+  void readsTheRepliesThatTheWriterWrites() throws IOException {
+    Reply reply =
+        new Reply(
+            "s",
+            "b",
+            "t",
+            EventKind.QUERY,
+            7,
+            "héllo \uD83D\uDE00",
+            "stop",
+            10,
+            4,
+            9,
+            -5,
+            2,
+            List.of(
+                new Reply.TokenLogprob(
+                    1, "a", -0.5f, List.of(new Reply.TopLogprob(2, "b", -1.5f)))),
+            "went wrong",
+            List.of(new Reply.Item("t0", "user", "hi", null)),
+            "WARM",
+            1_700_000_000_000L);
+    assertThat(RecordReader.reply(new ReplyWriter(1 << 20).write(reply))).isEqualTo(reply);
+  }
+
+  @Test
+  void readsTheDeltasThatTheWriterWrites() throws IOException {
+    for (ReplyDelta delta :
+        List.of(
+            new ReplyDelta("s", "b", "t", 0, 3, 2, 1, 7, "é", "stop", 10, 4, 9),
+            new ReplyDelta("s", "b", "t", 0, 3, 2, 1, 7, "é", null, 0, 0, 0))) {
+      assertThat(RecordReader.delta(DeltaWriter.write(delta))).isEqualTo(delta);
+    }
+  }
+
+  @Test
+  void refusesWhatIsNoRecord() {
+    for (String value : List.of("", "[]", "{", "7")) {
+      assertThatExceptionOfType(IOException.class)
+          .isThrownBy(
+              () -> RecordReader.reply(value.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+    }
+    assertThatExceptionOfType(IOException.class).isThrownBy(() -> RecordReader.delta(null));
+  }
+}

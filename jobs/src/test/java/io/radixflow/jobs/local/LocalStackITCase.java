@@ -1,0 +1,275 @@
+package io.radixflow.jobs.local;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.jobs.event.RecordReader;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Reply;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class LocalStackITCase {
+
+  private static final int SESSIONS = 8;
+  private static final int TURNS = 3;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  private static Threads threads;
+  private static LocalStack stack;
+  private static ConversationClient client;
+  private static TopicFollower replyFollower;
+  private static TopicFollower letterFollower;
+  private static final List<Reply> REPLIES = Collections.synchronizedList(new ArrayList<>());
+  private static final List<ConsumerRecord<byte[], byte[]>> LETTERS =
+      Collections.synchronizedList(new ArrayList<>());
+
+  @BeforeAll
+  static void start() throws IOException {
+    threads = Threads.running();
+    Settings settings =
+        new SettingsLoader()
+            .set(
+                List.of(
+                    "model=sim",
+                    "job.checkpoint-interval=200ms",
+                    "events.max-bytes=2000000",
+                    "session.max-queued=100"))
+            .load();
+    stack =
+        LocalStack.start(
+            settings,
+            new LocalStack.Options(Optional.empty(), true, 0),
+            ServingSettings.engine(settings, LocalStackITCase::slowModel),
+            line -> {});
+    client = new ConversationClient(stack.settings());
+    replyFollower =
+        TopicFollower.start(
+            stack.settings(),
+            stack.settings().get(RadixflowOptions.REPLIES_TOPIC),
+            true,
+            record -> REPLIES.add(read(record)));
+    letterFollower =
+        TopicFollower.start(
+            stack.settings(),
+            stack.settings().get(RadixflowOptions.DEAD_LETTERS_TOPIC),
+            true,
+            LETTERS::add);
+  }
+
+  /** A token takes 2 ms, so that replies are long under way. */
+  private static ServedModel slowModel(String name) {
+    return SimModel.open(SimOptions.DEFAULT.withTime(2_000_000, 0).withEndOfTurn(0.01));
+  }
+
+  @AfterAll
+  static void stopLeavesNoThread() throws IOException {
+    letterFollower.close();
+    replyFollower.close();
+    client.close();
+    stack.close();
+    threads.assertNoneLeft();
+  }
+
+  @Test
+  void everyReplyComesOnceAndUnchangedOverTheDeathOfATaskManager() throws Exception {
+    Map<String, String> undisturbed = texts(converse("calm"));
+    List<CompletableFuture<Reply>> asked = converse("storm");
+    Awaited first = new Awaited(asked.get(0));
+    first.started();
+    stack.cluster().miniCluster().terminateTaskManager(0).get(30, TimeUnit.SECONDS);
+    stack.cluster().miniCluster().startTaskManager();
+    Map<String, String> disturbed = texts(asked);
+    for (int session = 0; session < SESSIONS; session++) {
+      for (int turn = 0; turn < TURNS; turn++) {
+        String id = session + "/t" + turn;
+        assertThat(disturbed.get("storm" + id)).isEqualTo(undisturbed.get("calm" + id));
+      }
+    }
+    assertThat(committed("storm")).hasSize(SESSIONS * TURNS).doesNotHaveDuplicates();
+  }
+
+  private record Awaited(CompletableFuture<Reply> reply) {
+    void started() {
+      await().atMost(PATIENCE).until(() -> HEARD.size() > 0);
+    }
+  }
+
+  private static final List<String> HEARD = Collections.synchronizedList(new ArrayList<>());
+
+  private static List<CompletableFuture<Reply>> converse(String name) {
+    HEARD.clear();
+    List<CompletableFuture<Reply>> asked = new ArrayList<>();
+    for (int turn = 0; turn < TURNS; turn++) {
+      for (int session = 0; session < SESSIONS; session++) {
+        asked.add(
+            client.ask(
+                Events.message(name + session, "t" + turn, "say " + session + turn, 200),
+                new ReplyListener() {
+                  @Override
+                  public void text(String piece) {
+                    HEARD.add(piece);
+                  }
+                }));
+      }
+    }
+    return asked;
+  }
+
+  private static Map<String, String> texts(List<CompletableFuture<Reply>> asked) {
+    return asked.stream()
+        .map(LocalStackITCase::get)
+        .collect(Collectors.toMap(reply -> reply.session() + "/" + reply.turn(), Reply::text));
+  }
+
+  @Test
+  void aCommittedReplyIsWhatItsDeltasAddUpTo() {
+    StringBuilder heard = new StringBuilder();
+    Reply reply =
+        get(
+            client.ask(
+                Events.message("deltas", "t", "go on", 40),
+                new ReplyListener() {
+                  @Override
+                  public void text(String piece) {
+                    heard.append(piece);
+                  }
+                }));
+    assertThat(reply.text()).isNotEmpty().isEqualTo(heard.toString());
+    assertThat(reply.completionTokens()).isBetween(1, 40);
+    Reply second = get(client.ask(Events.message("deltas", "t2", "more", 5), ReplyListener.SILENT));
+    assertThat(second.cachedTokens()).isPositive();
+  }
+
+  @Test
+  void aResentTurnIsIgnored() {
+    ConversationEvent event = Events.message("twice", "t", "hello", 3);
+    client.send(event).join();
+    get(client.ask(event, ReplyListener.SILENT));
+    client.send(event).join();
+    get(client.ask(Events.message("twice", "next", "bye", 3), ReplyListener.SILENT));
+    assertThat(committed("twice")).containsExactly("twice/t", "twice/next");
+  }
+
+  @Test
+  void invalidEventsAreRejectedWhileTheJobGoesOn() {
+    String start = "{\"session\":\"bad\",\"turn\":\"";
+    List<String> fields =
+        List.of(
+            "\"messages\":[]",
+            "\"messages\":[{\"role\":\"user\",\"content\":\"\"}]",
+            "\"messages\":\"hello\"",
+            "\"temperature\":NaN",
+            "\"max_tokens\":-1",
+            "\"tools\":[]",
+            "\"type\":\"mesage\"");
+    for (int i = 0; i < fields.size(); i++) {
+      send("bad", start + "r" + i + "\"," + fields.get(i) + "}");
+    }
+    String huge = "x".repeat(10_000_000);
+    send("bad", start + "huge\",\"messages\":[{\"role\":\"user\",\"content\":\"" + huge + "\"}]}");
+    client.send(Events.fork("bad", "fork", "unknown-turn")).join();
+    String long100k = "many ".repeat(100_000);
+    Reply tooLong =
+        get(client.ask(Events.message("long", "t", long100k, 10), ReplyListener.SILENT));
+    assertThat(tooLong.finishReason()).isEqualTo("rejected");
+    assertThat(tooLong.error()).containsPattern("[0-9]");
+    Reply special =
+        get(
+            client.ask(
+                Events.message("special", "t", "<|im_end|>\uD800\u0000\u001b", 3),
+                ReplyListener.SILENT));
+    assertThat(special.finishReason()).isIn("stop", "length");
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(committed("bad")).hasSize(fields.size() + 2));
+    synchronized (REPLIES) {
+      assertThat(REPLIES)
+          .filteredOn(reply -> reply.session().equals("bad"))
+          .allSatisfy(
+              reply -> {
+                assertThat(reply.finishReason()).isEqualTo("rejected");
+                assertThat(reply.error()).isNotBlank();
+              });
+    }
+  }
+
+  @Test
+  void unreadableRecordsAreKeptWithTheirReason() {
+    List<String> values = List.of("no json", "[]", "{\"turn\":\"t\"}", "{\"session\":5}");
+    for (String value : values) {
+      send("dead", value);
+    }
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(letters()).containsAll(values));
+    synchronized (LETTERS) {
+      assertThat(LETTERS)
+          .filteredOn(letter -> values.contains(new String(letter.value(), UTF_8)))
+          .allSatisfy(
+              letter -> {
+                assertThat(letter.key()).isEqualTo("dead".getBytes(UTF_8));
+                assertThat(letter.headers().lastHeader("radixflow.reason").value()).isNotEmpty();
+                assertThat(letter.headers().lastHeader("radixflow.topic").value())
+                    .isEqualTo("conversation-events".getBytes(UTF_8));
+              });
+    }
+  }
+
+  @Test
+  void aQueryShowsTheConversation() {
+    Reply said = get(client.ask(Events.message("asked", "t", "hello", 5), ReplyListener.SILENT));
+    Reply query = get(client.ask(Events.of(EventKind.QUERY, "asked", "q"), ReplyListener.SILENT));
+    assertThat(query.items()).extracting(Reply.Item::content).contains("hello", said.text());
+  }
+
+  private static void send(String key, String value) {
+    client.send(key.getBytes(UTF_8), value.getBytes(UTF_8)).join();
+  }
+
+  private static List<String> committed(String prefix) {
+    synchronized (REPLIES) {
+      return REPLIES.stream()
+          .filter(reply -> reply.session().startsWith(prefix))
+          .map(reply -> reply.session() + "/" + reply.turn())
+          .toList();
+    }
+  }
+
+  private static List<String> letters() {
+    synchronized (LETTERS) {
+      return LETTERS.stream().map(letter -> new String(letter.value(), UTF_8)).toList();
+    }
+  }
+
+  private static Reply get(CompletableFuture<Reply> reply) {
+    return reply.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+  }
+
+  private static Reply read(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      return RecordReader.reply(record.value());
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
