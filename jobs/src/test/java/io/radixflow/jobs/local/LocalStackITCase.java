@@ -41,6 +41,7 @@ class LocalStackITCase {
   private static ConversationClient client;
   private static TopicFollower replyFollower;
   private static TopicFollower letterFollower;
+  private static final List<String> HEARD = Collections.synchronizedList(new ArrayList<>());
   private static final List<Reply> REPLIES = Collections.synchronizedList(new ArrayList<>());
   private static final List<ConsumerRecord<byte[], byte[]>> LETTERS =
       Collections.synchronizedList(new ArrayList<>());
@@ -94,29 +95,24 @@ class LocalStackITCase {
 
   @Test
   void everyReplyComesOnceAndUnchangedOverTheDeathOfATaskManager() throws Exception {
-    Map<String, String> undisturbed = texts(converse("calm"));
+    Map<String, Reply> undisturbed = replies(converse("calm"));
     List<CompletableFuture<Reply>> asked = converse("storm");
-    Awaited first = new Awaited(asked.get(0));
-    first.started();
+    await().atMost(PATIENCE).until(() -> !HEARD.isEmpty());
     stack.cluster().miniCluster().terminateTaskManager(0).get(30, TimeUnit.SECONDS);
     stack.cluster().miniCluster().startTaskManager();
-    Map<String, String> disturbed = texts(asked);
+    Map<String, Reply> disturbed = replies(asked);
     for (int session = 0; session < SESSIONS; session++) {
       for (int turn = 0; turn < TURNS; turn++) {
         String id = session + "/t" + turn;
-        assertThat(disturbed.get("storm" + id)).isEqualTo(undisturbed.get("calm" + id));
+        Reply calm = undisturbed.get("calm" + id);
+        assertThat(disturbed.get("storm" + id))
+            .returns(calm.text(), Reply::text)
+            .returns(calm.finishReason(), Reply::finishReason)
+            .satisfies(reply -> assertThat(reply.attempt()).isGreaterThan(calm.attempt()));
       }
     }
     assertThat(committed("storm")).hasSize(SESSIONS * TURNS).doesNotHaveDuplicates();
   }
-
-  private record Awaited(CompletableFuture<Reply> reply) {
-    void started() {
-      await().atMost(PATIENCE).until(() -> HEARD.size() > 0);
-    }
-  }
-
-  private static final List<String> HEARD = Collections.synchronizedList(new ArrayList<>());
 
   private static List<CompletableFuture<Reply>> converse(String name) {
     HEARD.clear();
@@ -137,10 +133,10 @@ class LocalStackITCase {
     return asked;
   }
 
-  private static Map<String, String> texts(List<CompletableFuture<Reply>> asked) {
+  private static Map<String, Reply> replies(List<CompletableFuture<Reply>> asked) {
     return asked.stream()
         .map(LocalStackITCase::get)
-        .collect(Collectors.toMap(reply -> reply.session() + "/" + reply.turn(), Reply::text));
+        .collect(Collectors.toMap(reply -> reply.session() + "/" + reply.turn(), r -> r));
   }
 
   @Test

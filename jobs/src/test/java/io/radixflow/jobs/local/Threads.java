@@ -20,7 +20,9 @@ final class Threads {
           "awaitility-thread",
           "ForkJoinPool.commonPool",
           "CompletableFutureDelayScheduler",
-          "HikariPool",
+          "FlinkCompletableFutureDelayScheduler",
+          // the connector's exactly-once writer with pooled transaction ids never closes its own
+          "kafka-admin-client-thread | adminclient-",
           "Attach Listener",
           "junit-");
 
