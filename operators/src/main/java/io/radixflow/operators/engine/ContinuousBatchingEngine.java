@@ -38,7 +38,7 @@ public final class ContinuousBatchingEngine implements Engine {
   private final AtomicLong sequence = new AtomicLong();
   private final Map<Consumer, Long> attempts = new HashMap<>();
   private final Set<EngineChannel> channels = ConcurrentHashMap.newKeySet();
-  private boolean closed;
+  private volatile boolean closed;
 
   /** What an attempt is an attempt of. */
   private record Consumer(String job, int subtask) {}
@@ -142,7 +142,7 @@ public final class ContinuousBatchingEngine implements Engine {
     if (channel.requests().putIfAbsent(requestId, request) != null) {
       throw new IllegalArgumentException("request " + requestId + " is live already");
     }
-    if (channel.isClosed()) {
+    if (channel.isClosed() || closed) {
       channel.requests().remove(requestId);
       return;
     }

@@ -46,7 +46,8 @@ final class Intake {
               Thread thread = new Thread(task, "radixflow-intake-" + number.getAndIncrement());
               thread.setDaemon(true);
               return thread;
-            });
+            },
+            new ThreadPoolExecutor.DiscardPolicy());
     threads.allowCoreThreadTimeOut(true);
   }
 

@@ -1,13 +1,9 @@
 package io.radixflow.operators.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sampling.SamplingParams;
-import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -27,6 +23,10 @@ class EngineProperties {
   /** How the engine under test is set up. */
   record Setup(
       int pageTokens, int spareTokens, int chunk, int running, int depth, boolean cache, int ring) {
+
+    Engine open() {
+      return Engines.open(sim(), options());
+    }
 
     EngineOptions options() {
       return EngineOptions.builder()
@@ -67,11 +67,11 @@ class EngineProperties {
   @Property(tries = 200)
   void repliesAreThoseOfALoneRun(@ForAll("setups") Setup setup, @ForAll("jobs") List<Job> jobs) {
     List<EngineClient.Seen> alone = new ArrayList<>();
-    try (Engine engine = open(new Setup(16, 0, 256, 1, 1, false, 128));
+    try (Engine engine = new Setup(16, 0, 256, 1, 1, false, 128).open();
         EngineClient client = new EngineClient(engine)) {
       jobs.forEach(job -> alone.add(client.run(job.request())));
     }
-    try (Engine engine = open(setup);
+    try (Engine engine = setup.open();
         EngineClient client = new EngineClient(engine)) {
       List<Long> ids = jobs.stream().map(job -> client.submit(job.request())).toList();
       for (int i = 0; i < jobs.size(); i++) {
@@ -83,13 +83,8 @@ class EngineProperties {
       for (int i = 0; i < jobs.size(); i++) {
         check(setup + " " + jobs, jobs.get(i), alone.get(i), client.await(ids.get(i)));
       }
-      checkAllPagesAreAccountedFor(engine);
+      assertThat(Engines.awaitIdle(engine).failedSteps()).isZero();
     }
-  }
-
-  private static Engine open(Setup setup) {
-    return ContinuousBatchingEngine.open(
-        SimModel.open(setup.sim()), DeviceOptions.DEFAULT, setup.options());
   }
 
   private static void check(String name, Job job, EngineClient.Seen alone, EngineClient.Seen seen) {
@@ -104,23 +99,6 @@ class EngineProperties {
       assertThat(seen.finish).isEqualTo(alone.finish);
     }
     assertThat(seen.usage.completionTokens()).isEqualTo(seen.tokens.size());
-  }
-
-  static void checkAllPagesAreAccountedFor(Engine engine) {
-    await()
-        .atMost(Duration.ofSeconds(10))
-        .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(1))
-        .untilAsserted(
-            () -> {
-              EngineStats stats = engine.stats();
-              assertThat(stats.runningRequests() + stats.waitingRequests()).isZero();
-              assertThat(stats.protectedPages() + stats.inFlightPages()).isZero();
-            });
-    EngineStats stats = engine.stats();
-    assertThat(stats.freePages() + stats.evictablePages()).isEqualTo(stats.totalPages());
-    assertThat(stats.repairs()).isZero();
-    assertThat(stats.failedSteps()).isZero();
   }
 
   @Provide

@@ -1,0 +1,170 @@
+package io.radixflow.operators.engine;
+
+import static io.radixflow.operators.engine.Engines.letters;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sim.SimFault;
+import io.radixflow.kernels.sim.SimOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Fencing, failing steps, idling and closing. */
+@Timeout(60)
+class EngineLifecycleTest {
+  private static final SimOptions ENDLESS = SimOptions.DEFAULT.withEndOfTurn(0);
+  private static final int POISON = 7;
+
+  @Test
+  void aNewAttemptFencesTheOneBefore() {
+    try (Engine engine = Engines.open(ENDLESS, EngineOptions.DEFAULT);
+        EngineClient other = new EngineClient(engine, new ChannelId("job", 1, 1));
+        EngineClient old = new EngineClient(engine, new ChannelId("job", 0, 1))) {
+      long lost = old.submit(letters(0, 20), 3000);
+      old.awaitTokens(lost, 3);
+      long kept = other.submit(letters(1, 20), 300);
+      try (EngineClient young = new EngineClient(engine, new ChannelId("job", 0, 2))) {
+        assertThat(young.await(young.submit(letters(0, 20), 5)).tokens).hasSize(5);
+        int before = old.seen(lost).tokens.size();
+        old.drain();
+        assertThat(old.seen(lost).tokens).hasSize(before);
+        long late = old.submit(letters(0, 20), 5);
+        EngineClient older = new EngineClient(engine, new ChannelId("job", 0, 0));
+        long zombie = older.submit(letters(0, 20), 5);
+        assertThat(other.await(kept).tokens).hasSize(300);
+        Engines.awaitIdle(engine);
+        old.drain();
+        older.drain();
+        assertThat(old.seen(late).progresses).isZero();
+        assertThat(older.seen(zombie).progresses).isZero();
+      }
+    }
+  }
+
+  @Test
+  void aPoisonedRequestEndsInErrorAndTheOthersGoOn() {
+    List<int[]> alone = new ArrayList<>();
+    try (Engine engine = Engines.open(ENDLESS, EngineOptions.DEFAULT);
+        EngineClient client = new EngineClient(engine)) {
+      for (int i = 0; i < 4; i++) {
+        alone.add(client.await(client.submit(letters(i, 40), 50)).ids());
+      }
+    }
+    SimOptions faulty = ENDLESS.withPoison(true).withFault(SimFault.onToken(POISON));
+    try (Engine engine =
+            Engines.open(faulty, EngineOptions.builder().prefillChunk(8).auditMillis(0).build());
+        EngineClient client = new EngineClient(engine)) {
+      List<Long> ids = new ArrayList<>();
+      for (int i = 0; i < 4; i++) {
+        ids.add(client.submit(letters(i, 40), 50));
+      }
+      int[] poisoned = letters(9, 60);
+      poisoned[50] = POISON;
+      EngineClient.Seen seen = client.await(client.submit(poisoned, 50));
+      assertThat(seen.finish).isEqualTo(FinishReason.ERROR);
+      assertThat(seen.error).contains("injected fault");
+      for (int i = 0; i < 4; i++) {
+        assertThat(client.await(ids.get(i)).ids()).isEqualTo(alone.get(i));
+      }
+      assertThat(Engines.awaitIdle(engine).failedSteps()).isPositive();
+    }
+  }
+
+  @Test
+  void aStepThatFailsOnceCostsNoReply() {
+    int[] alone;
+    try (Engine engine = Engines.open(ENDLESS, EngineOptions.DEFAULT);
+        EngineClient client = new EngineClient(engine)) {
+      alone = client.await(client.submit(letters(0, 40), 50)).ids();
+    }
+    AtomicInteger steps = new AtomicInteger();
+    SimFault everyTenth =
+        batch -> {
+          if (steps.incrementAndGet() % 10 == 0) {
+            throw new IllegalStateException("injected");
+          }
+        };
+    try (Engine engine = Engines.open(ENDLESS.withFault(everyTenth), EngineOptions.DEFAULT);
+        EngineClient client = new EngineClient(engine)) {
+      List<Long> ids = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        ids.add(client.submit(letters(0, 40), 50));
+      }
+      ids.forEach(id -> assertThat(client.await(id).ids()).isEqualTo(alone));
+    }
+  }
+
+  @Test
+  void anIdleEngineSleepsAndWakes() {
+    try (Engine engine = Engines.open(EngineOptions.builder());
+        EngineClient client = new EngineClient(engine)) {
+      for (int i = 0; i < 3; i++) {
+        await().until(() -> engineThread().getState() == Thread.State.WAITING);
+        assertThat(client.await(client.submit(letters(i, 10), 5)).error).isNull();
+      }
+    }
+  }
+
+  private static Thread engineThread() {
+    return threads().stream()
+        .filter(thread -> thread.getName().equals("radixflow-engine"))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  @Test
+  void closingEndsWhatRunsAndLeavesNoThread() {
+    EngineClient client;
+    long running;
+    try (Engine engine = Engines.open(ENDLESS, EngineOptions.DEFAULT)) {
+      client = new EngineClient(engine);
+      running = client.submit(letters(0, 20), 4000);
+      client.awaitTokens(running, 3);
+    }
+    assertThat(client.await(running).finish).isEqualTo(FinishReason.CANCELLED);
+    assertThat(
+            threads().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("radixflow-"))
+                .collect(Collectors.toSet()))
+        .isEmpty();
+  }
+
+  @Test
+  void aClosedEngineTakesNothingAndClosesAgain() {
+    Engine engine = Engines.open(EngineOptions.builder());
+    EngineClient before = new EngineClient(engine);
+    engine.close();
+    engine.close();
+    EngineClient after = new EngineClient(engine, new ChannelId("late", 0, 0));
+    for (EngineClient client : List.of(before, after)) {
+      long id = client.submit(letters(0, 10), 5);
+      client.cancel(id);
+      client.drain();
+      assertThat(client.seen(id).tokens).isEmpty();
+    }
+  }
+
+  @Test
+  void aLiveRequestsIdCannotBeUsedAgain() {
+    EngineRequest request = EngineClient.request(letters(0, 5), SamplingParams.GREEDY, 4000);
+    try (Engine engine = Engines.open(ENDLESS, EngineOptions.DEFAULT);
+        ReplyChannel channel = engine.openChannel(new ChannelId("test", 0, 0), () -> {})) {
+      engine.submit(channel, 1, request);
+      assertThatThrownBy(() -> engine.submit(channel, 1, request))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("1");
+    }
+  }
+
+  private static Set<Thread> threads() {
+    return Thread.getAllStackTraces().keySet();
+  }
+}

@@ -1,0 +1,60 @@
+package io.radixflow.operators.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Random;
+
+/** Engines on the simulated device, and what must hold when they are idle. */
+final class Engines {
+  private Engines() {}
+
+  static Engine open(SimOptions sim, EngineOptions options) {
+    return ContinuousBatchingEngine.open(SimModel.open(sim), DeviceOptions.DEFAULT, options);
+  }
+
+  /** An engine that checks every page after every step, on a device that poisons freed pages. */
+  static Engine open(EngineOptions.Builder options) {
+    return open(SimOptions.DEFAULT.withPoison(true), options.auditMillis(0).build());
+  }
+
+  /** Lower-case letters that the seed decides; other seeds differ from the first letters on. */
+  static int[] letters(int seed, int length) {
+    Random random = new Random(seed);
+    int[] ids = new int[length];
+    for (int i = 0; i < length; i++) {
+      ids[i] = 'a' + random.nextInt(26);
+    }
+    if (length > 0) {
+      ids[0] = 'A' + seed;
+    }
+    return ids;
+  }
+
+  static int[] concat(int[]... parts) {
+    return Arrays.stream(parts).flatMapToInt(Arrays::stream).toArray();
+  }
+
+  /** Waits until nothing runs, then checks that each page is free or evictable. */
+  static EngineStats awaitIdle(Engine engine) {
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(1))
+        .untilAsserted(
+            () -> {
+              EngineStats stats = engine.stats();
+              assertThat(stats.runningRequests() + stats.waitingRequests()).isZero();
+              assertThat(stats.protectedPages() + stats.inFlightPages()).isZero();
+            });
+    EngineStats stats = engine.stats();
+    assertThat(stats.freePages() + stats.evictablePages()).isEqualTo(stats.totalPages());
+    assertThat(stats.repairs()).isZero();
+    return stats;
+  }
+}
