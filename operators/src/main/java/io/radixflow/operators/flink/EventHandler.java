@@ -108,9 +108,6 @@ final class EventHandler {
       case CLOSE -> close(event, slot);
       case ERASE -> {
         erase(event.session());
-        if (event.turn() != null) {
-          state.recordTurnId(StableHash.of64(event.turn()), timers.now());
-        }
         output.done(event);
       }
       case QUERY -> {
@@ -187,10 +184,6 @@ final class EventHandler {
       throw new RefusedException("there is a branch '" + branch + "' already");
     }
     requireBranch(event.session(), event.branch());
-    if (history.forks() + 1 >= options.maxBranches()) {
-      throw new RefusedException(
-          "the session has its limit of %d branches".formatted(options.maxBranches()));
-    }
     enqueue(event, List.of());
   }
 
@@ -254,10 +247,12 @@ final class EventHandler {
     output.done(event);
   }
 
-  /** Ends the current session's turns and leaves nothing but what tells that it was erased. */
+  /**
+   * Ends the current session's turns and leaves nothing of it but what tells resends: that it was
+   * erased, offsets, and hashes of turn ids.
+   */
   void erase(String session) throws Exception {
     forgetConversation(session);
-    state.clearTurnIds();
     state.putSlot(state.slot().erased());
   }
 

@@ -5,6 +5,7 @@ import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.engine.Usage;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
 import java.util.List;
@@ -50,6 +51,9 @@ final class ReplyOutput {
   /** The last piece and the reply of a turn that the engine worked on; nothing if it has no id. */
   void end(RunningTurn turn, FinishReason reason, ReplyProgress last, String error) {
     if (turn.pending.turn() == null) {
+      if (error != null) {
+        unanswerable(turn.branch.session.id, turn.pending, error);
+      }
       return;
     }
     String finish = lowerCase(reason);
@@ -141,6 +145,25 @@ final class ReplyOutput {
         reason);
   }
 
+  /** Refuses an accepted turn that has no id. */
+  void unanswerable(String session, PendingTurn turn, String reason) {
+    ConversationEvent event =
+        new ConversationEvent(
+            turn.kind(),
+            session,
+            turn.branch(),
+            null,
+            "",
+            "",
+            turn.messages(),
+            turn.options(),
+            false,
+            turn.newBranch(),
+            turn.atTurn(),
+            null);
+    collect(new RejectedEvent(event, reason));
+  }
+
   private void end(
       String session,
       String branch,
@@ -215,6 +238,10 @@ final class ReplyOutput {
   private void collect(Reply reply) {
     metrics.replied(reply.finishReason());
     output.collect(new StreamRecord<>(reply));
+  }
+
+  private void collect(RejectedEvent event) {
+    output.collect(ServingOutputs.REJECTED, new StreamRecord<>(event));
   }
 
   private void collect(ReplyDelta delta) {

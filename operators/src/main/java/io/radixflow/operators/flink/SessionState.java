@@ -189,10 +189,6 @@ final class SessionState {
     earlyCancels.clear();
   }
 
-  void clearTurnIds() {
-    turnIds.clear();
-  }
-
   /** Forgets everything of a session without pending turns. */
   void clear() {
     slot.clear();

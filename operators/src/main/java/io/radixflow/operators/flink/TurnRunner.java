@@ -84,6 +84,9 @@ final class TurnRunner implements EngineConnection.Reader {
         start(branch, first, turn);
       } catch (RefusedException e) {
         metrics.rejected();
+        if (turn.turn() == null) {
+          output.unanswerable(branch.session.id, turn, e.getMessage());
+        }
         endUnstarted(branch, first, FinishReason.REJECTED, e.getMessage());
       }
     }
@@ -96,6 +99,10 @@ final class TurnRunner implements EngineConnection.Reader {
     }
     List<Turn> path = history.path(turn.branch());
     if (turn.kind() == EventKind.FORK) {
+      if (history.forks() + 1 >= options.maxBranches()) {
+        throw new RefusedException(
+            "the session has its limit of %d branches".formatted(options.maxBranches()));
+      }
       history.fork(turn.newBranch(), forkedAt(path, turn));
       endUnstarted(branch, entry, FinishReason.STOP, null);
       return;

@@ -9,7 +9,9 @@ import io.radixflow.operators.session.Reply;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60)
 class AdmissionTest {
 
   @Test
@@ -90,7 +92,7 @@ class AdmissionTest {
       h.send(
           Events.message("s", "t1").with(Events.temperature(Double.NaN)),
           Events.message("s", "t2").with(Events.maxTokens(-1)),
-          Events.of(EventKind.OPEN, "s2", "o").with(Events.temperature(3)),
+          Events.of(EventKind.OPEN, "s2", "o").with(Events.temperature(-1)),
           Events.message("s", "t3"));
       h.settle();
       assertThat(h.reply("t1").error()).contains("temperature");

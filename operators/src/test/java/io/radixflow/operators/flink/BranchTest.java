@@ -6,7 +6,9 @@ import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60)
 class BranchTest {
 
   private static Events regenerate(String turn) {

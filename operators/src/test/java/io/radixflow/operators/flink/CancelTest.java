@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.operators.session.EventKind;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60)
 class CancelTest {
 
   private static Events cancel(String session, String turn) {

@@ -39,6 +39,7 @@ final class ScriptedEngine implements Engine {
   private final List<Channel> channels = new ArrayList<>();
   private final List<Submitted> submitted = new ArrayList<>();
   private boolean closed;
+  private boolean onItsOwn;
 
   /**
    * @param replyLength tokens of a reply before its end token
@@ -65,6 +66,12 @@ final class ScriptedEngine implements Engine {
   /** Requests that run. */
   int running() {
     return channels.stream().mapToInt(channel -> channel.requests.size()).sum();
+  }
+
+  /** From here on, works in the mail of the news before. */
+  void stepOnItsOwn() {
+    onItsOwn = true;
+    step();
   }
 
   /** Makes prompts, or gives every request its next token; false if there is nothing to do. */
@@ -96,6 +103,9 @@ final class ScriptedEngine implements Engine {
   @Override
   public void submit(ReplyChannel channel, long requestId, EngineRequest request) {
     ((Channel) channel).requests.put(requestId, new Running(request));
+    if (onItsOwn) {
+      step();
+    }
   }
 
   @Override
@@ -202,6 +212,9 @@ final class ScriptedEngine implements Engine {
       told = false;
       while (!closed && !news.isEmpty()) {
         news.remove().accept(visitor);
+      }
+      if (onItsOwn) {
+        step();
       }
     }
 

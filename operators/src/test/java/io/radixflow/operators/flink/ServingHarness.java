@@ -12,6 +12,7 @@ import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
@@ -55,6 +56,12 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     Configuration configuration = new Configuration();
     configuration.set(PipelineOptions.GENERIC_TYPES, false);
     return configuration;
+  }
+
+  /** The subtask that a session belongs to. */
+  static int ownerOf(String session, int parallelism) {
+    return KeyGroupRangeAssignment.assignKeyToParallelOperator(
+        session, MAX_PARALLELISM, parallelism);
   }
 
   /** On an engine that the harness steps, not yet opened. */

@@ -7,7 +7,9 @@ import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.Reply;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60)
 class SessionLifeTest {
   private static final Message SYSTEM = new Message("system", "Be brief.");
 

@@ -6,7 +6,9 @@ import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60)
 class TurnOrderTest {
 
   @Test

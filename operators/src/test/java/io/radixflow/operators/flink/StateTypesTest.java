@@ -1,0 +1,45 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.Progress;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.Turn;
+import org.apache.flink.api.common.serialization.SerializerConfigImpl;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.java.typeutils.PojoTypeInfo;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class StateTypesTest {
+
+  @ParameterizedTest
+  @ValueSource(
+      classes = {
+        ConversationEvent.class,
+        ControlEvent.class,
+        Reply.class,
+        ReplyDelta.class,
+        RejectedEvent.class,
+        SessionSlot.class,
+        Turn.class,
+        PendingTurn.class,
+        Progress.class
+      })
+  void everyStreamAndStateTypeIsAPojoToItsLastField(Class<?> type) {
+    Configuration configuration = new Configuration();
+    configuration.set(PipelineOptions.GENERIC_TYPES, false);
+    TypeInformation<?> info = TypeInformation.of(type);
+    assertThat(info).isInstanceOf(PojoTypeInfo.class);
+    assertThat(info.createSerializer(new SerializerConfigImpl(configuration))).isNotNull();
+  }
+}
