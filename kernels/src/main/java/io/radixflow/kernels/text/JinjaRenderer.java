@@ -3,6 +3,8 @@ package io.radixflow.kernels.text;
 import com.hubspot.jinjava.Jinjava;
 import com.hubspot.jinjava.JinjavaConfig;
 import com.hubspot.jinjava.LegacyOverrides;
+import com.hubspot.jinjava.el.JinjavaInterpreterResolver;
+import com.hubspot.jinjava.interpret.Context;
 import com.hubspot.jinjava.interpret.Context.Library;
 import com.hubspot.jinjava.interpret.RenderResult;
 import com.hubspot.jinjava.interpret.TemplateError;
@@ -11,6 +13,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import jinjava.javax.el.CompositeELResolver;
+import jinjava.javax.el.ELResolver;
 
 /**
  * Renders a model's Jinja chat template as Jinja2 does with {@code trim_blocks} and {@code
@@ -22,7 +26,7 @@ import java.util.Set;
  */
 final class JinjaRenderer {
 
-  private static final int MOST_NODES = 2_000_000;
+  private static final int MOST_NODES = 500_000;
   private static final int MOST_CHARS = 32 << 20;
   private static final int MOST_ELEMENTS = 100_000;
   private static final int DEEPEST = 64;
@@ -36,6 +40,8 @@ final class JinjaRenderer {
     }
   }
 
+  private static final ELResolver RESOLVER = resolver();
+
   private final Jinjava jinjava;
   private final String template;
   private final Map<String, Object> constants;
@@ -45,15 +51,14 @@ final class JinjaRenderer {
    * @param constants variables that are the same for all conversations ({@code bos_token} …)
    */
   JinjaRenderer(String template, Map<String, Object> constants) {
-    this.template = template;
+    this.template = JinjaDialect.toJinjava(template);
     this.constants = Map.copyOf(constants);
     jinjava = new Jinjava(config(new int[1]));
-    jinjava
-        .getGlobalContext()
-        .registerFunction(TemplateFunctions.definition("raise_exception", "raiseException"));
-    jinjava
-        .getGlobalContext()
-        .registerFunction(TemplateFunctions.definition("strftime_now", "strftimeNow"));
+    Context global = jinjava.getGlobalContext();
+    global.registerFunction(TemplateFunctions.definition("raise_exception", "raiseException"));
+    global.registerFunction(TemplateFunctions.definition("strftime_now", "strftimeNow"));
+    global.registerFilter(new TrimFilter());
+    global.registerExpTest(new IterableTest());
   }
 
   /**
@@ -76,26 +81,31 @@ final class JinjaRenderer {
     } catch (RuntimeException e) {
       throw new ChatTemplateException("the model's chat template failed: " + e.getMessage());
     }
-    for (TemplateError error : result.getErrors()) {
-      check(error);
+    if (!result.getErrors().isEmpty()) {
+      throw failure(result.getErrors().get(0));
     }
     return result.getOutput();
   }
 
-  private static void check(TemplateError error) {
+  private static ELResolver resolver() {
+    CompositeELResolver resolver = new CompositeELResolver();
+    resolver.add(new PythonStrings());
+    resolver.add(JinjavaInterpreterResolver.DEFAULT_RESOLVER_READ_ONLY);
+    return resolver;
+  }
+
+  private static ChatTemplateException failure(TemplateError error) {
     for (Throwable cause = error.getException(); cause != null; cause = cause.getCause()) {
       if (cause instanceof TemplateFunctions.Raised) {
-        throw new ChatTemplateException(
+        return new ChatTemplateException(
             "the model's chat template refuses the conversation: " + cause.getMessage());
       }
     }
-    if (error.getSeverity() == TemplateError.ErrorType.FATAL) {
-      throw new ChatTemplateException(
-          "the model's chat template failed at line "
-              + error.getLineno()
-              + ": "
-              + error.getMessage());
-    }
+    return new ChatTemplateException(
+        "the model's chat template failed at line "
+            + error.getLineno()
+            + ": "
+            + error.getMessage());
   }
 
   private static JinjavaConfig config(int[] nodesLeft) {
@@ -103,6 +113,7 @@ final class JinjaRenderer {
         .withTrimBlocks(true)
         .withLstripBlocks(true)
         .withNestedInterpretationEnabled(false)
+        .withElResolver(RESOLVER)
         .withMaxOutputSize(MOST_CHARS)
         .withMaxStringLength(MOST_CHARS)
         .withMaxListSize(MOST_ELEMENTS)
@@ -125,9 +136,9 @@ final class JinjaRenderer {
             LegacyOverrides.newBuilder()
                 .withParseWhitespaceControlStrictly(true)
                 .withUseTrimmingForNotesAndExpressions(true)
-                .withUsePyishObjectMapper(true)
                 .withUseSnakeCasePropertyNaming(true)
                 .withKeepNullableLoopValues(true)
+                .withUseNaturalOperatorPrecedence(true)
                 .build())
         .build();
   }
