@@ -1,0 +1,59 @@
+package io.radixflow.jobs;
+
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.SettingsException;
+import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.jobs.kafka.KafkaSetup;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** The entry point on a Flink cluster: {@code flink run radixflow-job.jar --config FILE}. */
+public final class RadixflowJob {
+
+  private static final String USAGE =
+      "use --config FILE and --set KEY=VALUE, each any number of times";
+
+  private RadixflowJob() {}
+
+  /**
+   * Checks the settings and Kafka, then submits the job.
+   *
+   * @param arguments {@code --config FILE}, {@code --set key=value}; the environment counts too
+   */
+  public static void main(String[] arguments) throws Exception {
+    Settings settings = settings(arguments, System.getenv());
+    KafkaSetup.check(settings);
+    StreamExecutionEnvironment environment = ServingJob.environment(settings);
+    ServingJob.build(
+        environment,
+        settings,
+        JobEndpoints.kafka(settings),
+        ServingSettings.engine(settings, ServingModel::open));
+    environment.execute();
+  }
+
+  static Settings settings(String[] arguments, Map<String, String> variables) {
+    SettingsLoader loader = new SettingsLoader();
+    List<String> assignments = new ArrayList<>();
+    for (Iterator<String> words = List.of(arguments).iterator(); words.hasNext(); ) {
+      String word = words.next();
+      if (!word.equals("--config") && !word.equals("--set")) {
+        throw new SettingsException("unknown argument " + word + ": " + USAGE);
+      }
+      if (!words.hasNext()) {
+        throw new SettingsException(word + " needs a value: " + USAGE);
+      }
+      String value = words.next();
+      if (word.equals("--config")) {
+        loader.file(Path.of(value));
+      } else {
+        assignments.add(value);
+      }
+    }
+    return loader.environment(variables).set(assignments).load();
+  }
+}
