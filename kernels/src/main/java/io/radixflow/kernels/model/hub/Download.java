@@ -1,0 +1,129 @@
+package io.radixflow.kernels.model.hub;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Fetches one file of the hub. Bytes gather in {@code FILE.HASH.part}, where a later attempt goes
+ * on; the file gets its name only after its hash was found right, and is removed if it is wrong.
+ */
+final class Download {
+  private static final int MAX_ATTEMPTS = 100;
+
+  private final HubClient hub;
+  private final ModelProgress progress;
+
+  Download(HubClient hub, ModelProgress progress) {
+    this.hub = hub;
+    this.progress = progress;
+  }
+
+  /** Leaves the file at {@code directory/file.name()}; a file that is there already is kept. */
+  void fetch(HubName name, String commit, HubFile file, Path directory)
+      throws IOException, InterruptedException {
+    Path target = directory.resolve(file.name());
+    if (Files.isRegularFile(target) && matches(target, file)) {
+      return;
+    }
+    Path part = directory.resolve(file.name() + "." + file.hash().substring(0, 12) + ".part");
+    long done = Files.exists(part) ? Files.size(part) : 0;
+    if (done > file.size()) {
+      Files.delete(part);
+      done = 0;
+    }
+    room(directory, file.size() - done);
+    progress.begin(file.name(), file.size(), done);
+    try {
+      gather(name, commit, file, part);
+    } finally {
+      progress.end();
+    }
+    if (!matches(part, file)) {
+      Files.delete(part);
+      throw new HubException(file.name() + " came with a wrong hash and was removed; try again");
+    }
+    Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+  }
+
+  private static boolean matches(Path path, HubFile file) throws IOException {
+    return Files.size(path) == file.size() && Hashes.of(path, file.isGitBlob()).equals(file.hash());
+  }
+
+  private static void room(Path directory, long bytes) throws IOException {
+    long free = Files.getFileStore(directory).getUsableSpace();
+    if (free < bytes) {
+      throw new ModelUnavailableException(
+          directory + " has room for " + free + " bytes; the model needs " + bytes + " more");
+    }
+  }
+
+  /** Goes on after a broken connection as long as each attempt brings bytes. */
+  private void gather(HubName name, String commit, HubFile file, Path part)
+      throws IOException, InterruptedException {
+    if (!Files.exists(part)) {
+      Files.createFile(part);
+    }
+    for (int attempt = 0; Files.size(part) < file.size(); attempt++) {
+      long before = Files.size(part);
+      try {
+        append(name, commit, file, part);
+      } catch (HubException e) {
+        throw e;
+      } catch (IOException e) {
+        if (Files.size(part) <= before || attempt == MAX_ATTEMPTS) {
+          throw new HubException("the connection broke: " + e.getMessage());
+        }
+      }
+      if (Files.size(part) == before) {
+        throw new HubException("it ends " + file.name() + " after " + before + " bytes");
+      }
+    }
+  }
+
+  private void append(HubName name, String commit, HubFile file, Path part)
+      throws IOException, InterruptedException {
+    long from = Files.size(part);
+    HttpResponse<InputStream> response = hub.content(name, commit, file, from);
+    try (InputStream body = response.body()) {
+      if (response.statusCode() == 200 && from > 0) {
+        Files.write(part, new byte[0], StandardOpenOption.TRUNCATE_EXISTING);
+        progress.advance(-from);
+        from = 0;
+      } else if (response.statusCode() != 200 && response.statusCode() != 206) {
+        throw new HubException(
+            "it answers " + file.name() + " with status " + response.statusCode());
+      }
+      if (response.statusCode() == 206 && !continues(response, from)) {
+        throw new HubException("it sends another part of " + file.name() + " than asked for");
+      }
+      try (OutputStream out = Files.newOutputStream(part, StandardOpenOption.APPEND)) {
+        copy(body, out, file, file.size() - from);
+      }
+    }
+  }
+
+  private static boolean continues(HttpResponse<InputStream> response, long from) {
+    String range = response.headers().firstValue("Content-Range").orElse("");
+    return range.startsWith("bytes " + from + "-");
+  }
+
+  private void copy(InputStream body, OutputStream out, HubFile file, long expected)
+      throws IOException {
+    byte[] buffer = new byte[1 << 16];
+    long left = expected;
+    for (int read = body.read(buffer); read >= 0; read = body.read(buffer)) {
+      if (read > left) {
+        throw new HubException("it sends more of " + file.name() + " than it announced");
+      }
+      out.write(buffer, 0, read);
+      left -= read;
+      progress.advance(read);
+    }
+  }
+}

@@ -1,0 +1,12 @@
+package io.radixflow.kernels.model.hub;
+
+import java.io.IOException;
+
+/** The hub cannot be used; the message goes on from the hub's name. */
+final class HubException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  HubException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,14 @@
+package io.radixflow.kernels.model.hub;
+
+/** A model cannot be had; the message is for the user: what was tried, and what to do. */
+public final class ModelUnavailableException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  public ModelUnavailableException(String message) {
+    super(message);
+  }
+
+  public ModelUnavailableException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}
