@@ -60,6 +60,11 @@ final class JsonFields {
     return result;
   }
 
+  /** Elements of an array; 0 if there is none. */
+  int size(String field) {
+    return line.path(field).size();
+  }
+
   /** A string, or an array of them; empty if absent. */
   List<String> texts(String field) {
     if (!has(field)) {

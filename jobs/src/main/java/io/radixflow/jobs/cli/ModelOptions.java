@@ -4,6 +4,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvSpec;
+import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -47,7 +48,7 @@ final class ModelOptions {
   KvSpec.Type kvType;
 
   /** Opens the model, with progress. */
-  ServedModel open(CliCommand command) {
+  ServedModel open(CliCommand command) throws IOException {
     check();
     try (Progress progress = command.progress("opening " + model)) {
       return command.environment.models().open(model, progress::detail);
@@ -64,6 +65,12 @@ final class ModelOptions {
   DeviceOptions deviceOptions() {
     check();
     return new DeviceOptions(device, threads, kvType);
+  }
+
+  /** The compute threads that a CPU backend has with these options. */
+  int computeThreads() {
+    int cores = Runtime.getRuntime().availableProcessors();
+    return threads > 0 ? threads : Math.max(Math.min(cores, 2), cores - 1);
   }
 
   private void check() {

@@ -21,6 +21,9 @@ import picocli.CommandLine.Spec;
     subcommands = {
       TokenizeCommand.class,
       RenderCommand.class,
+      LogitsCommand.class,
+      GenerateCommand.class,
+      BenchCommand.class,
     })
 public final class Radixflow implements Runnable {
   /** Exit code of a command that was interrupted, as shells count SIGINT. */

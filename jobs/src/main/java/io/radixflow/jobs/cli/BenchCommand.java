@@ -1,0 +1,21 @@
+package io.radixflow.jobs.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Holds the benchmarks. */
+@Command(
+    name = "bench",
+    description = "Measure speed on this machine.",
+    synopsisSubcommandLabel = "BENCHMARK",
+    subcommands = {BenchModelCommand.class, BenchCacheCommand.class})
+final class BenchCommand implements Runnable {
+  @Spec CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "no benchmark given");
+  }
+}

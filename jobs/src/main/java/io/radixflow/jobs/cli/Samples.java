@@ -1,0 +1,43 @@
+package io.radixflow.jobs.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.Arrays;
+
+/** Measurements of one thing, at least one before they are read. */
+final class Samples {
+  private double[] sorted = {};
+
+  void add(double value) {
+    sorted = Arrays.copyOf(sorted, sorted.length + 1);
+    sorted[sorted.length - 1] = value;
+    Arrays.sort(sorted);
+  }
+
+  double min() {
+    return sorted[0];
+  }
+
+  double max() {
+    return sorted[sorted.length - 1];
+  }
+
+  double median() {
+    return quantile(0.5);
+  }
+
+  /** The value below which a share of the samples lies, interpolated between neighbours. */
+  double quantile(double share) {
+    double rank = share * (sorted.length - 1);
+    int below = (int) rank;
+    int above = Math.min(below + 1, sorted.length - 1);
+    return sorted[below] + (rank - below) * (sorted[above] - sorted[below]);
+  }
+
+  int count() {
+    return sorted.length;
+  }
+
+  void putInto(ObjectNode json) {
+    json.put("min", min()).put("median", median()).put("max", max()).put("samples", count());
+  }
+}
