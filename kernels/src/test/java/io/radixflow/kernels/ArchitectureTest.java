@@ -1,5 +1,8 @@
 package io.radixflow.kernels;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -33,7 +36,20 @@ class ArchitectureTest {
 
   @Test
   void packagesFormNoCycle() {
-    slices().matching("io.radixflow.(**)").should().beFreeOfCycles().check(MAIN);
+    slices().matching(ROOT + ".(*)..").should().beFreeOfCycles().check(MAIN);
+  }
+
+  @Test
+  void packagesKnowOfTheModulesFrontDoorOnlyItsSeams() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage(ROOT)
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage(ROOT)
+                .and(not(type(ServedModel.class)))
+                .and(not(type(DeviceOptions.class))))
+        .check(MAIN);
   }
 
   @Test
