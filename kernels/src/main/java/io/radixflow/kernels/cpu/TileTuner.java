@@ -34,7 +34,7 @@ final class TileTuner {
 
   private static double[] measure(Kernels kernels) {
     double[] nanos = new double[SHAPES.length];
-    if (kernels.vectorBits() < 64) {
+    if (kernels.vectorBits() < 64 || !Fma.HARDWARE) {
       for (int i = 0; i < SHAPES.length; i++) {
         nanos[i] = SHAPES[i];
       }

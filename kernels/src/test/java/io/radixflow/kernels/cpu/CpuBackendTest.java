@@ -1,0 +1,202 @@
+package io.radixflow.kernels.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.model.TensorType;
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sampling.SamplingState;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class CpuBackendTest {
+
+  private static final SyntheticWeights WEIGHTS =
+      SyntheticWeights.of(Shapes.llama(), TensorType.Q4_1);
+  private static final int VOCAB = WEIGHTS.config().vocabSize();
+  private static final int[] PAGES = {2, 0, 3};
+
+  private CpuBackend backend;
+  private Set<Thread> before;
+  private final Batch batch = new Batch();
+
+  @BeforeEach
+  void open() {
+    before = backendThreads();
+    backend = CpuBackend.open(WEIGHTS, new DeviceOptions("cpu", 2, KvSpec.Type.F32));
+  }
+
+  @AfterEach
+  void close() {
+    backend.close();
+  }
+
+  private static Set<Thread> backendThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("radixflow-cpu-"))
+        .collect(Collectors.toSet());
+  }
+
+  private Set<Thread> ownThreads() {
+    Set<Thread> own = backendThreads();
+    own.removeAll(before);
+    return own;
+  }
+
+  private Batch prompt(int[] tokens, int[] pages, SamplingState sampling, int flags) {
+    batch.clear();
+    batch.beginChunk(pages, pages.length, 0);
+    for (int token : tokens) {
+      batch.token(token);
+    }
+    batch.output(sampling, flags);
+    return batch;
+  }
+
+  @Test
+  void aTokenMayComeFromAnEarlierTicketThatIsNotDone() throws InterruptedException {
+    backend.openPool(4, 16);
+    int[] prompt = {5, 6, 7};
+    StepTicket first = backend.submit(prompt(prompt, PAGES, Sequences.greedy(VOCAB), Batch.TOKEN));
+    Batch next = new Batch();
+    next.beginChunk(PAGES, PAGES.length, 3);
+    next.tokenFrom(first, 0);
+    next.output(Sequences.greedy(VOCAB), Batch.TOKEN);
+    StepTicket second = backend.submit(next);
+    second.await();
+    int chained = second.token(0);
+    int[] spelled = Arrays.copyOf(prompt, 4);
+    spelled[3] = first.token(0);
+    StepTicket alone =
+        Sequences.run(backend, prompt(spelled, PAGES, Sequences.greedy(VOCAB), Batch.TOKEN));
+    assertThat(chained).isEqualTo(alone.token(0));
+  }
+
+  @Test
+  void logprobsAndLogitsAreThoseOfTheSoftmax() throws InterruptedException {
+    backend.openPool(4, 16);
+    SamplingParams params = new SamplingParams(0f, 0, 1f, 0f, 1f, 0f, 0f, Map.of(), 1L, 5);
+    SamplingState state = new SamplingState(params, new int[0], new int[0], VOCAB);
+    StepTicket ticket =
+        Sequences.run(backend, prompt(new int[] {9}, PAGES, state, Batch.LOGPROBS | Batch.LOGITS));
+    float[] logits = new float[VOCAB];
+    ticket.logits(0, logits);
+    double sum = 0;
+    int best = 0;
+    for (int i = 0; i < VOCAB; i++) {
+      sum += Math.exp(logits[i]);
+      best = logits[i] > logits[best] ? i : best;
+    }
+    int[] ids = new int[20];
+    float[] logprobs = new float[20];
+    assertThat(ticket.token(0)).isEqualTo(best);
+    assertThat(ticket.topLogprobs(0, ids, logprobs)).isEqualTo(5);
+    assertThat(ids[0]).isEqualTo(best);
+    assertThat((double) ticket.logprob(0)).isCloseTo(logits[best] - Math.log(sum), within());
+    assertThat(state.counter()).isEqualTo(1);
+  }
+
+  private static Offset<Double> within() {
+    return Offset.offset(1e-5);
+  }
+
+  @Test
+  void aFailingStepFailsItsTicketAloneAndDrawsNothing() throws InterruptedException {
+    backend.openPool(4, 16);
+    for (Batch bad :
+        new Batch[] {
+          prompt(new int[] {VOCAB}, PAGES, null, Batch.LOGITS),
+          prompt(new int[] {1}, new int[] {4}, null, Batch.LOGITS),
+          prompt(new int[17], new int[] {1}, null, Batch.LOGITS)
+        }) {
+      SamplingState state = Sequences.greedy(VOCAB);
+      bad.output(state, Batch.TOKEN);
+      StepTicket ticket = backend.submit(bad);
+      ticket.await();
+      assertThat(ticket.failure()).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> ticket.token(0)).isInstanceOf(IllegalStateException.class);
+      assertThat(state.counter()).isZero();
+    }
+    StepTicket good =
+        Sequences.run(backend, prompt(new int[] {1}, PAGES, Sequences.greedy(VOCAB), Batch.TOKEN));
+    assertThat(good.token(0)).isBetween(0, VOCAB - 1);
+  }
+
+  @Test
+  void callbacksRunWhenAStepEndsAndAtOnceWhenItHasEnded() throws InterruptedException {
+    backend.openPool(4, 16);
+    CountDownLatch latch = new CountDownLatch(2);
+    StepTicket ticket =
+        backend.submit(prompt(new int[] {1}, PAGES, Sequences.greedy(VOCAB), Batch.TOKEN));
+    ticket.whenDone(latch::countDown);
+    ticket.await();
+    ticket.whenDone(latch::countDown);
+    assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+  }
+
+  @Test
+  void aStepWithoutPoolFails() throws InterruptedException {
+    StepTicket ticket = backend.submit(prompt(new int[] {1}, PAGES, null, Batch.LOGITS));
+    ticket.await();
+    assertThat(ticket.failure()).hasMessageContaining("pool");
+  }
+
+  @Test
+  void poolsHaveBounds() {
+    assertThatThrownBy(() -> backend.openPool(4, 32)).hasMessageContaining("32 tokens");
+    assertThatThrownBy(() -> backend.openPool(0, 16)).hasMessageContaining("too small");
+    assertThatThrownBy(() -> backend.openPool(Integer.MAX_VALUE, 16))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("MB");
+    try (KvPool pool = backend.openPool(3, 16)) {
+      assertThat(pool.pageBytes()).isEqualTo(backend.kvSpec().bytesPerToken() * 16);
+      assertThatThrownBy(() -> backend.openPool(3, 16)).isInstanceOf(IllegalStateException.class);
+    }
+    assertThat(backend.openPool(3, 16).pages()).isEqualTo(3);
+  }
+
+  @Test
+  void theEpochTellsKvTypesApart() {
+    try (CpuBackend same = CpuBackend.open(WEIGHTS, new DeviceOptions("cpu", 1, KvSpec.Type.F32));
+        CpuBackend half = CpuBackend.open(WEIGHTS, new DeviceOptions("cpu", 1, KvSpec.Type.F16))) {
+      assertThat(same.numericsEpoch()).isEqualTo(backend.numericsEpoch()).hasSize(16);
+      assertThat(half.numericsEpoch()).isNotEqualTo(backend.numericsEpoch());
+    }
+  }
+
+  @Test
+  void anIdleBackendParksAllItsThreads() throws InterruptedException {
+    backend.openPool(4, 16);
+    Sequences.run(backend, prompt(new int[] {1}, PAGES, Sequences.greedy(VOCAB), Batch.TOKEN));
+    assertThat(ownThreads()).hasSize(2);
+    await()
+        .untilAsserted(
+            () ->
+                assertThat(ownThreads())
+                    .allMatch(thread -> thread.getState() == Thread.State.WAITING));
+  }
+
+  @Test
+  void closingEndsAllThreadsAndIsIdempotent() {
+    Set<Thread> own = ownThreads();
+    backend.close();
+    backend.close();
+    await().until(() -> own.stream().noneMatch(Thread::isAlive));
+    assertThatThrownBy(() -> backend.submit(prompt(new int[] {1}, PAGES, null, Batch.LOGITS)))
+        .isInstanceOf(IllegalStateException.class);
+  }
+}
