@@ -10,14 +10,16 @@ final class DeadLetters {
   private DeadLetters() {}
 
   static DeadLetter of(ConsumerRecord<byte[], byte[]> record, String reason, int maxBytes) {
+    byte[] key = cut(record.key(), maxBytes / 2);
     byte[] value = record.value();
+    int room = maxBytes - (key == null ? 0 : key.length);
     return new DeadLetter(
         record.topic(),
         record.partition(),
         record.offset(),
         record.timestamp(),
-        cut(record.key(), maxBytes / 2),
-        cut(value, maxBytes / 2),
+        key,
+        cut(value, room),
         value == null ? -1 : value.length,
         reason);
   }

@@ -34,7 +34,7 @@ public final class ConversationClient implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ConversationClient.class);
   private static final int MAX_REQUEST_BYTES = 32 << 20;
 
-  private final String topic;
+  private final String events;
   private final Map<TurnKey, Asked> asked = new ConcurrentHashMap<>();
   private final KafkaProducer<byte[], byte[]> producer;
   private final TopicFollower replies;
@@ -50,7 +50,7 @@ public final class ConversationClient implements AutoCloseable {
    * @throws KafkaSetupException if there is no broker or no topic
    */
   public ConversationClient(Settings settings) {
-    topic = settings.get(RadixflowOptions.EVENTS_TOPIC);
+    events = settings.get(RadixflowOptions.EVENTS_TOPIC);
     replies =
         TopicFollower.start(
             settings, settings.get(RadixflowOptions.REPLIES_TOPIC), false, this::reply);
@@ -104,16 +104,17 @@ public final class ConversationClient implements AutoCloseable {
    * @return completed when the brokers have it
    */
   public CompletableFuture<Void> send(ConversationEvent event) {
-    return send(event.session().getBytes(UTF_8), EventWriter.write(event));
+    return send(events, event.session().getBytes(UTF_8), EventWriter.write(event));
   }
 
   /**
    * Sends a record as it is.
    *
+   * @param topic the topic of events or of control events
    * @param key the session's id, or null
    * @return completed when the brokers have it
    */
-  public CompletableFuture<Void> send(byte[] key, byte[] value) {
+  public CompletableFuture<Void> send(String topic, byte[] key, byte[] value) {
     CompletableFuture<Void> sent = new CompletableFuture<>();
     try {
       producer.send(

@@ -20,6 +20,7 @@ import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.configuration.WebOptions;
 import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.execution.ExecutionState;
@@ -49,15 +50,15 @@ public final class LocalCluster implements AutoCloseable {
    * Starts a cluster; takes seconds.
    *
    * @param directory where checkpoints and temporary files go
-   * @param taskManagers how many TaskManagers, one slot each
+   * @param slots of its one TaskManager, whose subtasks share an engine
    */
-  public static LocalCluster start(Path directory, int taskManagers) throws IOException {
+  public static LocalCluster start(Path directory, int slots) throws IOException {
     MiniCluster cluster =
         new MiniCluster(
             new MiniClusterConfiguration.Builder()
                 .setConfiguration(configuration(directory))
-                .setNumTaskManagers(taskManagers)
-                .setNumSlotsPerTaskManager(1)
+                .setNumTaskManagers(1)
+                .setNumSlotsPerTaskManager(slots)
                 .build());
     try {
       cluster.start();
@@ -84,7 +85,10 @@ public final class LocalCluster implements AutoCloseable {
     flink.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
     flink.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1));
     flink.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT, Duration.ofSeconds(30));
-    flink.set(CoreOptions.TMP_DIRS, directory.resolve("tmp").toString());
+    String temporary = directory.resolve("tmp").toString();
+    flink.set(CoreOptions.TMP_DIRS, temporary);
+    flink.set(WebOptions.TMP_DIR, temporary);
+    flink.set(WebOptions.UPLOAD_DIR, temporary);
     flink.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, uri(directory.resolve("checkpoints")));
     return flink;
   }

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.junit.jupiter.api.AfterAll;
@@ -54,6 +55,7 @@ class LocalStackITCase {
             .set(
                 List.of(
                     "model=sim",
+                    "job.parallelism=2",
                     "job.checkpoint-interval=200ms",
                     "events.max-bytes=2000000",
                     "session.max-queued=100"))
@@ -111,7 +113,10 @@ class LocalStackITCase {
             .satisfies(reply -> assertThat(reply.attempt()).isGreaterThan(calm.attempt()));
       }
     }
-    assertThat(committed("storm")).hasSize(SESSIONS * TURNS).doesNotHaveDuplicates();
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(committed("storm")).hasSize(SESSIONS * TURNS));
+    assertThat(committed("storm")).doesNotHaveDuplicates();
   }
 
   private static List<CompletableFuture<Reply>> converse(String name) {
@@ -165,7 +170,10 @@ class LocalStackITCase {
     get(client.ask(event, ReplyListener.SILENT));
     client.send(event).join();
     get(client.ask(Events.message("twice", "next", "bye", 3), ReplyListener.SILENT));
-    assertThat(committed("twice")).containsExactly("twice/t", "twice/next");
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> assertThat(committed("twice")).containsExactly("twice/t", "twice/next"));
   }
 
   @Test
@@ -186,6 +194,10 @@ class LocalStackITCase {
     String huge = "x".repeat(10_000_000);
     send("bad", start + "huge\",\"messages\":[{\"role\":\"user\",\"content\":\"" + huge + "\"}]}");
     client.send(Events.fork("bad", "fork", "unknown-turn")).join();
+    send(
+        "bad",
+        "{\"type\":\"fork\",\"session\":\"bad\",\"turn\":\"fork2\","
+            + "\"branch\":\"unknown\",\"new_branch\":\"b\"}");
     String long100k = "many ".repeat(100_000);
     Reply tooLong =
         get(client.ask(Events.message("long", "t", long100k, 10), ReplyListener.SILENT));
@@ -199,7 +211,7 @@ class LocalStackITCase {
     assertThat(special.finishReason()).isIn("stop", "length");
     await()
         .atMost(PATIENCE)
-        .untilAsserted(() -> assertThat(committed("bad")).hasSize(fields.size() + 2));
+        .untilAsserted(() -> assertThat(committed("bad")).hasSize(fields.size() + 3));
     synchronized (REPLIES) {
       assertThat(REPLIES)
           .filteredOn(reply -> reply.session().equals("bad"))
@@ -232,6 +244,54 @@ class LocalStackITCase {
   }
 
   @Test
+  void controlEventsReachAllSubtasksAndInvalidOnesAreKept() {
+    for (int i = 0; i < 4; i++) {
+      Reply reply = get(client.ask(ofTenant("tenant" + i, "t", "gone"), ReplyListener.SILENT));
+      assertThat(reply.finishReason()).isIn("stop", "length");
+    }
+    String topic = stack.settings().get(RadixflowOptions.CONTROL_TOPIC);
+    client.send(topic, null, "{\"type\":\"explode\"}".getBytes(UTF_8)).join();
+    client
+        .send(topic, null, "{\"type\":\"erase_tenant\",\"tenant\":\"gone\"}".getBytes(UTF_8))
+        .join();
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(() -> assertThat(letters()).contains("{\"type\":\"explode\"}"));
+    for (int i = 0; i < 4; i++) {
+      String session = "tenant" + i;
+      AtomicInteger attempt = new AtomicInteger();
+      await()
+          .atMost(PATIENCE)
+          .until(
+              () -> {
+                String turn = "q" + attempt.incrementAndGet();
+                Reply query =
+                    get(
+                        client.ask(
+                            Events.of(EventKind.QUERY, session, turn), ReplyListener.SILENT));
+                return query.items() == null || query.items().isEmpty();
+              });
+    }
+  }
+
+  private static ConversationEvent ofTenant(String session, String turn, String tenant) {
+    ConversationEvent event = Events.message(session, turn, "hello", 3);
+    return new ConversationEvent(
+        event.kind(),
+        session,
+        event.branch(),
+        turn,
+        tenant,
+        "",
+        event.messages(),
+        event.options(),
+        false,
+        null,
+        null,
+        event.origin());
+  }
+
+  @Test
   void aQueryShowsTheConversation() {
     Reply said = get(client.ask(Events.message("asked", "t", "hello", 5), ReplyListener.SILENT));
     Reply query = get(client.ask(Events.of(EventKind.QUERY, "asked", "q"), ReplyListener.SILENT));
@@ -239,7 +299,12 @@ class LocalStackITCase {
   }
 
   private static void send(String key, String value) {
-    client.send(key.getBytes(UTF_8), value.getBytes(UTF_8)).join();
+    client
+        .send(
+            stack.settings().get(RadixflowOptions.EVENTS_TOPIC),
+            key.getBytes(UTF_8),
+            value.getBytes(UTF_8))
+        .join();
   }
 
   private static List<String> committed(String prefix) {
