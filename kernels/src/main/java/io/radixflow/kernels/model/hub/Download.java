@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 
 /**
  * Fetches one file of the hub. Bytes gather in {@code FILE.HASH.part}, where a later attempt goes
@@ -16,12 +17,23 @@ import java.nio.file.StandardOpenOption;
 final class Download {
   private static final int MAX_ATTEMPTS = 100;
 
+  private static final Duration STALL = Duration.ofSeconds(60);
+
   private final HubClient hub;
   private final ModelProgress progress;
+  private final Duration stall;
 
   Download(HubClient hub, ModelProgress progress) {
+    this(hub, progress, STALL);
+  }
+
+  /**
+   * @param stall how long a connection may bring nothing before it counts as broken
+   */
+  Download(HubClient hub, ModelProgress progress, Duration stall) {
     this.hub = hub;
     this.progress = progress;
+    this.stall = stall;
   }
 
   /** Leaves the file at {@code directory/file.name()}; a file that is there already is kept. */
@@ -102,8 +114,9 @@ final class Download {
       if (response.statusCode() == 206 && !continues(response, from)) {
         throw new HubException("it sends another part of " + file.name() + " than asked for");
       }
-      try (OutputStream out = Files.newOutputStream(part, StandardOpenOption.APPEND)) {
-        copy(body, out, file, file.size() - from);
+      try (OutputStream out = Files.newOutputStream(part, StandardOpenOption.APPEND);
+          StallGuard guard = new StallGuard(body, stall)) {
+        copy(body, out, guard, file, file.size() - from);
       }
     }
   }
@@ -113,7 +126,8 @@ final class Download {
     return range.startsWith("bytes " + from + "-");
   }
 
-  private void copy(InputStream body, OutputStream out, HubFile file, long expected)
+  private void copy(
+      InputStream body, OutputStream out, StallGuard guard, HubFile file, long expected)
       throws IOException {
     byte[] buffer = new byte[1 << 16];
     long left = expected;
@@ -123,6 +137,7 @@ final class Download {
       }
       out.write(buffer, 0, read);
       left -= read;
+      guard.progressed();
       progress.advance(read);
     }
   }

@@ -38,7 +38,7 @@ public final class ModelResolver {
    *     #DEFAULT_MODEL}, which null and the empty string mean too
    * @throws ModelUnavailableException if it cannot be had, with what was tried and what to do
    */
-  public ResolvedModel resolve(String model) {
+  public ResolvedModel resolve(String model) throws ModelUnavailableException {
     try {
       if (model == null || model.isBlank() || model.equalsIgnoreCase(DEFAULT_MODEL)) {
         return defaultModel();
@@ -58,6 +58,8 @@ public final class ModelResolver {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new ModelUnavailableException("interrupted while a model was fetched", e);
+    } catch (ModelUnavailableException e) {
+      throw e;
     } catch (IOException e) {
       throw new ModelUnavailableException(
           options.models() + " cannot be used: " + e.getMessage(), e);
@@ -99,7 +101,7 @@ public final class ModelResolver {
     return whole ? new ResolvedModel(file, DEFAULT_MODEL, ResolvedModel.Source.CACHE) : null;
   }
 
-  private ResolvedModel fetchDefault() throws InterruptedException {
+  private ResolvedModel fetchDefault() throws ModelUnavailableException, InterruptedException {
     Path models = options.models();
     Path file = models.resolve(DefaultModel.FILE.name());
     List<String> failures = new ArrayList<>();
@@ -108,6 +110,8 @@ public final class ModelResolver {
     try {
       new Download(hub, progress).fetch(DefaultModel.HUB, "main", DefaultModel.FILE, models);
       return new ResolvedModel(file, DEFAULT_MODEL, ResolvedModel.Source.HUB);
+    } catch (ModelUnavailableException e) {
+      throw e;
     } catch (IOException e) {
       failed(failures, hub.host(), e);
     }
@@ -155,7 +159,7 @@ public final class ModelResolver {
     }
   }
 
-  private void refuseOffline(String name, Path place) {
+  private void refuseOffline(String name, Path place) throws ModelUnavailableException {
     if (options.offline()) {
       throw new ModelUnavailableException(
           "model "

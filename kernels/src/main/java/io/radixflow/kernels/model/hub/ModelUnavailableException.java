@@ -1,7 +1,9 @@
 package io.radixflow.kernels.model.hub;
 
+import java.io.IOException;
+
 /** A model cannot be had; the message is for the user: what was tried, and what to do. */
-public final class ModelUnavailableException extends RuntimeException {
+public final class ModelUnavailableException extends IOException {
   private static final long serialVersionUID = 1L;
 
   public ModelUnavailableException(String message) {

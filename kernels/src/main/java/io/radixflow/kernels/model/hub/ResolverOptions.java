@@ -25,15 +25,16 @@ public record ResolverOptions(Path home, URI hub, boolean offline, List<String> 
    * HF_ENDPOINT}.
    *
    * @param offline offline whatever the environment says
+   * @throws ModelUnavailableException if {@code HF_ENDPOINT} is no address
    */
-  public static ResolverOptions fromEnvironment(boolean offline) {
+  public static ResolverOptions fromEnvironment(boolean offline) throws ModelUnavailableException {
     String variable = System.getenv("RADIXFLOW_OFFLINE");
     boolean asked = "1".equals(variable) || "true".equalsIgnoreCase(variable);
     return new ResolverOptions(
         RadixflowHome.path(), endpoint(), offline || asked, List.of("python3", "-m", "pip"));
   }
 
-  private static URI endpoint() {
+  private static URI endpoint() throws ModelUnavailableException {
     String endpoint = System.getenv("HF_ENDPOINT");
     if (endpoint == null || endpoint.isBlank()) {
       return HUB;
@@ -41,7 +42,7 @@ public record ResolverOptions(Path home, URI hub, boolean offline, List<String> 
     if (!endpoint.matches("https?://[A-Za-z0-9.:\\[\\]-]+/?")) {
       throw new ModelUnavailableException("HF_ENDPOINT is not an http address: " + endpoint);
     }
-    return URI.create(endpoint.endsWith("/") ? endpoint.replaceAll("/$", "") : endpoint);
+    return URI.create(endpoint.replaceAll("/$", ""));
   }
 
   /** The directory of models. */

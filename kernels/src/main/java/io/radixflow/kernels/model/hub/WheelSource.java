@@ -79,7 +79,7 @@ final class WheelSource {
 
   private static String lastLine(Path log) throws IOException {
     String text = new String(Files.readAllBytes(log), StandardCharsets.UTF_8).strip();
-    String line = text.substring(text.lastIndexOf('\n') + 1).strip();
+    String line = text.substring(text.lastIndexOf('\n') + 1).replaceAll("\\p{Cntrl}", " ").strip();
     return line.length() > MAX_MESSAGE ? line.substring(0, MAX_MESSAGE) + "…" : line;
   }
 

@@ -16,6 +16,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /** A hub on the loopback interface that can be told to misbehave. */
@@ -23,12 +25,16 @@ final class FakeHub implements AutoCloseable {
   static final String COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
   private final HttpServer server;
+  private final ExecutorService threads = Executors.newCachedThreadPool();
   private final Map<String, byte[]> files = new ConcurrentHashMap<>();
   private final Map<String, byte[]> served = new ConcurrentHashMap<>();
   private final List<String> requests = new CopyOnWriteArrayList<>();
 
   /** Bytes after which each answer breaks off; negative for none. */
   volatile int breakAfter = -1;
+
+  /** Holds broken answers back instead, until it is counted down; null for none. */
+  volatile CountDownLatch hangs;
 
   /** Whether Range is ignored. */
   volatile boolean ignoresRange;
@@ -38,7 +44,7 @@ final class FakeHub implements AutoCloseable {
 
   FakeHub() throws IOException {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
-    server.setExecutor(Executors.newCachedThreadPool());
+    server.setExecutor(threads);
     server.createContext("/", this::answer);
     server.start();
   }
@@ -94,12 +100,21 @@ final class FakeHub implements AutoCloseable {
 
   private void send(HttpExchange exchange, int status, byte[] body) throws IOException {
     exchange.sendResponseHeaders(status, body.length == 0 ? -1 : body.length);
-    try (OutputStream out = exchange.getResponseBody()) {
-      boolean whole = breakAfter < 0 || status >= 300 || body.length <= breakAfter;
-      out.write(body, 0, whole ? body.length : breakAfter);
-      out.flush();
-    } catch (IOException clientOrBreak) {
-      exchange.close();
+    boolean whole = breakAfter < 0 || status >= 300 || body.length <= breakAfter;
+    OutputStream out = exchange.getResponseBody();
+    out.write(body, 0, whole ? body.length : breakAfter);
+    out.flush();
+    if (!whole && hangs != null) {
+      awaitRelease();
+    }
+    exchange.close();
+  }
+
+  private void awaitRelease() {
+    try {
+      hangs.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -140,5 +155,6 @@ final class FakeHub implements AutoCloseable {
   @Override
   public void close() {
     server.stop(0);
+    threads.shutdownNow();
   }
 }
