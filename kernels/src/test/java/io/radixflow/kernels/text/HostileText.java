@@ -1,5 +1,6 @@
 package io.radixflow.kernels.text;
 
+import java.util.Random;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Tuple;
@@ -114,6 +115,20 @@ final class HostileText {
   /** Well-formed texts. */
   static Arbitrary<String> wellFormed() {
     return pieces().list().ofMaxSize(30).map(list -> String.join("", list));
+  }
+
+  /** A well-formed text, for tests that need a model and so are plain tests. */
+  static String random(Random random) {
+    StringBuilder text = new StringBuilder();
+    for (int left = random.nextInt(30); left > 0; left--) {
+      int[] block = BLOCKS[random.nextInt(BLOCKS.length)];
+      if (random.nextInt(3) > 0) {
+        text.append(BITS[random.nextInt(BITS.length)]);
+      } else {
+        text.appendCodePoint(block[0] + random.nextInt(block[1] - block[0] + 1));
+      }
+    }
+    return text.toString();
   }
 
   /** Texts that may hold lone surrogates. */

@@ -1,0 +1,142 @@
+package io.radixflow.kernels.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.model.ModelFormatException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TextModelDirectoryTest {
+
+  private static final List<ChatMessage> HELLO = List.of(new ChatMessage("user", "hello"));
+
+  @TempDir Path directory;
+
+  private ObjectNode tokenizer;
+
+  @BeforeEach
+  void writeTokenizer() throws IOException {
+    tokenizer = DjlOracle.byteLevelJson(TinyVocabulary.get().metadata("qwen2"), true);
+    write("tokenizer.json", tokenizer.toString());
+  }
+
+  @Test
+  void endOfTurnTokensComeFromAllDeclarations() throws IOException {
+    write("tokenizer_config.json", "{\"eos_token\": {\"content\": \"<|end|>\"}}");
+    assertThat(read().tokenizer().endOfTurnIds()).containsExactly(0);
+    write("generation_config.json", "{\"eos_token_id\": [1]}");
+    assertThat(read().tokenizer().endOfTurnIds()).containsExactly(0, 1);
+    write("generation_config.json", "{}");
+    write("config.json", "{\"eos_token_id\": 2}");
+    assertThat(read().tokenizer().endOfTurnIds()).containsExactly(0, 2);
+  }
+
+  @Test
+  void theTemplateComesFromItsFileOrTheConfig() throws IOException {
+    assertThatThrownBy(() -> read().chatTemplate().render(HELLO, true))
+        .isInstanceOf(ChatTemplateException.class);
+    write("tokenizer_config.json", "{\"chat_template\": \"A{{ eos_token }}\"}");
+    assertThat(read().chatTemplate().render(HELLO, true)).isEqualTo("A");
+    write(
+        "tokenizer_config.json",
+        "{\"eos_token\": \"<|end|>\", \"chat_template\": [{\"name\": \"tool_use\", \"template\":"
+            + " \"T\"}, {\"name\": \"default\", \"template\": \"B{{ eos_token }}\"}]}");
+    assertThat(read().chatTemplate().render(HELLO, true)).isEqualTo("B<|end|>");
+    write("chat_template.jinja", "C");
+    assertThat(read().chatTemplate().render(HELLO, true)).isEqualTo("C");
+  }
+
+  @Test
+  void missingAndBrokenFilesAreNamed() throws IOException {
+    write("tokenizer.json", "{");
+    assertRefused("tokenizer.json is not JSON");
+    Files.delete(directory.resolve("tokenizer.json"));
+    assertRefused("tokenizer.json is missing");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '#',
+      quoteCharacter = '`',
+      value = {
+        "/model/type # `\"WordPiece\"` # WordPiece",
+        "/model/continuing_subword_prefix # `\"##\"` # continuing_subword_prefix",
+        "/normalizer # `{\"type\": \"Lowercase\"}` # Lowercase",
+        "/pre_tokenizer # `{\"type\": \"ByteLevel\", \"add_prefix_space\": true}` # ByteLevel",
+        "/pre_tokenizer # `{\"type\": \"Whitespace\"}` # byte_fallback",
+        "/added_tokens/0/id # -5 # -5",
+        "/added_tokens/0/id # 4000000000 # 4000000000",
+        "/model/merges # `[\"onlyone\"]` # onlyone",
+      })
+  void whatIsNotSupportedIsRefusedByName(String pointer, String value, String message)
+      throws IOException {
+    set(pointer, DjlOracle.JSON.readTree(value));
+    assertRefused(message);
+  }
+
+  @Test
+  void textIsComposedWhereTheModelSaysSo() throws IOException {
+    set("/normalizer", DjlOracle.JSON.readTree("{\"type\": \"NFC\"}"));
+    Tokenizer nfc = read().tokenizer();
+    assertThat(nfc.encode("e\u0301")).isEqualTo(nfc.encode("\u00e9"));
+  }
+
+  @Test
+  void addedTokensSwallowSpacesWhereTheySaySo() throws IOException {
+    set("/added_tokens/0/rstrip", DjlOracle.JSON.readTree("true"));
+    set("/added_tokens/1/lstrip", DjlOracle.JSON.readTree("true"));
+    Tokenizer own = read().tokenizer();
+    DjlOracle oracle = new DjlOracle(tokenizer);
+    for (String text : List.of("a <|end|> \n b", "a \t<|start|> b", "<|end|>  <|start|>", " ")) {
+      assertThat(own.encodeWithSpecial(text)).isEqualTo(oracle.encode(text));
+    }
+  }
+
+  @Test
+  void otherPatternsRunAsRegularExpressions() throws IOException {
+    String pattern = "[A-Z]?[a-z]+|\\\\s|.";
+    set(
+        "/pre_tokenizer",
+        DjlOracle.JSON.readTree(
+            "{\"type\": \"Sequence\", \"pretokenizers\": [{\"type\": \"Split\", \"pattern\":"
+                + " {\"Regex\": \""
+                + pattern
+                + "\"}, \"behavior\": \"Removed\", \"invert\": true}, {\"type\": \"Split\","
+                + " \"pattern\": {\"String\": \"th\"}, \"behavior\": \"Isolated\", \"invert\":"
+                + " false}, {\"type\": \"ByteLevel\", \"add_prefix_space\": false,"
+                + " \"trim_offsets\": true, \"use_regex\": false}]}"));
+    String text = "The kettle clicked off the 12345 THE them";
+    assertThat(read().tokenizer().encode(text)).isEqualTo(new DjlOracle(tokenizer).encode(text));
+  }
+
+  private void set(String pointer, JsonNode value) throws IOException {
+    int slash = pointer.lastIndexOf('/');
+    ((ObjectNode) tokenizer.at(pointer.substring(0, slash)))
+        .set(pointer.substring(slash + 1), value);
+    write("tokenizer.json", tokenizer.toString());
+  }
+
+  private void assertRefused(String message) {
+    assertThatThrownBy(this::read)
+        .isInstanceOf(ModelFormatException.class)
+        .hasMessageContaining(message);
+  }
+
+  private TextModel read() {
+    return TextModel.fromDirectory(directory);
+  }
+
+  private void write(String name, String text) throws IOException {
+    Files.writeString(directory.resolve(name), text);
+  }
+}
