@@ -4,15 +4,21 @@ import io.radixflow.operators.session.ControlEvent;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.session.Turn;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
@@ -131,15 +137,19 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   /** Runs the mails that are there. */
-  boolean runMails() throws Exception {
-    boolean ran = false;
-    Optional<Mail> mail = getTaskMailbox().tryTake(Integer.MIN_VALUE);
-    while (mail.isPresent()) {
-      mail.get().run();
-      ran = true;
-      mail = getTaskMailbox().tryTake(Integer.MIN_VALUE);
+  void runMails() throws Exception {
+    while (runAMail()) {
+      // the mail may have brought another
     }
-    return ran;
+  }
+
+  /** Runs one mail, if there is one. */
+  boolean runAMail() throws Exception {
+    Optional<Mail> mail = getTaskMailbox().tryTake(Integer.MIN_VALUE);
+    if (mail.isPresent()) {
+      mail.get().run();
+    }
+    return mail.isPresent();
   }
 
   OperatorSubtaskState snapshot() throws Exception {
@@ -202,6 +212,22 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   int numKeyedStateEntries() {
     var backend = (HeapKeyedStateBackend<?>) serving().getKeyedStateBackend();
     return backend.numKeyValueStateEntries();
+  }
+
+  /** Turns that a session's history holds, of all branches. */
+  int turnsKept(String session) throws Exception {
+    serving().setCurrentKey(session);
+    MapState<Long, Turn> turns =
+        serving()
+            .getPartitionedState(
+                VoidNamespace.INSTANCE,
+                VoidNamespaceSerializer.INSTANCE,
+                new MapStateDescriptor<>("turns", Types.LONG, TypeInformation.of(Turn.class)));
+    int count = 0;
+    for (Long ignored : turns.keys()) {
+      count++;
+    }
+    return count;
   }
 
   ServingOperator serving() {

@@ -1,0 +1,86 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Reply;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ContextWindowTest {
+
+  private static ServingHarness opened(ServingOptions options) throws Exception {
+    ServingHarness h = ServingHarness.of(new ScriptedEngine(400, 6), options);
+    h.open();
+    return h;
+  }
+
+  @Test
+  void aLongConversationGoesOnForgetsItsOldestTurnsAndSaysSo() throws Exception {
+    try (ServingHarness h = opened(ServingOptions.DEFAULT)) {
+      for (int i = 0; i < 40; i++) {
+        h.send(Events.message("s", "t" + i).with(Events.maxTokens(20))).settle();
+      }
+      assertThat(h.replies()).extracting(Reply::finishReason).containsOnly("stop");
+      assertThat(h.replies()).extracting(Reply::droppedTurns).isSorted().contains(0);
+      int dropped = h.reply("t39").droppedTurns();
+      assertThat(dropped).isGreaterThan(25);
+      h.send(Events.of(EventKind.QUERY, "s", "q"));
+      assertThat(h.reply("q").items()).hasSize(2 * (40 - dropped));
+      assertThat(h.turnsKept("s")).isEqualTo(40 - dropped);
+    }
+  }
+
+  @Test
+  void aTurnIdOutlivesItsDroppedTurn() throws Exception {
+    try (ServingHarness h = opened(ServingOptions.DEFAULT)) {
+      for (int i = 0; i < 20; i++) {
+        h.send(Events.message("s", "t" + i).with(Events.maxTokens(20))).settle();
+      }
+      assertThat(h.reply("t19").droppedTurns()).isPositive();
+      h.send(Events.message("s", "t0"), Events.fork("s", "f", "b", "t0")).settle();
+      assertThat(h.replies()).hasSize(21);
+      assertThat(h.reply("f").error()).contains("no turn 't0'");
+    }
+  }
+
+  @Test
+  void theOldestTurnThatIsKeptCanBeRegenerated() throws Exception {
+    try (ServingHarness h = opened(ServingOptions.DEFAULT)) {
+      for (int i = 0; i < 20; i++) {
+        h.send(Events.message("s", "t" + i).with(Events.maxTokens(20))).settle();
+      }
+      int dropped = h.reply("t19").droppedTurns();
+      h.send(Events.of(EventKind.REGENERATE, "s", "r").at("t" + dropped)).settle();
+      assertThat(h.reply("r").finishReason()).isEqualTo("stop");
+      assertThat(h.reply("r").droppedTurns()).isEqualTo(dropped);
+      h.send(Events.message("s", "next")).settle();
+      assertThat(h.reply("next").finishReason()).isEqualTo("stop");
+    }
+  }
+
+  @Test
+  void byConfigurationItIsRefusedAndTheSessionGoesOnFromAFork() throws Exception {
+    ServingOptions options = Options.with(o -> o.overflow = ServingOptions.Overflow.REJECT);
+    try (ServingHarness h = opened(options)) {
+      for (int i = 0; i < 12; i++) {
+        h.send(Events.message("s", "t" + i).with(Events.maxTokens(20))).settle();
+      }
+      assertThat(h.reply("t11").finishReason()).isEqualTo("rejected");
+      assertThat(h.reply("t11").error()).contains("context window of 400");
+      h.send(Events.fork("s", "f", "b", "t1"), Events.message("s", "go on").on("b")).settle();
+      assertThat(h.reply("go on").finishReason()).isEqualTo("stop");
+    }
+  }
+
+  @Test
+  void aMessageLargerThanTheWindowIsRejectedWithTheNumbers() throws Exception {
+    try (ServingHarness h = opened(ServingOptions.DEFAULT)) {
+      h.send(Events.message("s", "t1", "x".repeat(100_000)), Events.message("s", "t2")).settle();
+      assertThat(h.reply("t1").finishReason()).isEqualTo("rejected");
+      assertThat(h.reply("t1").error()).contains("100", "400");
+      assertThat(h.reply("t2").finishReason()).isEqualTo("stop");
+    }
+  }
+}

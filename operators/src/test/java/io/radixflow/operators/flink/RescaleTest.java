@@ -1,0 +1,150 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.ContinuousBatchingEngine;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Snapshots with turns under way on the real engine, restored at another parallelism. */
+@Timeout(60)
+class RescaleTest {
+  private static final int SESSIONS = 8;
+  private static final int TURNS = 3;
+
+  /** A ring of four tokens: no reply gets far before its subtask reads. */
+  private static final EngineOptions ENGINE = EngineOptions.builder().ringTokens(4).build();
+
+  @ParameterizedTest
+  @CsvSource({"1,2,false", "1,2,true", "2,1,false", "2,1,true"})
+  void everyReplyComesOnceInOrderWithItsText(int before, int after, boolean rocksDb)
+      throws Exception {
+    Map<String, String> undisturbed = texts(finish(start(1, null, 0, false)));
+    assertThat(undisturbed).hasSize(SESSIONS * TURNS);
+
+    List<ServingHarness> first = start(before, null, 0, rocksDb);
+    Awaitility.await()
+        .pollInSameThread()
+        .pollInterval(Duration.ofMillis(1))
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> runAMail(first) && first.stream().allMatch(h -> h.deltas().size() > 20));
+    OperatorSubtaskState[] states = new OperatorSubtaskState[before];
+    List<Reply> committed = new ArrayList<>();
+    List<ReplyDelta> deltas = new ArrayList<>();
+    for (int i = 0; i < before; i++) {
+      states[i] = first.get(i).snapshot();
+      committed.addAll(first.get(i).replies());
+      deltas.addAll(first.get(i).deltas());
+      first.get(i).close();
+    }
+    assertThat(committed).hasSizeLessThan(SESSIONS * TURNS);
+
+    OperatorSubtaskState state = AbstractStreamOperatorTestHarness.repackageState(states);
+    List<Reply> rest = finish(start(after, state, before, rocksDb), deltas);
+    committed.addAll(rest);
+
+    assertThat(committed).extracting(r -> r.session() + "/" + r.turn()).doesNotHaveDuplicates();
+    assertThat(texts(committed)).isEqualTo(undisturbed);
+    for (int s = 0; s < SESSIONS; s++) {
+      String session = "s" + s;
+      assertThat(committed.stream().filter(r -> r.session().equals(session)))
+          .extracting(Reply::turn)
+          .containsExactly("t0", "t1", "t2");
+    }
+    assertThat(streamed(deltas)).isEqualTo(undisturbed);
+  }
+
+  private static List<ServingHarness> start(
+      int parallelism, OperatorSubtaskState state, int oldParallelism, boolean rocksDb)
+      throws Exception {
+    SimModel model = SimModel.open(SimOptions.DEFAULT);
+    TestOpener opener =
+        TestOpener.of(
+            "sim",
+            () ->
+                new ServingEngine(
+                    ContinuousBatchingEngine.open(model, DeviceOptions.DEFAULT, ENGINE), model));
+    List<ServingHarness> subtasks = new ArrayList<>();
+    for (int i = 0; i < parallelism; i++) {
+      ServingHarness h = new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, i);
+      h.setBackend(rocksDb);
+      if (state != null) {
+        h.restore(state, oldParallelism);
+      } else {
+        h.open();
+        sendTurnsOf(h, parallelism, i);
+      }
+      subtasks.add(h);
+    }
+    return subtasks;
+  }
+
+  private static void sendTurnsOf(ServingHarness h, int parallelism, int subtask) throws Exception {
+    for (int turn = 0; turn < TURNS; turn++) {
+      for (int s = 0; s < SESSIONS; s++) {
+        if (ServingHarness.ownerOf("s" + s, parallelism) == subtask) {
+          h.send(Events.message("s" + s, "t" + turn));
+        }
+      }
+    }
+  }
+
+  private static List<Reply> finish(List<ServingHarness> subtasks) throws Exception {
+    return finish(subtasks, new ArrayList<>());
+  }
+
+  private static List<Reply> finish(List<ServingHarness> subtasks, List<ReplyDelta> deltas)
+      throws Exception {
+    List<Reply> replies = new ArrayList<>();
+    for (ServingHarness h : subtasks) {
+      h.serving().endInput(1);
+      replies.addAll(h.replies());
+      deltas.addAll(h.deltas());
+      h.close();
+    }
+    return replies;
+  }
+
+  private static boolean runAMail(List<ServingHarness> subtasks) throws Exception {
+    for (ServingHarness h : subtasks) {
+      h.runAMail();
+    }
+    return true;
+  }
+
+  private static Map<String, String> texts(List<Reply> replies) {
+    Map<String, String> texts = new HashMap<>();
+    replies.forEach(r -> texts.put(r.session() + "/" + r.turn(), r.text()));
+    return texts;
+  }
+
+  /** Puts deltas together as a consumer does: what extends is appended, overlaps are equal. */
+  private static Map<String, String> streamed(List<ReplyDelta> deltas) {
+    Map<String, String> texts = new HashMap<>();
+    for (ReplyDelta delta : deltas) {
+      String key = delta.session() + "/" + delta.turn();
+      String text = texts.getOrDefault(key, "");
+      int at = text.offsetByCodePoints(0, delta.offset());
+      String overlap = text.substring(at);
+      assertThat(delta.text().startsWith(overlap) || overlap.startsWith(delta.text())).isTrue();
+      texts.put(
+          key, overlap.startsWith(delta.text()) ? text : text.substring(0, at) + delta.text());
+    }
+    return texts;
+  }
+}
