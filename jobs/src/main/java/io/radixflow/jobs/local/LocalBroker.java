@@ -134,7 +134,7 @@ public final class LocalBroker implements AutoCloseable {
     return HOST + ":" + port;
   }
 
-  /** Stops the broker; its data stays. */
+  /** Stops the broker; its data stays. Idempotent. */
   @Override
   public void close() {
     server.shutdown();

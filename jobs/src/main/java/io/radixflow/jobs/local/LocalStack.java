@@ -38,6 +38,7 @@ public final class LocalStack implements AutoCloseable {
   private LocalBroker broker;
   private LocalCluster cluster;
   private JobID job;
+  private boolean closed;
 
   private LocalStack(Settings settings, Path directory, boolean temporary) {
     this.settings = settings;
@@ -133,9 +134,16 @@ public final class LocalStack implements AutoCloseable {
     }
   }
 
-  /** Stops the job, keeping its state if the directory is kept, then Flink and the broker. */
+  /**
+   * Stops the job, keeping its state if the directory is kept, then Flink and the broker.
+   * Idempotent, any thread.
+   */
   @Override
-  public void close() throws IOException {
+  public synchronized void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
     try {
       stopJob();
     } finally {
