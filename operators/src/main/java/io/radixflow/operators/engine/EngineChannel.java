@@ -5,6 +5,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One consumer's channel: its live requests, and a stack of those that have something new.
@@ -13,6 +15,8 @@ import java.util.function.Consumer;
  * costs no allocation. Any thread may push; the consumer takes the whole stack.
  */
 final class EngineChannel implements ReplyChannel {
+  private static final Logger LOG = LoggerFactory.getLogger(EngineChannel.class);
+
   private final ChannelId id;
   private final Runnable onReady;
   private final Consumer<EngineChannel> onClose;
@@ -67,7 +71,11 @@ final class EngineChannel implements ReplyChannel {
   /** Tells the consumer, unless it has been told since its last drain; engine thread only. */
   void signal() {
     if (!closed && news.get() != null && notified.compareAndSet(false, true)) {
-      onReady.run();
+      try {
+        onReady.run();
+      } catch (RuntimeException e) {
+        LOG.error("The callback of {} failed; it must not throw", id, e);
+      }
     }
   }
 

@@ -189,7 +189,7 @@ final class EngineLoop implements Runnable {
             pipeline.failedSteps(),
             repairs,
             scheduler.running().size(),
-            waiting.get(),
+            waiting.get() + scheduler.putBack(),
             pages.allocator().free(),
             pages.cache().evictablePages(),
             pages.cache().protectedPages(),

@@ -22,16 +22,18 @@ import java.util.List;
  * <p>The order is a pure function of arrivals, tree and ring states. Engine thread only.
  */
 final class Scheduler {
-  /** How many waiting requests that are not ready are looked at before giving up for the step. */
-  private static final int MAX_SKIPPED = 64;
+  /** How many requests that wait for a prefix are looked at before giving up for the step. */
+  private static final int MAX_DEFERRED = 64;
 
   private final EngineOptions options;
   private final KvPages pages;
   private final int stepRows;
+  private final int maxRunning;
   private final List<Request> waiting = new ArrayList<>();
   private final List<Request> running = new ArrayList<>();
   private final ArrayDeque<Request> suspects = new ArrayDeque<>();
   private final Runnable onAdmitted;
+  private int putBack;
   private long retractions;
   private long prefilledTokens;
   private long cachedTokens;
@@ -45,6 +47,7 @@ final class Scheduler {
     this.options = options;
     this.pages = pages;
     this.stepRows = Math.min(options.stepRows(), maxBatchRows);
+    this.maxRunning = Math.min(options.maxRunning(), stepRows);
   }
 
   List<Request> running() {
@@ -53,6 +56,11 @@ final class Scheduler {
 
   List<Request> waiting() {
     return waiting;
+  }
+
+  /** Requests that had pages and wait for them again. */
+  int putBack() {
+    return putBack;
   }
 
   long retractions() {
@@ -90,7 +98,9 @@ final class Scheduler {
   /** Takes a request from whichever list it is in. */
   void remove(Request request) {
     running.remove(request);
-    waiting.remove(request);
+    if (waiting.remove(request) && request.admittedBefore) {
+      putBack--;
+    }
     suspects.remove(request);
   }
 
@@ -116,10 +126,15 @@ final class Scheduler {
    */
   boolean plan(Step step, boolean pipelineEmpty) {
     if (!suspects.isEmpty()) {
-      return pipelineEmpty && planAlone(step);
+      if (!pipelineEmpty) {
+        return false;
+      }
+      if (planAlone(step)) {
+        return true;
+      }
     }
-    admit(pipelineEmpty);
     pauseThoseBehind();
+    admit(pipelineEmpty);
     if (!reservePages(pipelineEmpty)) {
       return false;
     }
@@ -215,21 +230,20 @@ final class Scheduler {
   }
 
   private void admit(boolean pipelineEmpty) {
-    int skipped = 0;
-    for (int i = 0; i < waiting.size() && skipped < MAX_SKIPPED; ) {
+    int deferred = 0;
+    for (int i = 0; i < waiting.size() && deferred < MAX_DEFERRED; ) {
       Request request = waiting.get(i);
       if (pauseIfBehind(request)) {
-        skipped++;
         i++;
         continue;
       }
       PrefixMatch match = pages.match(request);
       if (isAboutToShareMore(request, match.pages())) {
-        skipped++;
+        deferred++;
         i++;
         continue;
       }
-      if (running.size() < options.maxRunning() && pages.admit(request, match, running.size())) {
+      if (running.size() < maxRunning && pages.admit(request, match, running.size())) {
         waiting.remove(i);
         start(request);
       } else if (!pipelineEmpty || !retractPaused()) {
@@ -241,7 +255,9 @@ final class Scheduler {
   private void start(Request request) {
     request.state = Request.State.RUNNING;
     insertByArrival(running, request);
-    if (!request.admittedBefore) {
+    if (request.admittedBefore) {
+      putBack--;
+    } else {
       request.admittedBefore = true;
       onAdmitted.run();
       int cached = Math.min(request.computed, request.promptLength);
@@ -297,6 +313,7 @@ final class Scheduler {
     request.prefillEnd = 0;
     request.rewind();
     retractions++;
+    putBack++;
     enqueue(request);
   }
 

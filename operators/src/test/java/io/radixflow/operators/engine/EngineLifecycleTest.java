@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimFault;
+import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,6 +100,27 @@ class EngineLifecycleTest {
         ids.add(client.submit(letters(0, 40), 50));
       }
       ids.forEach(id -> assertThat(client.await(id).ids()).isEqualTo(alone));
+    }
+  }
+
+  @Test
+  void aDefectEndsTheRequestsInErrorAndTheEngineGoesOn() {
+    SimModel model = SimModel.open(ENDLESS);
+    FaultyTickets backend = new FaultyTickets(model.openBackend(DeviceOptions.DEFAULT));
+    try (Engine engine =
+            ContinuousBatchingEngine.open(
+                backend.backend(), model.tokenizer(), EngineOptions.DEFAULT);
+        EngineClient client = new EngineClient(engine)) {
+      int[] alone = client.await(client.submit(letters(0, 40), 50)).ids();
+      long running = client.submit(letters(1, 40), 3000);
+      client.awaitTokens(running, 3);
+      backend.breakTickets(true);
+      EngineClient.Seen seen = client.await(running);
+      assertThat(seen.finish).isEqualTo(FinishReason.ERROR);
+      assertThat(seen.error).contains("broken ticket");
+      backend.breakTickets(false);
+      assertThat(client.await(client.submit(letters(0, 40), 50)).ids()).isEqualTo(alone);
+      Engines.awaitIdle(engine);
     }
   }
 

@@ -2,7 +2,9 @@ package io.radixflow.operators.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sim.SimFault;
 import io.radixflow.kernels.sim.SimOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -22,7 +24,14 @@ class EngineProperties {
 
   /** How the engine under test is set up. */
   record Setup(
-      int pageTokens, int spareTokens, int chunk, int running, int depth, boolean cache, int ring) {
+      int pageTokens,
+      int spareTokens,
+      int chunk,
+      int running,
+      int depth,
+      boolean cache,
+      int ring,
+      int failEvery) {
 
     Engine open() {
       return Engines.open(sim(), options());
@@ -46,17 +55,35 @@ class EngineProperties {
       return SimOptions.DEFAULT
           .withContextLength(CONTEXT)
           .withPipelineDepth(depth)
-          .withPoison(true);
+          .withPoison(true)
+          .withFault(new EveryNthStep(failEvery));
+    }
+  }
+
+  /** Fails each n-th step, or none. */
+  private static final class EveryNthStep implements SimFault {
+    private final int every;
+    private int steps;
+
+    EveryNthStep(int every) {
+      this.every = every;
+    }
+
+    @Override
+    public void beforeStep(Batch batch) {
+      if (every > 0 && ++steps % every == 0) {
+        throw new IllegalStateException("injected");
+      }
     }
   }
 
   /** One request: its prompt, how it is drawn, and when its consumer gives up, or never (-1). */
-  record Job(int[] prompt, SamplingParams sampling, int maxTokens, int cancelAfter) {
+  record Job(int[] prompt, SamplingParams sampling, int maxTokens, int cancelAfter, boolean slow) {
 
     @Override
     public String toString() {
-      return "Job[prompt=%s, temperature=%s, maxTokens=%s, cancelAfter=%s]"
-          .formatted(Arrays.toString(prompt), sampling.temperature(), maxTokens, cancelAfter);
+      return "Job[prompt=%s, temperature=%s, maxTokens=%s, cancelAfter=%s, slow=%s]"
+          .formatted(Arrays.toString(prompt), sampling.temperature(), maxTokens, cancelAfter, slow);
     }
 
     EngineRequest request() {
@@ -67,23 +94,36 @@ class EngineProperties {
   @Property(tries = 200)
   void repliesAreThoseOfALoneRun(@ForAll("setups") Setup setup, @ForAll("jobs") List<Job> jobs) {
     List<EngineClient.Seen> alone = new ArrayList<>();
-    try (Engine engine = new Setup(16, 0, 256, 1, 1, false, 128).open();
+    try (Engine engine = new Setup(16, 0, 256, 1, 1, false, 128, 0).open();
         EngineClient client = new EngineClient(engine)) {
       jobs.forEach(job -> alone.add(client.run(job.request())));
     }
     try (Engine engine = setup.open();
-        EngineClient client = new EngineClient(engine)) {
-      List<Long> ids = jobs.stream().map(job -> client.submit(job.request())).toList();
+        EngineClient quick = new EngineClient(engine, new ChannelId("quick", 0, 0));
+        EngineClient slow = new EngineClient(engine, new ChannelId("slow", 0, 0))) {
+      List<Long> ids =
+          jobs.stream().map(job -> (job.slow ? slow : quick).submit(job.request())).toList();
       for (int i = 0; i < jobs.size(); i++) {
-        if (jobs.get(i).cancelAfter >= 0) {
-          client.awaitTokens(ids.get(i), jobs.get(i).cancelAfter);
-          client.cancel(ids.get(i));
+        Job job = jobs.get(i);
+        if (job.cancelAfter >= 0 && !job.slow) {
+          quick.awaitTokens(ids.get(i), job.cancelAfter);
+        }
+        if (job.cancelAfter >= 0) {
+          (job.slow ? slow : quick).cancel(ids.get(i));
         }
       }
-      for (int i = 0; i < jobs.size(); i++) {
-        check(setup + " " + jobs, jobs.get(i), alone.get(i), client.await(ids.get(i)));
+      for (boolean isSlow : new boolean[] {false, true}) {
+        for (int i = 0; i < jobs.size(); i++) {
+          if (jobs.get(i).slow == isSlow) {
+            EngineClient client = isSlow ? slow : quick;
+            check(setup + " " + jobs, jobs.get(i), alone.get(i), client.await(ids.get(i)));
+          }
+        }
       }
-      assertThat(Engines.awaitIdle(engine).failedSteps()).isZero();
+      EngineStats stats = Engines.awaitIdle(engine);
+      if (setup.failEvery == 0) {
+        assertThat(stats.failedSteps()).isZero();
+      }
     }
   }
 
@@ -110,7 +150,8 @@ class EngineProperties {
             Arbitraries.integers().between(1, 12),
             Arbitraries.of(1, 2),
             Arbitraries.of(true, true, false),
-            Arbitraries.of(4, 5, 64))
+            Arbitraries.of(4, 5, 64),
+            Arbitraries.of(0, 0, 5, 9))
         .as(Setup::new);
   }
 
@@ -123,21 +164,28 @@ class EngineProperties {
                 Arbitraries.integers().between(0, 40),
                 samplings(),
                 Arbitraries.of(1, 2, 3, 17, 40, 200),
-                Arbitraries.of(-1, -1, -1, 0, 1, 9))
+                Arbitraries.of(-1, -1, -1, 0, 1, 9),
+                Arbitraries.of(false, false, true))
             .as(EngineProperties::job);
     return job.list().ofMinSize(1).ofMaxSize(14);
   }
 
   /** A prompt that shares {@code shared} tokens with others of the same family. */
   private static Job job(
-      int family, int shared, int own, SamplingParams sampling, int maxTokens, int cancelAfter) {
+      int family,
+      int shared,
+      int own,
+      SamplingParams sampling,
+      int maxTokens,
+      int cancelAfter,
+      boolean slow) {
     int[] prompt = new int[Math.max(1, shared + own)];
     Random common = new Random(family);
     Random rest = new Random(31L * shared + own);
     for (int i = 0; i < prompt.length; i++) {
       prompt[i] = 'a' + (i < shared ? common : rest).nextInt(26);
     }
-    return new Job(prompt, sampling, maxTokens, cancelAfter);
+    return new Job(prompt, sampling, maxTokens, cancelAfter, slow);
   }
 
   private static Arbitrary<SamplingParams> samplings() {
