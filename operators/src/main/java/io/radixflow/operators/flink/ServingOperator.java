@@ -93,7 +93,8 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             getInternalTimerService("idle-sessions", VoidNamespaceSerializer.INSTANCE, this),
             options.retention().toMillis());
     ServingMetrics metrics =
-        new ServingMetrics(getMetricGroup(), () -> runner.running(), () -> queues.size());
+        new ServingMetrics(
+            getMetricGroup(), () -> runner == null ? 0 : runner.running(), queues::size);
     ReplyOutput replies = new ReplyOutput(output, metrics, timers::now, epoch.attempt());
     TurnPlanner planner = new TurnPlanner(options);
     ChannelId channel =
@@ -155,7 +156,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   public void processElement2(StreamRecord<ControlEvent> element) throws Exception {
     ControlEvent event = element.getValue();
     try {
-      switch (event.kind()) {
+      switch (String.valueOf(event.kind())) {
         case "erase_tenant" -> eraseTenant(event.tenant());
         case "drain" -> control.drain(event.value());
         case "limits" -> control.limits(event.tenant(), event.value());

@@ -205,11 +205,17 @@ final class TurnRunner implements EngineConnection.Reader {
       metrics.firstToken(output.now() - turn.pending.accepted());
     }
     if (progress.finish() != null) {
-      end(turn, progress.finish(), progress, progress.error(), true);
+      end(turn, reason(turn, progress.finish()), progress, progress.error(), true);
     } else if (shown && !progress.text().isEmpty()) {
       output.delta(turn, progress);
       turn.markShown();
     }
+  }
+
+  /** The one token of a prefetch is not a reply that was cut. */
+  private static FinishReason reason(RunningTurn turn, FinishReason reason) {
+    boolean prefetched = turn.pending.kind() == EventKind.PREFETCH && reason == FinishReason.LENGTH;
+    return prefetched ? FinishReason.STOP : reason;
   }
 
   @Override

@@ -6,6 +6,8 @@ import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(60)
 class ContextWindowTest {
@@ -16,9 +18,12 @@ class ContextWindowTest {
     return h;
   }
 
-  @Test
-  void aLongConversationGoesOnForgetsItsOldestTurnsAndSaysSo() throws Exception {
-    try (ServingHarness h = opened(ServingOptions.DEFAULT)) {
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aLongConversationGoesOnForgetsItsOldestTurnsAndSaysSo(boolean rocksDb) throws Exception {
+    try (ServingHarness h =
+        ServingHarness.of(new ScriptedEngine(400, 6), ServingOptions.DEFAULT).setBackend(rocksDb)) {
+      h.open();
       for (int i = 0; i < 40; i++) {
         h.send(Events.message("s", "t" + i).with(Events.maxTokens(20))).settle();
       }
