@@ -1,0 +1,123 @@
+package io.radixflow.operators.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.TestModels;
+import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.text.ChatMessage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The engine's promise on a real model: the same bits for every batch, chunk, cache and pool. */
+@Tag("model")
+@Timeout(180)
+class EngineOnCpuTest {
+  private static final SamplingParams WARM =
+      new SamplingParams(0.8f, 40, 0.95f, 0f, 1.1f, 0f, 0f, Map.of(), 11, 3);
+  private static final int TOKENS = 20;
+
+  private static ServedModel model;
+  private static List<EngineRequest> requests;
+  private static List<EngineClient.Seen> alone;
+
+  @BeforeAll
+  static void runAlone() {
+    model = ModelLoader.open(TestModels.smolLm2());
+    requests = new ArrayList<>();
+    for (String question :
+        List.of(
+            "What is the capital of France?", "What is the capital of Norway?", "Count to 9.")) {
+      int[] prompt =
+          model
+              .chatTemplate()
+              .encode(
+                  List.of(
+                      new ChatMessage("system", "You answer briefly and never guess."),
+                      new ChatMessage("user", question)),
+                  true);
+      requests.add(EngineClient.request(prompt, WARM, TOKENS));
+    }
+    alone = new ArrayList<>();
+    try (Engine engine = open(1, EngineOptions.builder().radixCache(false));
+        EngineClient client = new EngineClient(engine)) {
+      requests.forEach(request -> alone.add(client.run(request)));
+    }
+  }
+
+  @AfterAll
+  static void close() {
+    if (model != null) {
+      model.close();
+    }
+  }
+
+  private static Engine open(int threads, EngineOptions.Builder options) {
+    return ContinuousBatchingEngine.open(
+        model,
+        new DeviceOptions("cpu", threads, KvSpec.Type.F32),
+        options.contextLength(256).auditMillis(0).build());
+  }
+
+  private static EngineStats assertSameReplies(Engine engine) {
+    try (EngineClient client = new EngineClient(engine)) {
+      List<Long> ids = requests.stream().map(client::submit).toList();
+      for (int i = 0; i < ids.size(); i++) {
+        EngineClient.Seen seen = client.await(ids.get(i));
+        assertThat(seen.error).isNull();
+        assertThat(seen.tokens).isEqualTo(alone.get(i).tokens);
+        assertThat(seen.text.toString()).isEqualTo(alone.get(i).text.toString());
+        for (int t = 0; t < seen.logprobs.size(); t++) {
+          assertThat(seen.logprobs.get(t))
+              .usingRecursiveComparison()
+              .isEqualTo(alone.get(i).logprobs.get(t));
+        }
+      }
+      return Engines.awaitIdle(engine);
+    }
+  }
+
+  @Test
+  void togetherInSmallChunksOnTwoThreads() {
+    try (Engine engine = open(2, EngineOptions.builder().prefillChunk(7))) {
+      assertThat(assertSameReplies(engine).cachedTokens()).isPositive();
+    }
+  }
+
+  @Test
+  void againFromTheCache() {
+    try (Engine engine = open(2, EngineOptions.builder())) {
+      assertSameReplies(engine);
+      long before = engine.stats().prefilledTokens();
+      long after = assertSameReplies(engine).prefilledTokens();
+      assertThat(after - before).isLessThanOrEqualTo(3 * 16);
+    }
+  }
+
+  @Test
+  void inAPoolInWhichRequestsArePutBack() {
+    int longest = requests.stream().mapToInt(EngineOnCpuTest::promptPages).max().orElseThrow();
+    EngineOptions.Builder tight =
+        EngineOptions.builder().radixCache(false).kvPages(2 * longest + 1);
+    try (Engine engine = open(2, tight)) {
+      assertThat(assertSameReplies(engine).retractions()).isPositive();
+    }
+  }
+
+  private static int promptPages(EngineRequest request) {
+    try {
+      return (request.prompt().ids().length + 15) / 16;
+    } catch (PromptException e) {
+      throw new AssertionError(e);
+    }
+  }
+}
