@@ -132,16 +132,23 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     takeUpPendingTurns();
   }
 
-  /** After a restore: all turns without a reply, the oldest first. */
+  /**
+   * After a restore: all turns without a reply, the oldest first, those of a session in their order
+   * even if the clock went back between them.
+   */
   private void takeUpPendingTurns() throws Exception {
-    record Restored(String session, String tenant, PendingTurn turn) {}
+    record Restored(String session, String tenant, long accepted, PendingTurn turn) {}
     List<Restored> restored = new ArrayList<>();
     for (String session : state.sessionsWithPendingTurns()) {
       setCurrentKey(session);
       String tenant = state.slot().tenant();
-      state.pending().forEach(turn -> restored.add(new Restored(session, tenant, turn)));
+      long accepted = Long.MIN_VALUE;
+      for (PendingTurn turn : state.pending()) {
+        accepted = Math.max(accepted, turn.accepted());
+        restored.add(new Restored(session, tenant, accepted, turn));
+      }
     }
-    restored.sort(Comparator.comparingLong(r -> r.turn().accepted()));
+    restored.sort(Comparator.comparingLong(Restored::accepted));
     restored.forEach(r -> queues.add(r.session(), r.tenant(), r.turn()));
     runner.dispatch();
   }

@@ -65,6 +65,23 @@ class CheckpointTest {
   }
 
   @Test
+  void restoredTurnsKeepTheirOrderThoughTheClockWentBack() throws Exception {
+    OperatorSubtaskState state;
+    try (ServingHarness h = harness()) {
+      h.open();
+      h.setProcessingTime(5_000);
+      h.send(Events.message("s", "t1"));
+      h.setProcessingTime(2_000);
+      h.send(Events.message("s", "t2"));
+      state = h.snapshot();
+    }
+    try (ServingHarness next = harness().restore(state, 1)) {
+      next.settle();
+      assertThat(next.replies()).extracting(Reply::turn).containsExactly("t1", "t2");
+    }
+  }
+
+  @Test
   void anAnsweredTurnIsNotAnsweredAgain() throws Exception {
     OperatorSubtaskState state;
     try (ServingHarness h = harness()) {
