@@ -59,8 +59,8 @@ final class ConfigLimits {
       throw error(
           config.heads() + " heads do not share " + config.kvHeads() + " key/value heads evenly");
     }
-    if (config.headDim() % 2 != 0) {
-      throw error("head dimension " + config.headDim() + " is odd; rotary embedding needs pairs");
+    if (config.headDim() < 2 || config.headDim() % 2 != 0) {
+      throw error("head dimension " + config.headDim() + "; rotary embedding needs pairs");
     }
     if ((long) config.heads() * config.headDim() > MAX_WIDTH
         || config.hiddenSize() > MAX_WIDTH

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.model;
 
+import java.util.Collection;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -36,6 +37,11 @@ final class MappedWeights implements WeightSource {
       throw new ModelFormatException("model " + config.name() + " has no tensor " + name);
     }
     return tensor;
+  }
+
+  /** The tensors of the graph; none once closed. */
+  Collection<Tensor> tensors() {
+    return tensors.values();
   }
 
   @Override

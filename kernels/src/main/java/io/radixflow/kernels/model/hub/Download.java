@@ -44,7 +44,7 @@ final class Download {
       return;
     }
     Path part = directory.resolve(file.name() + "." + file.hash().substring(0, 12) + ".part");
-    long done = Files.exists(part) ? Files.size(part) : 0;
+    long done = size(part);
     if (done > file.size()) {
       Files.delete(part);
       done = 0;
@@ -67,6 +67,10 @@ final class Download {
     return Files.size(path) == file.size() && Hashes.of(path, file.isGitBlob()).equals(file.hash());
   }
 
+  private static long size(Path part) throws IOException {
+    return Files.exists(part) ? Files.size(part) : 0;
+  }
+
   private static void room(Path directory, long bytes) throws IOException {
     long free = Files.getFileStore(directory).getUsableSpace();
     if (free < bytes) {
@@ -78,21 +82,18 @@ final class Download {
   /** Goes on after a broken connection as long as each attempt brings bytes. */
   private void gather(HubName name, String commit, HubFile file, Path part)
       throws IOException, InterruptedException {
-    if (!Files.exists(part)) {
-      Files.createFile(part);
-    }
-    for (int attempt = 0; Files.size(part) < file.size(); attempt++) {
-      long before = Files.size(part);
+    for (int attempt = 0; size(part) < file.size(); attempt++) {
+      long before = size(part);
       try {
         append(name, commit, file, part);
       } catch (HubException e) {
         throw e;
       } catch (IOException e) {
-        if (Files.size(part) <= before || attempt == MAX_ATTEMPTS) {
+        if (size(part) <= before || attempt == MAX_ATTEMPTS) {
           throw new HubException("the connection broke: " + e.getMessage());
         }
       }
-      if (Files.size(part) == before) {
+      if (size(part) == before) {
         throw new HubException("it ends " + file.name() + " after " + before + " bytes");
       }
     }
@@ -100,7 +101,7 @@ final class Download {
 
   private void append(HubName name, String commit, HubFile file, Path part)
       throws IOException, InterruptedException {
-    long from = Files.size(part);
+    long from = size(part);
     HttpResponse<InputStream> response = hub.content(name, commit, file, from);
     try (InputStream body = response.body()) {
       if (response.statusCode() == 200 && from > 0) {
@@ -114,7 +115,8 @@ final class Download {
       if (response.statusCode() == 206 && !continues(response, from)) {
         throw new HubException("it sends another part of " + file.name() + " than asked for");
       }
-      try (OutputStream out = Files.newOutputStream(part, StandardOpenOption.APPEND);
+      try (OutputStream out =
+              Files.newOutputStream(part, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
           StallGuard guard = new StallGuard(body, stall)) {
         copy(body, out, guard, file, file.size() - from);
       }

@@ -81,7 +81,7 @@ final class HubClient {
       JsonNode large = node.path("lfs");
       String hash = large.isObject() ? large.path("sha256").asText() : node.path("blobId").asText();
       long size = large.isObject() ? large.path("size").asLong(-1) : node.path("size").asLong(-1);
-      if (HubFile.isPlain(name) && size >= 0 && hash.matches("[0-9a-f]{40}|[0-9a-f]{64}")) {
+      if (HubFile.isPlain(name) && size > 0 && hash.matches("[0-9a-f]{40}|[0-9a-f]{64}")) {
         files.add(new HubFile(name, size, hash));
       }
     }
