@@ -37,11 +37,6 @@ public final class ConsoleProgress implements ModelProgress {
     this.nanoTime = nanoTime;
   }
 
-  /** On standard error. */
-  public static ConsoleProgress standardError() {
-    return new ConsoleProgress(System.err, System.console() != null, System::nanoTime);
-  }
-
   @Override
   public void step(String text) {
     out.println(text);
