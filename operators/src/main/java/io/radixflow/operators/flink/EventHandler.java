@@ -58,10 +58,6 @@ final class EventHandler {
   /** Takes an event in; a resend is ignored. */
   void handle(ConversationEvent event) throws Exception {
     SessionSlot known = state.slot();
-    if (known == null && event.kind() == EventKind.QUERY && event.turn() != null) {
-      output.answer(event, List.of(), SessionQuery.UNKNOWN);
-      return;
-    }
     SessionSlot slot = known == null ? SessionSlot.NEW : known;
     if (slot.hasRead(event.origin())) {
       metrics.resendIgnored();

@@ -10,9 +10,6 @@ import java.util.List;
 
 /** Answers queries from a session's state, without changing it. */
 final class SessionQuery {
-  /** The status of a session without state. */
-  static final String UNKNOWN = "unknown";
-
   private final History history;
   private final TurnQueues queues;
   private final String engine;
@@ -56,6 +53,9 @@ final class SessionQuery {
       case OPEN -> {
         if (queues.session(event.session()) != null) {
           yield "hot";
+        }
+        if (!slot.opened()) {
+          yield "unknown";
         }
         yield engine.equals(slot.servedBy()) ? "warm" : "gone";
       }

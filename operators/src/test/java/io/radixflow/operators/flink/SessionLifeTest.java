@@ -94,9 +94,9 @@ class SessionLifeTest {
       h.setProcessingTime(15_000);
       assertThat(query(h, "s", "q1").items()).hasSize(4);
       h.setProcessingTime(25_000);
-      assertThat(query(h, "s", "q2").status()).isEqualTo("unknown");
       assertThat(h.numKeyedStateEntries()).isZero();
       assertThat(h.numProcessingTimeTimers()).isZero();
+      assertThat(query(h, "s", "q2").status()).isEqualTo("unknown");
     }
   }
 
