@@ -31,7 +31,13 @@ final class HuggingFaceConfig {
           Map.entry("attention_multiplier", List.of()),
           Map.entry("logits_scaling", List.of("1.0", "1")),
           Map.entry("no_rope_layers", List.of()),
+          Map.entry("rope_interleaved", List.of("false")),
+          Map.entry("use_qk_norm", List.of("false")),
+          Map.entry("dual_chunk_attention_config", List.of()),
           Map.entry("is_causal", List.of("true")));
+
+  /** The window of a mistral that does not say otherwise. */
+  private static final int MISTRAL_WINDOW = 4096;
 
   private final String file;
   private final String name;
@@ -71,7 +77,7 @@ final class HuggingFaceConfig {
             hidden,
             size("intermediate_size"),
             heads,
-            size("num_key_value_heads", heads),
+            type.equals("llama") ? size("num_key_value_heads", heads) : size("num_key_value_heads"),
             size("head_dim", usualHeadDim),
             (float) real(json, "rms_norm_eps", 1e-6),
             rope(),
@@ -89,8 +95,9 @@ final class HuggingFaceConfig {
       }
     }
     JsonNode window = json.path("sliding_window");
-    if (type.equals("mistral") && present(window)) {
-      check.window("sliding_window", window.asLong(1), size("max_position_embeddings"));
+    if (type.equals("mistral") && !window.isNull()) {
+      long tokens = window.isMissingNode() ? MISTRAL_WINDOW : window.asLong(1);
+      check.window("sliding_window", tokens, size("max_position_embeddings"));
     }
     for (JsonNode layer : json.path("layer_types")) {
       if (!layer.asText().equals("full_attention")) {

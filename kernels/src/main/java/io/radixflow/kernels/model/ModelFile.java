@@ -12,7 +12,8 @@ import java.util.Optional;
 
 /**
  * An opened model: a GGUF file or a Hugging Face directory, whose tensors were checked against the
- * graph. Safe for many threads.
+ * graph. Safe for many threads. The files must not be changed in place while it is open: a mapped
+ * file that becomes shorter ends the process. Replace a model by moving another file over it.
  */
 public final class ModelFile implements AutoCloseable {
   private final Path path;

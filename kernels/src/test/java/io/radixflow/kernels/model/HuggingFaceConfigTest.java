@@ -14,7 +14,7 @@ class HuggingFaceConfigTest {
   private static final String LLAMA =
       """
       {"model_type": "llama", "hidden_size": 64, "intermediate_size": 128, "vocab_size": 100,
-       "num_hidden_layers": 2, "num_attention_heads": 4, "max_position_embeddings": 256,
+       "num_hidden_layers": 2, "num_attention_heads": 4, "max_position_embeddings": 8192,
        "hidden_act": "silu", "rms_norm_eps": 1e-5, "tie_word_embeddings": true}
       """;
 
@@ -41,16 +41,19 @@ class HuggingFaceConfigTest {
 
   @Test
   void mistralIsALlamaWhoseWindowIsOff() throws IOException {
-    ModelConfig config = read("{\"model_type\":\"mistral\",\"sliding_window\":null}");
+    ModelConfig config =
+        read("{\"model_type\":\"mistral\",\"num_key_value_heads\":2,\"sliding_window\":null}");
     assertThat(config.architecture()).isEqualTo("llama");
-    assertThat(read("{\"model_type\":\"mistral\",\"sliding_window\":256}")).isNotNull();
+    assertThat(
+            read("{\"model_type\":\"mistral\",\"num_key_value_heads\":2,\"sliding_window\":8192}"))
+        .isNotNull();
   }
 
   @Test
   void qwenTwoHasBiasesAndIgnoresAWindowThatIsOff() throws IOException {
     ModelConfig config =
         read(
-            "{\"model_type\":\"qwen2\",\"use_sliding_window\":false,\"sliding_window\":32,"
+            "{\"model_type\":\"qwen2\",\"num_key_value_heads\":2,\"use_sliding_window\":false,\"sliding_window\":32,"
                 + "\"layer_types\":[\"full_attention\",\"full_attention\"]}");
     assertThat(config.qkvBias()).isTrue();
     assertThat(config.qkNorm()).isFalse();
@@ -58,7 +61,7 @@ class HuggingFaceConfigTest {
 
   @Test
   void qwenThreeHasNormsAndHeadsOf128() throws IOException {
-    ModelConfig config = read("{\"model_type\":\"qwen3\"}");
+    ModelConfig config = read("{\"model_type\":\"qwen3\",\"num_key_value_heads\":2}");
     assertThat(config.qkNorm()).isTrue();
     assertThat(config.headDim()).isEqualTo(128);
   }
@@ -72,6 +75,9 @@ class HuggingFaceConfigTest {
         "{'model_type':'gemma2'} | architecture 'gemma2' is not supported",
         "{'model_type':null} | is not supported",
         "{'model_type':'mistral','sliding_window':128} | sliding_window: a sliding window of 128",
+        "{'model_type':'mistral'} | sliding_window: a sliding window of 4096",
+        "{'model_type':'qwen3'} | num_key_value_heads is missing",
+        "{'rope_interleaved':true} | rope_interleaved",
         "{'model_type':'qwen2','use_sliding_window':true} | use_sliding_window",
         "{'layer_types':['sliding_attention']} | layer_types: 'sliding_attention'",
         "{'rope_scaling':{'type':'linear','factor':2}} | rope_scaling: type 'linear'",
