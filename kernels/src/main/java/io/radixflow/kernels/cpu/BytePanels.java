@@ -48,6 +48,28 @@ record BytePanels(int rows, int columns, int block, byte[] codes, float[] scales
   }
 
   @Override
+  public boolean hasTimesRows() {
+    return true;
+  }
+
+  @Override
+  public void timesRows(
+      Kernels kernels, int panel, int rows, float[] packed, float[] out, int offset, int stride) {
+    kernels.bytesTimesRows(
+        rows,
+        codes,
+        codesAt(panel, 0),
+        scales,
+        scalesAt(panel, 0),
+        block,
+        columns,
+        packed,
+        out,
+        offset,
+        stride);
+  }
+
+  @Override
   public void row(int row, float[] out, int offset) {
     int panel = row / PANEL;
     int lane = row % PANEL;

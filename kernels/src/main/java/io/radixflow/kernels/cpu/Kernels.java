@@ -60,6 +60,45 @@ interface Kernels {
       int[] codes, int co, float[] scales, int so, int eighths, float[] x, float[] out, int oo);
 
   /**
+   * A few activation rows times one 4-bit panel, added to {@code c}: the roundings of {@link
+   * #unpackNibbles} and {@link #tile} without the copy.
+   *
+   * @param rows 4 or 8
+   * @param a activations as in {@link #tile}, from 0
+   * @param depth length of k; a multiple of 32
+   */
+  void nibblesTimesRows(
+      int rows,
+      int[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int depth,
+      float[] a,
+      float[] c,
+      int at,
+      int ldc);
+
+  /**
+   * A few activation rows times one 8-bit panel, added to {@code c}.
+   *
+   * @param rows 4 or 8
+   * @param a activations as in {@link #tile}, from 0
+   */
+  void bytesTimesRows(
+      int rows,
+      byte[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int block,
+      int depth,
+      float[] a,
+      float[] c,
+      int at,
+      int ldc);
+
+  /**
    * Unpacks 8-bit codes: {@code out = code * scale}.
    *
    * @param codes byte[k][PANEL] from {@code co}

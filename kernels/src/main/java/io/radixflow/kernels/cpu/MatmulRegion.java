@@ -5,9 +5,9 @@ import static io.radixflow.kernels.cpu.Kernels.PANEL;
 import java.util.Arrays;
 
 /**
- * Matrix times activation rows. One row goes through the fused kernel of the encoding; more rows
- * are packed into tiles, and each panel is unpacked once, {@link Panels#DEPTH} of k at a time so
- * that it stays in the nearest cache, for all tiles of a task.
+ * Matrix times activation rows. One row and a few rows go through the fused kernels of the encoding
+ * if it has them; more rows are packed into tiles, and each panel is unpacked once, {@link
+ * Panels#DEPTH} of k at a time so that it stays in the nearest cache, for all tiles of a task.
  *
  * <p>Owned by the dispatcher; reused.
  */
@@ -30,6 +30,7 @@ final class MatmulRegion implements WorkerTeam.Region {
   private int outStride;
   private int rows;
   private int tileRows;
+  private boolean fused;
   private int taskPanels;
   private int panelTasks;
   private int taskTiles;
@@ -65,7 +66,8 @@ final class MatmulRegion implements WorkerTeam.Region {
       team.run(panelTasks, this);
       return;
     }
-    tileRows = tuner.tileRows(rows);
+    fused = rows <= TileTuner.MOST_ROWS && matrix.panels().hasTimesRows();
+    tileRows = fused ? (rows <= 4 ? 4 : 8) : tuner.tileRows(rows);
     int tiles = (rows + tileRows - 1) / tileRows;
     int columns = matrix.panels().columns();
     if (packed.length < tiles * tileRows * columns) {
@@ -108,6 +110,11 @@ final class MatmulRegion implements WorkerTeam.Region {
       if (rows == 1) {
         begin(panel, 0);
         matrix.panels().timesVector(kernels, panel, in, out, panel * PANEL, scratch[worker]);
+      } else if (fused) {
+        for (int row = 0; row < tileRows; row++) {
+          begin(panel, row);
+        }
+        matrix.panels().timesRows(kernels, panel, tileRows, packed, out, panel * PANEL, outStride);
       } else {
         multiplyPanel(panel, task / panelTasks * taskTiles, scratch[worker]);
       }

@@ -32,6 +32,27 @@ record NibblePanels(int rows, int columns, int[] codes, float[] scales) implemen
   }
 
   @Override
+  public boolean hasTimesRows() {
+    return true;
+  }
+
+  @Override
+  public void timesRows(
+      Kernels kernels, int panel, int rows, float[] packed, float[] out, int offset, int stride) {
+    kernels.nibblesTimesRows(
+        rows,
+        codes,
+        codesAt(panel, 0),
+        scales,
+        scalesAt(panel, 0),
+        columns,
+        packed,
+        out,
+        offset,
+        stride);
+  }
+
+  @Override
   public void row(int row, float[] out, int offset) {
     int panel = row / PANEL;
     int lane = row % PANEL;

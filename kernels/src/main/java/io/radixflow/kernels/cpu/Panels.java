@@ -44,6 +44,24 @@ interface Panels {
     }
   }
 
+  /** Whether {@link #timesRows} has a kernel for this encoding. */
+  default boolean hasTimesRows() {
+    return false;
+  }
+
+  /**
+   * Adds one panel times a few packed rows to {@code out}.
+   *
+   * @param rows 4 or 8
+   * @param packed activations as in {@link Kernels#tile}, from 0
+   * @param offset where the panel's outputs of the first row begin
+   * @param stride floats from row to row of {@code out}
+   */
+  default void timesRows(
+      Kernels kernels, int panel, int rows, float[] packed, float[] out, int offset, int stride) {
+    throw new UnsupportedOperationException("no kernel for a few rows");
+  }
+
   /** Copies one row of weights. */
   void row(int row, float[] out, int offset);
 }

@@ -70,6 +70,58 @@ final class ScalarKernels implements Kernels {
   }
 
   @Override
+  public void nibblesTimesRows(
+      int rows,
+      int[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int depth,
+      float[] a,
+      float[] c,
+      int at,
+      int ldc) {
+    for (int k = 0; k < depth; k++) {
+      int scale = so + k / 32 * 2 * PANEL;
+      for (int lane = 0; lane < PANEL; lane++) {
+        int code = codes[co + k / 8 * PANEL + lane] >>> 4 * (k % 8) & 15;
+        float weight = fma(code, scales[scale + lane], scales[scale + PANEL + lane]);
+        addToRows(rows, weight, a, k * rows, c, at + lane, ldc);
+      }
+    }
+  }
+
+  @Override
+  public void bytesTimesRows(
+      int rows,
+      byte[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int block,
+      int depth,
+      float[] a,
+      float[] c,
+      int at,
+      int ldc) {
+    for (int k = 0; k < depth; k++) {
+      int scale = so + k / block * PANEL;
+      for (int lane = 0; lane < PANEL; lane++) {
+        float weight = codes[co + k * PANEL + lane] * scales[scale + lane];
+        addToRows(rows, weight, a, k * rows, c, at + lane, ldc);
+      }
+    }
+  }
+
+  private static void addToRows(
+      int rows, float weight, float[] a, int ao, float[] c, int at, int ldc) {
+    for (int row = 0; row < rows; row++) {
+      int out = at + row * ldc;
+      c[out] = fma(weight, a[ao + row], c[out]);
+    }
+  }
+
+  @Override
   public void unpackBytes(
       byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
     for (int k = 0; k < blocks * block; k++) {

@@ -57,6 +57,22 @@ final class StackedPanels implements Panels {
   }
 
   @Override
+  public boolean hasTimesRows() {
+    boolean all = true;
+    for (Panels part : parts) {
+      all &= part.hasTimesRows();
+    }
+    return all;
+  }
+
+  @Override
+  public void timesRows(
+      Kernels kernels, int panel, int rows, float[] packed, float[] out, int offset, int stride) {
+    int part = part(panel);
+    parts[part].timesRows(kernels, panel - firstPanel[part], rows, packed, out, offset, stride);
+  }
+
+  @Override
   public void row(int row, float[] out, int offset) {
     int part = part(row / PANEL);
     parts[part].row(row - firstPanel[part] * PANEL, out, offset);

@@ -19,7 +19,8 @@ final class VectorBytes {
 
   private VectorBytes() {}
 
-  private static FloatVector code(byte[] codes, int at) {
+  /** Codes of one vector's lanes as floats. */
+  static FloatVector code(byte[] codes, int at) {
     if (L < 8) {
       // No shape of four bytes: the upper half of an aligned pair is the cast's part 1.
       int pair = at & -8;

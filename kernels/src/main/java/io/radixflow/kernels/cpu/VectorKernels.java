@@ -45,6 +45,45 @@ final class VectorKernels implements Kernels {
   }
 
   @Override
+  public void nibblesTimesRows(
+      int rows,
+      int[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int depth,
+      float[] a,
+      float[] c,
+      int at,
+      int ldc) {
+    if (rows == 4) {
+      VectorFewRowsNibbles.times4(codes, co, scales, so, depth, a, c, at, ldc);
+    } else {
+      VectorFewRowsNibbles.times8(codes, co, scales, so, depth, a, c, at, ldc);
+    }
+  }
+
+  @Override
+  public void bytesTimesRows(
+      int rows,
+      byte[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int block,
+      int depth,
+      float[] a,
+      float[] c,
+      int at,
+      int ldc) {
+    if (rows == 4) {
+      VectorFewRowsBytes.times4(codes, co, scales, so, block, depth, a, c, at, ldc);
+    } else {
+      VectorFewRowsBytes.times8(codes, co, scales, so, block, depth, a, c, at, ldc);
+    }
+  }
+
+  @Override
   public void unpackBytes(
       byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
     VectorBytes.unpack(codes, co, scales, so, block, blocks, out);

@@ -70,6 +70,38 @@ class KernelsTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {4, 8})
+  void fewRowsTimesPackedPanelsRoundAsUnpackingAndTileDo(int rows) {
+    int depth = 96;
+    int[] codes = new int[PANEL + depth / 8 * PANEL];
+    for (int i = 0; i < codes.length; i++) {
+      codes[i] = random.next();
+    }
+    byte[] bytes = bytes(PANEL + depth * PANEL);
+    float[] scales = floats(PANEL + depth / 16 * 2 * PANEL);
+    float[] a = floats(depth * rows);
+    float[] start = floats(MARGIN + rows * 40);
+    float[] unpacked = new float[depth * PANEL];
+    for (Kernels kernels : new Kernels[] {scalar, vector}) {
+      float[] expected = start.clone();
+      kernels.unpackNibbles(codes, PANEL, scales, PANEL, depth / 8, unpacked);
+      kernels.tile(rows, a, 0, unpacked, 0, depth, expected, MARGIN, 40);
+      float[] nibbles = start.clone();
+      kernels.nibblesTimesRows(rows, codes, PANEL, scales, PANEL, depth, a, nibbles, MARGIN, 40);
+      assertThat(nibbles).isEqualTo(expected);
+      for (int block : new int[] {16, 32}) {
+        expected = start.clone();
+        kernels.unpackBytes(bytes, PANEL, scales, PANEL, block, depth / block, unpacked);
+        kernels.tile(rows, a, 0, unpacked, 0, depth, expected, MARGIN, 40);
+        float[] actual = start.clone();
+        kernels.bytesTimesRows(
+            rows, bytes, PANEL, scales, PANEL, block, depth, a, actual, MARGIN, 40);
+        assertThat(actual).isEqualTo(expected);
+      }
+    }
+  }
+
   @Test
   void theOneRowKernelRoundsAsUnpackingAndTileDo() {
     int[] codes = new int[12 * PANEL];
