@@ -2,8 +2,8 @@ package io.radixflow.jobs.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.MachinePeak;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.cpu.MachinePeak;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.model.ModelConfig;
 import java.io.IOException;

@@ -23,6 +23,11 @@ abstract class CliCommand implements Callable<Integer> {
     return spec.commandLine().getErr();
   }
 
+  /** Whether an option was given, by its name with dashes. */
+  final boolean isGiven(String option) {
+    return spec.commandLine().getParseResult().hasMatchedOption(option);
+  }
+
   /** Begins to report on something that may take more than two seconds. */
   final Progress progress(String what) {
     return Progress.start(what, err(), environment.terminal());

@@ -5,8 +5,8 @@ import java.io.InputStream;
 /**
  * What commands take from outside; tests bring their own.
  *
- * @param models opens models
+ * @param models finds models
  * @param input what a command reads where a file may be {@code -}
  * @param terminal whether people watch stderr, so that progress may redraw its line
  */
-record CliEnvironment(ModelOpener models, InputStream input, boolean terminal) {}
+record CliEnvironment(ModelLocator models, InputStream input, boolean terminal) {}

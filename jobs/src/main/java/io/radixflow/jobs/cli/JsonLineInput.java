@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -51,6 +53,26 @@ final class JsonLineInput implements AutoCloseable {
       all.add(line);
     }
     return all;
+  }
+
+  /**
+   * Sets a field given as {@code name=JSON}; what is no JSON is taken as text.
+   *
+   * @throws CliException if there is no {@code =}
+   */
+  static void putField(ObjectNode target, String assignment) {
+    int equals = assignment.indexOf('=');
+    if (equals <= 0) {
+      throw new CliException("--field " + assignment + " must have the form name=JSON");
+    }
+    String text = assignment.substring(equals + 1);
+    JsonNode value;
+    try {
+      value = JSON.readValue(text);
+    } catch (IOException e) {
+      value = TextNode.valueOf(text);
+    }
+    target.set(assignment.substring(0, equals), value);
   }
 
   private static Line parse(byte[] bytes) {

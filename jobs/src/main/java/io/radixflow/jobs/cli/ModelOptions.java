@@ -4,6 +4,8 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.model.hub.ConsoleProgress;
+import io.radixflow.kernels.model.hub.ModelProgress;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.ITypeConverter;
@@ -47,11 +49,24 @@ final class ModelOptions {
       description = "KV cache element type, f32 or f16 (default: ${DEFAULT-VALUE}).")
   KvSpec.Type kvType;
 
-  /** Opens the model, with progress. */
+  @Option(
+      names = "--offline",
+      description = "Never use the network for a model (environment: RADIXFLOW_OFFLINE=1).")
+  boolean offline;
+
+  /** Finds the model, fetching it with a progress bar if need be. */
+  LocatedModel locate(CliCommand command, String name) throws IOException {
+    ModelProgress transfer =
+        new ConsoleProgress(command.err(), command.environment.terminal(), System::nanoTime);
+    return command.environment.models().locate(name, offline, transfer);
+  }
+
+  /** Finds and opens the model, with progress. */
   ServedModel open(CliCommand command) throws IOException {
     check();
+    LocatedModel located = locate(command, model);
     try (Progress progress = command.progress("opening " + model)) {
-      return command.environment.models().open(model, progress::detail);
+      return located.open();
     }
   }
 

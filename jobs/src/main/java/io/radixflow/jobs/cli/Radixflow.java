@@ -19,6 +19,13 @@ import picocli.CommandLine.Spec;
     description = "Serves multi-turn LLM conversations with Apache Flink and Kafka.",
     footer = {"", "'radixflow COMMAND --help' says more."},
     subcommands = {
+      ChatCommand.class,
+      UpCommand.class,
+      RunCommand.class,
+      SubmitCommand.class,
+      SendCommand.class,
+      TailCommand.class,
+      ModelCommand.class,
       TokenizeCommand.class,
       RenderCommand.class,
       LogitsCommand.class,
@@ -51,7 +58,8 @@ public final class Radixflow implements Runnable {
   public static void main(String[] args) {
     CliLogging.toFile();
     CliEnvironment environment =
-        new CliEnvironment(Models::open, System.in, Boolean.getBoolean("radixflow.terminal"));
+        new CliEnvironment(
+            LocatedModel::locate, System.in, Boolean.getBoolean("radixflow.terminal"));
     CommandLine line = commandLine(environment);
     line.setOut(new PrintWriter(System.out, false, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));

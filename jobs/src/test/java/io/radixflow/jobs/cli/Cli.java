@@ -21,7 +21,7 @@ final class Cli {
   }
 
   CommandLine commandLine() {
-    return Radixflow.commandLine(new CliEnvironment(Models::open, input, false));
+    return Radixflow.commandLine(new CliEnvironment(LocatedModel::locate, input, false));
   }
 
   Result run(String... arguments) {

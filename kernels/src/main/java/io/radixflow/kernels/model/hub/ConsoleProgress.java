@@ -1,6 +1,6 @@
 package io.radixflow.kernels.model.hub;
 
-import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.function.LongSupplier;
@@ -15,7 +15,7 @@ public final class ConsoleProgress implements ModelProgress {
   private static final long LINE = Duration.ofSeconds(10).toNanos();
   private static final int BAR = 30;
 
-  private final PrintStream out;
+  private final PrintWriter out;
   private final boolean terminal;
   private final LongSupplier nanoTime;
   private String what = "";
@@ -31,7 +31,7 @@ public final class ConsoleProgress implements ModelProgress {
    * @param terminal whether a line can be drawn again
    * @param nanoTime a clock
    */
-  public ConsoleProgress(PrintStream out, boolean terminal, LongSupplier nanoTime) {
+  public ConsoleProgress(PrintWriter out, boolean terminal, LongSupplier nanoTime) {
     this.out = out;
     this.terminal = terminal;
     this.nanoTime = nanoTime;
@@ -40,6 +40,7 @@ public final class ConsoleProgress implements ModelProgress {
   @Override
   public void step(String text) {
     out.println(text);
+    out.flush();
   }
 
   @Override
@@ -69,6 +70,7 @@ public final class ConsoleProgress implements ModelProgress {
       draw(nanoTime.getAsLong());
       if (terminal) {
         out.println();
+        out.flush();
       }
     }
     visible = false;
@@ -79,10 +81,10 @@ public final class ConsoleProgress implements ModelProgress {
     String line = line(Math.max(1, now - begun));
     if (terminal) {
       out.print("\r" + line + "  ");
-      out.flush();
     } else {
       out.println(line);
     }
+    out.flush();
   }
 
   private String line(long nanos) {

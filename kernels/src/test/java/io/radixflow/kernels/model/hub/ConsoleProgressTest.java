@@ -2,13 +2,12 @@ package io.radixflow.kernels.model.hub;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 
 class ConsoleProgressTest {
-  private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+  private final StringWriter written = new StringWriter();
   private long seconds;
 
   @Test
@@ -56,11 +55,10 @@ class ConsoleProgressTest {
   }
 
   private ConsoleProgress progress(boolean terminal) {
-    PrintStream out = new PrintStream(bytes, true, StandardCharsets.UTF_8);
-    return new ConsoleProgress(out, terminal, () -> seconds * 1_000_000_000L);
+    return new ConsoleProgress(new PrintWriter(written), terminal, () -> seconds * 1_000_000_000L);
   }
 
   private String text() {
-    return bytes.toString(StandardCharsets.UTF_8).replace(System.lineSeparator(), "\n");
+    return written.toString().replace(System.lineSeparator(), "\n");
   }
 }

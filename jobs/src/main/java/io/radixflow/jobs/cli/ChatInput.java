@@ -1,0 +1,19 @@
+package io.radixflow.jobs.cli;
+
+import org.jline.reader.EndOfFileException;
+import org.jline.reader.UserInterruptException;
+
+/** Where a person types. */
+interface ChatInput {
+
+  /**
+   * The next line.
+   *
+   * @throws UserInterruptException on Ctrl-C
+   * @throws EndOfFileException at the end of the input
+   */
+  String readLine(String prompt);
+
+  /** Has Ctrl-C run something while no line is read; null for nothing. */
+  void onInterrupt(Runnable action);
+}

@@ -1,0 +1,55 @@
+package io.radixflow.jobs.cli;
+
+import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.local.LocalStack;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The options of commands that run the job in this process, and its start. */
+final class LocalServing {
+  @Mixin ModelOptions model;
+  @Mixin SettingsOptions settings;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "Keep conversations here and go on from there; without it nothing is kept.")
+  Path directory;
+
+  /** Starts the job with a broker of its own. */
+  LocalStack startWithBroker(CliCommand command, int port) throws IOException {
+    return start(command, settings.load(command, model), true, port);
+  }
+
+  /**
+   * Starts the job against brokers that there are.
+   *
+   * @param bootstrap their address; null for the settings'
+   */
+  LocalStack start(CliCommand command, String bootstrap) throws IOException {
+    Settings all = settings.load(command, model);
+    return start(
+        command,
+        bootstrap == null ? all : all.with(RadixflowOptions.BOOTSTRAP_SERVERS, bootstrap),
+        false,
+        0);
+  }
+
+  private LocalStack start(CliCommand command, Settings all, boolean broker, int port)
+      throws IOException {
+    String name = all.get(RadixflowOptions.MODEL);
+    LocatedModel located = model.locate(command, name);
+    Settings served = all.with(RadixflowOptions.MODEL, located.location());
+    LocalStack.Options options =
+        new LocalStack.Options(Optional.ofNullable(directory), broker, port);
+    try (Progress progress = command.progress("starting")) {
+      return LocalStack.start(
+          served, options, ServingSettings.engine(served, LocatedModel::open), progress::detail);
+    }
+  }
+}

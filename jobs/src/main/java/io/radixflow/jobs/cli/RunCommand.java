@@ -1,0 +1,45 @@
+package io.radixflow.jobs.cli;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The job in this process against an existing Kafka. */
+@Command(
+    name = "run",
+    description = {
+      "Run the job in this process against an existing Kafka, until Ctrl-C.",
+      "The topics must exist, unless --set kafka.create-topics=true."
+    })
+final class RunCommand extends CliCommand {
+  @Mixin LocalServing serving;
+
+  @Option(
+      names = "--bootstrap",
+      paramLabel = "HOST:PORT",
+      description = "Brokers, separated by commas; else option kafka.bootstrap-servers.")
+  String bootstrap;
+
+  RunCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Foreground foreground = new Foreground(this);
+    foreground.run(
+        serving.start(this, bootstrap),
+        stack -> {
+          Settings used = stack.settings();
+          String events = used.get(RadixflowOptions.EVENTS_TOPIC);
+          String brokers = used.get(RadixflowOptions.BOOTSTRAP_SERVERS);
+          out().println("serving " + events + " of " + brokers + "; Ctrl-C stops");
+          out().println("Flink " + stack.webInterface());
+          out().flush();
+        });
+    return 0;
+  }
+}

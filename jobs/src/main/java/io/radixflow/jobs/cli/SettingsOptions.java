@@ -1,0 +1,68 @@
+package io.radixflow.jobs.cli;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.SettingsLoader;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.Option;
+
+/** The options that carry the job's settings. */
+final class SettingsOptions {
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description = "A YAML file of the job's options; may be given several times.")
+  List<Path> files = new ArrayList<>();
+
+  @Option(
+      names = "--set",
+      paramLabel = "KEY=VALUE",
+      description = "One of the job's options; may be given several times. See README.md.")
+  List<String> assignments = new ArrayList<>();
+
+  /** Loads the settings: files, then the environment, then assignments. */
+  Settings load() {
+    return load(System.getenv());
+  }
+
+  private Settings load(Map<String, String> variables) {
+    SettingsLoader loader = new SettingsLoader();
+    files.forEach(loader::file);
+    return loader.environment(variables).set(assignments).load();
+  }
+
+  /** The settings, with those options of the model that the command line was given. */
+  Settings load(CliCommand command, ModelOptions model) {
+    Settings settings = load();
+    if (command.isGiven("--model")) {
+      settings = settings.with(RadixflowOptions.MODEL, model.model);
+    }
+    if (command.isGiven("--device")) {
+      settings =
+          settings.with(
+              RadixflowOptions.DEVICE,
+              RadixflowOptions.Device.valueOf(model.device.toUpperCase(Locale.ROOT)));
+    }
+    if (command.isGiven("--threads")) {
+      settings = settings.with(RadixflowOptions.THREADS, model.threads);
+    }
+    if (command.isGiven("--kv-type")) {
+      settings =
+          settings.with(
+              RadixflowOptions.KV_TYPE, RadixflowOptions.KvType.valueOf(model.kvType.name()));
+    }
+    return settings;
+  }
+
+  /** The settings, with the address of the brokers if the command line has it. */
+  Settings load(String bootstrap) {
+    Settings settings = load();
+    return bootstrap == null
+        ? settings
+        : settings.with(RadixflowOptions.BOOTSTRAP_SERVERS, bootstrap);
+  }
+}

@@ -1,0 +1,53 @@
+package io.radixflow.jobs.cli;
+
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+
+/**
+ * How a turn ended.
+ *
+ * @param finishReason lower case, as records have it
+ * @param promptTokens tokens of the prompt
+ * @param cachedTokens of those, from the cache
+ * @param completionTokens generated tokens
+ * @param error for people, or null
+ */
+record TurnEnd(
+    String finishReason, int promptTokens, int cachedTokens, int completionTokens, String error) {
+
+  static TurnEnd of(ReplyDelta last) {
+    return new TurnEnd(
+        last.finishReason(),
+        last.promptTokens(),
+        last.cachedTokens(),
+        last.completionTokens(),
+        null);
+  }
+
+  static TurnEnd of(Reply reply) {
+    return new TurnEnd(
+        reply.finishReason(),
+        reply.promptTokens(),
+        reply.cachedTokens(),
+        reply.completionTokens(),
+        reply.error());
+  }
+
+  /** Whether there is no reply. */
+  boolean failed() {
+    return finishReason.equals("error") || finishReason.equals("rejected");
+  }
+
+  /** In one line. */
+  String line() {
+    return "cached/prompt "
+        + cachedTokens
+        + "/"
+        + promptTokens
+        + " tokens, reply "
+        + completionTokens
+        + ", "
+        + finishReason
+        + (error == null ? "" : ": " + error);
+  }
+}
