@@ -86,7 +86,7 @@ install_tools() {
 
 # jars: the archives of a build with their hashes.
 jars() {
-  (cd "$1" && find . -path '*/target/radixflow-*.jar' ! -name 'original-*' | sort | xargs sha256sum)
+  (cd "$1" && find . -path '*/target/*' -name 'radixflow-*.jar' ! -path '*/cluster/*' | sort | xargs sha256sum)
 }
 
 # compare_builds: a second build, elsewhere, must give the same archives byte for byte.
@@ -128,4 +128,32 @@ test_on_jdk25_runtime() {
   logged jdk25 "${maven[@]}" verify "${quick[@]}" -pl operators -am -Dtest='**/operators/**/*Test' \
     -Dsurefire.failIfNoSpecifiedTests=false -Djvm="$home/bin/java" \
     -Dtest.jvm.flags="--add-opens java.base/java.util=ALL-UNNAMED --add-opens java.base/java.lang=ALL-UNNAMED -Xmx3g"
+}
+
+# smoke: a scripted chat through broker and job. The second session finds the system prompt in the cache, every second
+# turn finds its conversation there.
+smoke() {
+  cat >"$logs/script.txt" <<'END'
+What is the capital of France?
+And how many people live there?
+
+Name three colours.
+Which of them is the sky's?
+
+Write one sentence about the sea.
+And one about the shore.
+END
+  ./radixflow chat --script "$logs/script.txt" | tee "$logs/transcript.txt"
+  awk '
+    /^session/ { session++; turn = 0 }
+    /^\[cached\/prompt / {
+      turn++; turns++
+      split($2, tokens, "/")
+      if (tokens[1] + 0 >= tokens[2] + 0 || (session > 1 || turn > 1) && tokens[1] + 0 == 0) {
+        print "session " session ", turn " turn ": " tokens[1] " of " tokens[2] " prompt tokens were cached"
+        wrong++
+      }
+    }
+    END { exit turns == 6 && !wrong ? 0 : 1 }
+  ' "$logs/transcript.txt"
 }
