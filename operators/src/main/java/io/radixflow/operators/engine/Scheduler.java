@@ -121,7 +121,7 @@ final class Scheduler {
   /**
    * Fills an empty step.
    *
-   * @param pipelineEmpty whether no step is in flight, so that requests may be put back
+   * @param pipelineEmpty whether no step is in flight, so that any request may be put back
    * @return whether the step has rows
    */
   boolean plan(Step step, boolean pipelineEmpty) {
@@ -134,7 +134,7 @@ final class Scheduler {
       }
     }
     pauseThoseBehind();
-    admit(pipelineEmpty);
+    admit();
     if (!reservePages(pipelineEmpty)) {
       return false;
     }
@@ -229,7 +229,7 @@ final class Scheduler {
     return false;
   }
 
-  private void admit(boolean pipelineEmpty) {
+  private void admit() {
     int deferred = 0;
     for (int i = 0; i < waiting.size() && deferred < MAX_DEFERRED; ) {
       Request request = waiting.get(i);
@@ -246,7 +246,7 @@ final class Scheduler {
       if (running.size() < maxRunning && pages.admit(request, match, running.size())) {
         waiting.remove(i);
         start(request);
-      } else if (!pipelineEmpty || !retractPaused()) {
+      } else if (!retractPaused()) {
         return;
       }
     }
@@ -282,13 +282,13 @@ final class Scheduler {
       Request request = running.get(i);
       if (request.rowsAhead() == 0 || request.paused || pages.ensure(request, request.scheduled)) {
         i++;
-      } else if (!pipelineEmpty) {
-        return false;
-      } else {
-        if (!retractPaused()) {
-          retract(running.get(running.size() - 1));
-        }
+      } else if (retractPaused()) {
         i = 0;
+      } else if (pipelineEmpty) {
+        retract(running.get(running.size() - 1));
+        i = 0;
+      } else {
+        return false;
       }
     }
     return true;
@@ -296,15 +296,16 @@ final class Scheduler {
 
   private boolean retractPaused() {
     for (int i = running.size() - 1; i >= 0; i--) {
-      if (running.get(i).paused) {
-        retract(running.get(i));
+      Request request = running.get(i);
+      if (request.paused && request.stepsInFlight == 0) {
+        retract(request);
         return true;
       }
     }
     return false;
   }
 
-  /** Takes a request's pages; it goes on later from its tokens. No step may be in flight. */
+  /** Takes a request's pages; it goes on later from its tokens. It may not be in a step. */
   private void retract(Request request) {
     running.remove(request);
     pages.commit(request);

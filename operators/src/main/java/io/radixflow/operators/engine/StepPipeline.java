@@ -36,6 +36,12 @@ final class StepPipeline {
     this.pages = pages;
     this.scheduler = scheduler;
     this.replies = replies;
+    reset();
+  }
+
+  private void reset() {
+    inFlight.clear();
+    spare.clear();
     for (int i = 0; i < Math.max(1, backend.pipelineDepth()); i++) {
       spare.add(new Step());
     }
@@ -158,16 +164,10 @@ final class StepPipeline {
     }
   }
 
-  /** Waits for all steps in flight and drops their results. */
+  /** Waits for all steps in flight and forgets them; whatever ran must end. */
   void abandon() {
-    while (!inFlight.isEmpty()) {
-      Step step = inFlight.poll();
-      await(step);
-      for (int i = 0; i < step.size(); i++) {
-        step.request(i).stepsInFlight = 0;
-      }
-      recycle(step);
-    }
+    inFlight.forEach(StepPipeline::await);
+    reset();
   }
 
   /** All requests that hold pages: those running, and those that ended with a step in flight. */

@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Fencing, failing steps, idling and closing. */
 @Timeout(60)
@@ -103,9 +105,10 @@ class EngineLifecycleTest {
     }
   }
 
-  @Test
-  void aDefectEndsTheRequestsInErrorAndTheEngineGoesOn() {
-    SimModel model = SimModel.open(ENDLESS);
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2})
+  void aDefectEndsTheRequestsInErrorAndTheEngineGoesOn(int depth) {
+    SimModel model = SimModel.open(ENDLESS.withPipelineDepth(depth));
     FaultyTickets backend = new FaultyTickets(model.openBackend(DeviceOptions.DEFAULT));
     try (Engine engine =
             ContinuousBatchingEngine.open(

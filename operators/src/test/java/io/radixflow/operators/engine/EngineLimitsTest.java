@@ -170,6 +170,23 @@ class EngineLimitsTest {
   }
 
   @Test
+  void aPausedRequestGivesItsPlaceToOthers() {
+    EngineOptions two = EngineOptions.builder().ringTokens(8).maxRunning(2).auditMillis(0).build();
+    try (Engine engine = Engines.open(ENDLESS.withTime(100_000, 0), two);
+        EngineClient slow = new EngineClient(engine, new ChannelId("slow", 0, 0));
+        EngineClient quick = new EngineClient(engine, new ChannelId("quick", 0, 0))) {
+      long paused = slow.submit(letters(1, 20), 40);
+      long endless = quick.submit(letters(2, 20), 4000);
+      await().until(() -> slow.notifications() > 0);
+      quick.awaitTokens(endless, 30);
+      assertThat(quick.await(quick.submit(letters(3, 20), 20)).tokens).hasSize(20);
+      assertThat(quick.seen(endless).finish).isNull();
+      quick.cancel(endless);
+      assertThat(slow.await(paused).tokens).hasSize(40);
+    }
+  }
+
+  @Test
   void aRequestIsCancelledWhereverItIs() {
     CountDownLatch gate = new CountDownLatch(1);
     EngineOptions one = EngineOptions.builder().maxRunning(1).auditMillis(0).build();
