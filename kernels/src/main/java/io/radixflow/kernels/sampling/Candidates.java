@@ -3,23 +3,38 @@ package io.radixflow.kernels.sampling;
 import java.util.Arrays;
 
 /**
- * The tokens that a row of logits leaves to draw from, in ascending id order with an integer weight
- * each ({@link FixedPointExp}), and the filters that shorten the list.
+ * The tokens that a row of logits leaves to draw from, with an integer weight each ({@link
+ * FixedPointExp}).
  *
- * <p>Nothing is sorted but the tokens that share the narrow band of logits in which the top_p
- * border falls. Not thread safe; arrays are reused.
+ * <p>One pass over the row adds up the weights, also by narrow bands of logits; where a filter is
+ * on, a second one lists what lies in the bands that can pass. Nothing is sorted but the tokens in
+ * the one band in which the top_p border falls, and an unfiltered row is never listed. Not thread
+ * safe; arrays are reused; a row must not change between {@link #select} and {@link #draw}.
  */
 final class Candidates {
 
-  /** Steps of the exponential that share one band of the mass histogram. */
-  private static final int STEPS_PER_BAND = 4;
+  /** Bits by which steps of the exponential are shifted to number bands: 64 bands an octave. */
+  private static final int BAND_SHIFT = 2;
+
+  /** Tokens whose weights are added up together, for a draw to skip. */
+  private static final int BLOCK = 256;
 
   private final FixedPointExp exp;
   private final int[] ids;
   private final long[] weights;
   private final long[] bandMass;
+  private final long[] blockMass;
   private final long[] borderKeys;
   private final TopFloats topK;
+
+  private float[] row;
+  private int offset;
+  private int vocab;
+  private float max;
+  private double scale;
+  private float floor;
+
+  private boolean listed;
   private int count;
   private long total;
 
@@ -27,9 +42,56 @@ final class Candidates {
     exp = new FixedPointExp(vocabSize);
     ids = new int[vocabSize];
     weights = new long[vocabSize];
-    bandMass = new long[exp.endSteps() / STEPS_PER_BAND + 1];
+    bandMass = new long[(exp.endSteps() >> BAND_SHIFT) + 1];
+    blockMass = new long[vocabSize / BLOCK + 1];
     borderKeys = new long[vocabSize];
     topK = new TopFloats(vocabSize);
+  }
+
+  /** Takes all tokens that survive temperature and the filters. */
+  void select(float[] logits, int start, int length, float largest, SamplingParams params) {
+    int k = params.topK();
+    boolean kBounds = k > 0 && k < length;
+    boolean pBounds = params.topP() < 1;
+    aim(logits, start, length, largest, params.temperature());
+    floor = kBounds ? topK.smallestOfTop(row, offset, vocab, k) : Float.NEGATIVE_INFINITY;
+    total = pBounds ? massByBand() : mass();
+    listed = kBounds || pBounds || params.minP() > 0;
+    if (pBounds) {
+      keepNucleus(params.topP());
+    } else if (listed) {
+      list(bandMass.length);
+    }
+    if (params.minP() > 0) {
+      keepAtLeast((long) Math.ceil(params.minP() * (double) (1L << exp.scaleBits())));
+    }
+  }
+
+  /** The natural log of the sum of {@code exp(logit - max)} over a row. */
+  double logSumExp(float[] logits, int start, int length, float largest) {
+    aim(logits, start, length, largest, 1);
+    return StrictMath.log(mass() / (double) (1L << exp.scaleBits()));
+  }
+
+  /** The first token in id order below whose end {@code floor(bits * total / 2^64)} falls. */
+  int draw(long bits) {
+    long left = unsignedMultiplyHigh(bits, total);
+    if (!listed) {
+      return drawFromRow(left);
+    }
+    int i = 0;
+    while (left >= weights[i]) {
+      left -= weights[i++];
+    }
+    return ids[i];
+  }
+
+  /** Lists an unfiltered row too, so that all candidates can be looked at. */
+  void listAll() {
+    if (!listed) {
+      listed = true;
+      list(bandMass.length);
+    }
   }
 
   int count() {
@@ -49,61 +111,87 @@ final class Candidates {
     return total;
   }
 
-  /** Takes all tokens that survive temperature and the filters. */
-  void select(float[] row, int offset, int vocab, float max, SamplingParams params) {
-    int k = params.topK();
-    float floor =
-        k > 0 && k < vocab ? topK.smallestOfTop(row, offset, vocab, k) : Float.NEGATIVE_INFINITY;
-    double scale = FixedPointExp.stepsPerLogit(params.temperature());
-    weigh(row, offset, vocab, max, floor, scale);
-    if (params.topP() < 1) {
-      keepNucleus(row, offset, max, scale, params.topP());
-    }
-    if (params.minP() > 0) {
-      keepAtLeast((long) Math.ceil(params.minP() * (double) (1L << exp.scaleBits())));
-    }
-  }
-
-  /** The natural log of the sum of {@code exp(logit - max)} over a row. */
-  double logSumExp(float[] row, int offset, int vocab, float max) {
-    double scale = FixedPointExp.stepsPerLogit(1);
-    double end = exp.endSteps();
-    long sum = 0;
-    for (int i = 0; i < vocab; i++) {
-      double steps = ((double) max - row[offset + i]) * scale;
-      if (steps < end) {
-        sum += exp.weight(steps);
-      }
-    }
-    return StrictMath.log(sum / (double) (1L << exp.scaleBits()));
-  }
-
-  /** The token whose share of the weights holds {@code 64 random bits / 2^64}. */
-  int draw(long bits) {
-    long left = unsignedMultiplyHigh(bits, total);
-    int i = 0;
-    while (left >= weights[i]) {
-      left -= weights[i++];
-    }
-    return ids[i];
+  private void aim(float[] logits, int start, int length, float largest, float temperature) {
+    row = logits;
+    offset = start;
+    vocab = length;
+    max = largest;
+    scale = FixedPointExp.stepsPerLogit(temperature);
+    floor = Float.NEGATIVE_INFINITY;
   }
 
   private static long unsignedMultiplyHigh(long bits, long positive) {
     return Math.multiplyHigh(bits, positive) + (bits >> 63 & positive);
   }
 
-  private void weigh(float[] row, int offset, int vocab, float max, float floor, double scale) {
+  private int drawFromRow(long left) {
+    int block = 0;
+    while (left >= blockMass[block]) {
+      left -= blockMass[block++];
+    }
+    int i = block * BLOCK;
+    long weight = weightAt(i);
+    while (left >= weight) {
+      left -= weight;
+      weight = weightAt(++i);
+    }
+    return i;
+  }
+
+  private long weightAt(int token) {
+    double steps = ((double) max - row[offset + token]) * scale;
+    return steps < exp.endSteps() ? exp.weight(steps) : 0;
+  }
+
+  private long mass() {
+    long sum = 0;
+    for (int from = 0; from < vocab; from += BLOCK) {
+      long mass = massOf(offset + from, offset + Math.min(from + BLOCK, vocab));
+      blockMass[from / BLOCK] = mass;
+      sum += mass;
+    }
+    return sum;
+  }
+
+  private long massOf(int from, int to) {
     double end = exp.endSteps();
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      double steps = ((double) max - row[i]) * scale;
+      if (steps < end && row[i] >= floor) {
+        sum += exp.weight(steps);
+      }
+    }
+    return sum;
+  }
+
+  private long massByBand() {
+    Arrays.fill(bandMass, 0);
+    double end = exp.endSteps();
+    long sum = 0;
+    for (int i = offset; i < offset + vocab; i++) {
+      double steps = ((double) max - row[i]) * scale;
+      if (steps < end && row[i] >= floor) {
+        long weight = exp.weight(steps);
+        bandMass[(int) steps >> BAND_SHIFT] += weight;
+        sum += weight;
+      }
+    }
+    return sum;
+  }
+
+  /** Lists the tokens of the bands before {@code endBand}, in ascending id order. */
+  private void list(int endBand) {
+    double end = Math.min(exp.endSteps(), (double) (endBand << BAND_SHIFT));
     int kept = 0;
     long sum = 0;
     for (int i = 0; i < vocab; i++) {
       float logit = row[offset + i];
       double steps = ((double) max - logit) * scale;
       if (steps < end && logit >= floor) {
-        long weight = exp.weight(steps);
         ids[kept] = i;
-        weights[kept++] = weight;
-        sum += weight;
+        weights[kept] = exp.weight(steps);
+        sum += weights[kept++];
       }
     }
     count = kept;
@@ -111,36 +199,32 @@ final class Candidates {
   }
 
   /** Keeps each token for which the mass ranked strictly before it is below {@code p * total}. */
-  private void keepNucleus(float[] row, int offset, float max, double scale, double p) {
+  private void keepNucleus(double p) {
     long limit = (long) Math.ceil(p * total);
-    Arrays.fill(bandMass, 0);
-    for (int i = 0; i < count; i++) {
-      bandMass[band(row[offset + ids[i]], max, scale)] += weights[i];
-    }
     int border = 0;
     long before = 0;
     while (before + bandMass[border] < limit) {
       before += bandMass[border++];
     }
-    long borderKey = borderKey(row, offset, max, scale, border, limit - before);
+    list(border + 1);
+    long last = lastKept(border, limit - before);
     int kept = 0;
     total = 0;
     for (int i = 0; i < count; i++) {
-      if (key(row[offset + ids[i]], ids[i]) >= borderKey) {
-        ids[kept] = ids[i];
-        total += weights[i];
-        weights[kept++] = weights[i];
+      if (key(row[offset + ids[i]], ids[i]) >= last) {
+        keep(i, kept++);
       }
     }
     count = kept;
   }
 
   /** The key of the last token to keep: the ranks within the border band, walked in order. */
-  private long borderKey(float[] row, int offset, float max, double scale, int border, long limit) {
+  private long lastKept(int border, long limit) {
+    double first = border << BAND_SHIFT;
     int n = 0;
     for (int i = 0; i < count; i++) {
       float logit = row[offset + ids[i]];
-      if (band(logit, max, scale) == border) {
+      if (((double) max - logit) * scale >= first) {
         borderKeys[n++] = key(logit, ids[i]);
       }
     }
@@ -148,14 +232,26 @@ final class Candidates {
     long before = 0;
     int rank = n;
     while (rank > 0 && before < limit) {
-      double steps = ((double) max - logitOf(borderKeys[--rank])) * scale;
-      before += exp.weight(steps);
+      before += exp.weight(((double) max - logitOf(borderKeys[--rank])) * scale);
     }
     return borderKeys[rank];
   }
 
-  private static int band(float logit, float max, double scale) {
-    return (int) (((double) max - logit) * scale) / STEPS_PER_BAND;
+  private void keepAtLeast(long least) {
+    int kept = 0;
+    total = 0;
+    for (int i = 0; i < count; i++) {
+      if (weights[i] >= least) {
+        keep(i, kept++);
+      }
+    }
+    count = kept;
+  }
+
+  private void keep(int from, int to) {
+    ids[to] = ids[from];
+    weights[to] = weights[from];
+    total += weights[to];
   }
 
   /** A long that orders tokens by logit, equal logits by descending id. */
@@ -167,18 +263,5 @@ final class Candidates {
   private static float logitOf(long key) {
     int bits = (int) (key >> 32);
     return Float.intBitsToFloat(bits ^ bits >> 31 & Integer.MAX_VALUE);
-  }
-
-  private void keepAtLeast(long least) {
-    int kept = 0;
-    total = 0;
-    for (int i = 0; i < count; i++) {
-      if (weights[i] >= least) {
-        ids[kept] = ids[i];
-        total += weights[i];
-        weights[kept++] = weights[i];
-      }
-    }
-    count = kept;
   }
 }

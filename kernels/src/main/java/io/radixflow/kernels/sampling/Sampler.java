@@ -113,6 +113,7 @@ public final class Sampler {
 
   /** The tokens left by the last draw that did not take the arg max. */
   Candidates candidates() {
+    candidates.listAll();
     return candidates;
   }
 }
