@@ -73,7 +73,7 @@ final class ReplyOutput {
             turn.pending.turn(),
             turn.pending.kind(),
             attempt,
-            turn.text(),
+            isShown(turn.pending.kind()) ? turn.text() : "",
             finish,
             usage.promptTokens(),
             usage.cachedTokens(),

@@ -22,6 +22,9 @@ class ServingProperties {
   private static final int EVENTS = 40;
   private static final int SESSIONS = 4;
 
+  /** No bound that a run would meet sooner or later by how far the engine has come. */
+  private static final ServingOptions UNBOUNDED = Options.with(o -> o.maxQueuedPerSession = EVENTS);
+
   /** What a random run did: all events, sent one by one, and all replies. */
   private static final class Run {
     private final Random random;
@@ -41,7 +44,7 @@ class ServingProperties {
       now += 1_000;
       subtasks = new ArrayList<>();
       for (int i = 0; i < parallelism; i++) {
-        ServingHarness h = ServingHarness.of(engine, ServingOptions.DEFAULT, parallelism, i);
+        ServingHarness h = ServingHarness.of(engine, UNBOUNDED, parallelism, i);
         h.setProcessingTime(now);
         if (state == null) {
           h.open();
