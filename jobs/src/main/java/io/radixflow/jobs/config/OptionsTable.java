@@ -60,10 +60,17 @@ public final class OptionsTable {
     return value.toString();
   }
 
+  /** In the largest unit that divides it. */
   private static String shown(Duration time) {
-    if (time.toSecondsPart() != 0 || time.toMillisPart() != 0) {
-      return time.toMillisPart() != 0 ? time.toMillis() + "ms" : time.toSeconds() + "s";
+    if (time.toMillisPart() != 0) {
+      return time.toMillis() + "ms";
     }
-    return time.toHours() % 24 == 0 ? time.toDays() + "d" : time.toMinutes() + "min";
+    if (time.toSecondsPart() != 0) {
+      return time.toSeconds() + "s";
+    }
+    if (time.toMinutesPart() != 0) {
+      return time.toMinutes() + "min";
+    }
+    return time.toHoursPart() != 0 ? time.toHours() + "h" : time.toDays() + "d";
   }
 }

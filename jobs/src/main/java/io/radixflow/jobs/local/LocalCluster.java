@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -36,6 +37,12 @@ import org.apache.flink.util.ExceptionUtils;
 /** A Flink cluster in this process, on loopback only, that runs one job at a time. */
 public final class LocalCluster implements AutoCloseable {
 
+  private static final String CHECKPOINTS = "checkpoints";
+  private static final String SAVEPOINTS = "savepoints";
+
+  /** Room for RocksDB's write buffers. */
+  private static final int MANAGED_MEBIBYTES_PER_SLOT = 128;
+
   private static final Duration POLL = Duration.ofMillis(50);
 
   private final MiniCluster cluster;
@@ -56,7 +63,7 @@ public final class LocalCluster implements AutoCloseable {
     MiniCluster cluster =
         new MiniCluster(
             new MiniClusterConfiguration.Builder()
-                .setConfiguration(configuration(directory))
+                .setConfiguration(configuration(directory, slots))
                 .setNumTaskManagers(1)
                 .setNumSlotsPerTaskManager(slots)
                 .build());
@@ -69,7 +76,7 @@ public final class LocalCluster implements AutoCloseable {
     return new LocalCluster(cluster, directory);
   }
 
-  private static Configuration configuration(Path directory) {
+  private static Configuration configuration(Path directory, int slots) {
     Configuration flink = new Configuration();
     String loopback = "127.0.0.1";
     flink.set(JobManagerOptions.ADDRESS, loopback);
@@ -80,7 +87,9 @@ public final class LocalCluster implements AutoCloseable {
     flink.set(RestOptions.BIND_ADDRESS, loopback);
     flink.set(RestOptions.BIND_PORT, "0");
     flink.set(BlobServerOptions.PORT, "0");
-    flink.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(128));
+    flink.set(
+        TaskManagerOptions.MANAGED_MEMORY_SIZE,
+        MemorySize.ofMebiBytes((long) MANAGED_MEBIBYTES_PER_SLOT * slots));
     flink.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(32));
     flink.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
     flink.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1));
@@ -89,7 +98,7 @@ public final class LocalCluster implements AutoCloseable {
     flink.set(CoreOptions.TMP_DIRS, temporary);
     flink.set(WebOptions.TMP_DIR, temporary);
     flink.set(WebOptions.UPLOAD_DIR, temporary);
-    flink.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, uri(directory.resolve("checkpoints")));
+    flink.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, uri(directory.resolve(CHECKPOINTS)));
     return flink;
   }
 
@@ -140,7 +149,7 @@ public final class LocalCluster implements AutoCloseable {
   public String stop(JobID job) throws IOException {
     return await(
         cluster.stopWithSavepoint(
-            job, uri(directory.resolve("savepoints")), false, SavepointFormatType.NATIVE),
+            job, uri(directory.resolve(SAVEPOINTS)), false, SavepointFormatType.NATIVE),
         Duration.ofSeconds(60),
         "stop the job with a savepoint");
   }
@@ -149,6 +158,11 @@ public final class LocalCluster implements AutoCloseable {
   public void cancel(JobID job) throws IOException {
     await(cluster.cancelJob(job), Duration.ofSeconds(30), "cancel the job");
     await(cluster.requestJobResult(job), Duration.ofSeconds(60), "cancel the job");
+  }
+
+  /** Where savepoints and checkpoints are, if there are any. */
+  List<Path> stateDirectories() {
+    return List.of(directory.resolve(CHECKPOINTS), directory.resolve(SAVEPOINTS));
   }
 
   /** Flink's web interface. */

@@ -12,12 +12,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.FileUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -125,13 +125,17 @@ public final class LocalStack implements AutoCloseable {
 
   /** The newest savepoint or checkpoint that the directory has. */
   private Optional<String> latestState() throws IOException {
-    try (Stream<Path> files = Files.walk(directory, 4)) {
-      return files
-          .filter(
-              file -> file.endsWith("_metadata") && !file.startsWith(directory.resolve("kafka")))
-          .max(Comparator.comparingLong(file -> file.toFile().lastModified()))
-          .map(file -> file.getParent().toUri().toString());
+    Optional<Path> latest = Optional.empty();
+    for (Path states : cluster.stateDirectories()) {
+      if (Files.isDirectory(states)) {
+        try (Stream<Path> files = Files.walk(states, 3)) {
+          latest =
+              Stream.concat(latest.stream(), files.filter(file -> file.endsWith("_metadata")))
+                  .max(Comparator.comparingLong(file -> file.toFile().lastModified()));
+        }
+      }
     }
+    return latest.map(metadata -> metadata.getParent().toUri().toString());
   }
 
   /**
@@ -156,7 +160,7 @@ public final class LocalStack implements AutoCloseable {
           broker.close();
         }
         if (temporary) {
-          delete(directory);
+          FileUtils.deleteDirectory(directory.toFile());
         }
       }
     }
@@ -175,15 +179,5 @@ public final class LocalStack implements AutoCloseable {
       }
     }
     cluster.cancel(job);
-  }
-
-  private static void delete(Path directory) throws IOException {
-    List<Path> deepestFirst;
-    try (Stream<Path> files = Files.walk(directory)) {
-      deepestFirst = files.sorted(Comparator.reverseOrder()).toList();
-    }
-    for (Path file : deepestFirst) {
-      Files.deleteIfExists(file);
-    }
   }
 }
