@@ -16,6 +16,8 @@ public final class TreeNode {
 
   TreeNode parent;
   final ChildTable children = new ChildTable();
+
+  /** Locks on this node or a descendant. */
   int lockCount;
 
   /** Neighbours in the eviction order, and whether the node is in it. */
@@ -36,11 +38,6 @@ public final class TreeNode {
   /** Pages of this node alone. */
   public int pageCount() {
     return pageCount;
-  }
-
-  /** Locks on this node or a descendant. */
-  public int lockCount() {
-    return lockCount;
   }
 
   int page(int index) {
