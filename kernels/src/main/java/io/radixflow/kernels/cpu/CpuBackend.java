@@ -103,7 +103,7 @@ public final class CpuBackend implements Backend {
    * Loads a model; takes about a second per 100 million weights. The source may be closed
    * afterwards.
    *
-   * @throws IllegalArgumentException if an option is not for this device
+   * @throws IllegalArgumentException if an option is not for this device, or the heap is too small
    * @throws io.radixflow.kernels.model.ModelFormatException if the weights do not fit
    */
   public static CpuBackend open(WeightSource weights, DeviceOptions options) {
@@ -119,6 +119,15 @@ public final class CpuBackend implements Backend {
     WorkerTeam team = new WorkerTeam(threads(options.threads()));
     try {
       return new CpuBackend(weights, options.kvType(), kernels, team, started);
+    } catch (OutOfMemoryError e) {
+      team.close();
+      throw new IllegalArgumentException(
+          String.format(
+              Locale.ROOT,
+              "the weights do not fit the heap of %d MB; start Java with a larger -Xmx or use a"
+                  + " smaller model or encoding",
+              Runtime.getRuntime().maxMemory() >> 20),
+          e);
     } catch (RuntimeException | Error e) {
       team.close();
       throw e;

@@ -5,7 +5,8 @@ import static io.radixflow.kernels.cpu.Kernels.PANEL;
 /**
  * The rows of a weight matrix in panels of {@value Kernels#PANEL} interleaved rows, in some
  * encoding; the last panel is filled with zero rows. A weight has the value that {@link
- * io.radixflow.kernels.model.Tensor#dequantize} gives. Immutable.
+ * io.radixflow.kernels.model.Tensor#dequantize} gives, bit for bit but for the sign of a zero,
+ * which no sum of products shows. Immutable.
  */
 interface Panels {
 

@@ -11,7 +11,7 @@ import java.util.HexFormat;
 
 /**
  * The bits of the logits of some small models, as one digest. Also a program, for JVMs with other
- * vector widths: {@code ArithmeticDigest scalar|vector} prints vector bits and digest.
+ * vector widths: {@code ArithmeticDigest scalar|vector|best} prints vector bits and digest.
  */
 public final class ArithmeticDigest {
 
@@ -23,7 +23,11 @@ public final class ArithmeticDigest {
   /** Prints vector bits and the digest. */
   public static void main(String[] arguments) throws Exception {
     Kernels kernels =
-        arguments[0].equals("scalar") ? new ScalarKernels() : KernelProvider.vector().orElseThrow();
+        switch (arguments[0]) {
+          case "scalar" -> new ScalarKernels();
+          case "vector" -> KernelProvider.vector().orElseThrow();
+          default -> KernelProvider.best();
+        };
     System.out.println(kernels.vectorBits() + " " + of(kernels));
   }
 

@@ -56,11 +56,20 @@ class ArithmeticDigestTest {
     assertThat(words[1]).isEqualTo(EXPECTED);
   }
 
+  @Test
+  void withoutTheModuleEverythingLoadsAndRunsScalar(@TempDir Path directory) throws Exception {
+    String output = run("best", List.of(), directory);
+    assertThat(output.trim().split(" ")).contains("32", EXPECTED);
+  }
+
   private static String run(String provider, List<String> flags, Path directory) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(flags);
-    command.addAll(List.of("--add-modules", "jdk.incubator.vector", "-Xmx256m", "-cp"));
+    if (!provider.equals("best")) {
+      command.addAll(List.of("--add-modules", "jdk.incubator.vector"));
+    }
+    command.addAll(List.of("-Xmx256m", "-cp"));
     command.add(System.getProperty("java.class.path"));
     command.addAll(List.of(ArithmeticDigest.class.getName(), provider));
     File output = directory.resolve("out").toFile();

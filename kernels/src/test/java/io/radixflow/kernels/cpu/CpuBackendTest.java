@@ -12,6 +12,7 @@ import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -188,6 +189,32 @@ class CpuBackendTest {
             () ->
                 assertThat(ownThreads())
                     .allMatch(thread -> thread.getState() == Thread.State.WAITING));
+  }
+
+  /** Scalar kernels: vectors are objects until C2 has compiled their loops. */
+  @Test
+  void decodingAllocatesNothing() throws InterruptedException {
+    DeviceOptions options = new DeviceOptions("cpu", 1, KvSpec.Type.F16);
+    com.sun.management.ThreadMXBean threads =
+        (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    backend.close();
+    before = backendThreads();
+    backend = CpuBackend.open(WEIGHTS, options, new ScalarKernels());
+    backend.openPool(4, 16);
+    SamplingState sampling = Sequences.greedy(VOCAB);
+    long dispatcher = ownThreads().iterator().next().getId();
+    long allocated = 0;
+    for (int position = 0; position < 48; position++) {
+      batch.clear();
+      batch.beginChunk(PAGES, PAGES.length, position);
+      batch.token(position);
+      batch.output(sampling, Batch.TOKEN);
+      Sequences.run(backend, batch);
+      if (position == 40) {
+        allocated = threads.getThreadAllocatedBytes(dispatcher);
+      }
+    }
+    assertThat(threads.getThreadAllocatedBytes(dispatcher) - allocated).isLessThan(512);
   }
 
   @Test

@@ -1,0 +1,100 @@
+package io.radixflow.kernels.cpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.radixflow.kernels.TinyModels;
+import io.radixflow.kernels.model.ModelFile;
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Repacking changes no weight. */
+class PanelsTest {
+
+  private static final int COLUMNS = 768;
+
+  private static Tensor tensor(String name, TensorType type, int rows) {
+    return new SyntheticTensor(name, type, rows, COLUMNS, 0.7f, 0f, 1);
+  }
+
+  /** Equal floats; the sign of a zero weight changes no product's sum. */
+  private static void assertSame(float[] actual, float[] expected) {
+    for (int i = 0; i < expected.length; i++) {
+      if (actual[i] != expected[i]) {
+        assertThat(actual[i]).as("column %d", i).isEqualTo(expected[i]);
+      }
+    }
+  }
+
+  private static void assertSameWeights(List<Tensor> tensors) {
+    try (WorkerTeam team = new WorkerTeam(2)) {
+      Panels panels = new PanelLoader(team).load(tensors);
+      int columns = panels.columns();
+      float[] unpacked = new float[Panels.DEPTH * Kernels.PANEL];
+      float[] expected = new float[columns];
+      float[] actual = new float[columns];
+      int row = 0;
+      for (Tensor tensor : tensors) {
+        for (int local = 0; local < tensor.rows(); local++, row++) {
+          tensor.dequantize(local, expected, 0);
+          panels.row(row, actual, 0);
+          assertSame(actual, expected);
+          for (int from = 0; from < columns; from += Panels.DEPTH) {
+            int to = Math.min(columns, from + Panels.DEPTH);
+            panels.unpack(new ScalarKernels(), row / Kernels.PANEL, from, to, unpacked);
+            for (int k = from; k < to; k++) {
+              actual[k] = unpacked[(k - from) * Kernels.PANEL + row % Kernels.PANEL];
+            }
+          }
+          assertSame(actual, expected);
+        }
+      }
+      assertThat(panels.rows()).isEqualTo(row);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(TensorType.class)
+  void everyEncodingKeepsItsWeights(TensorType type) {
+    assertSameWeights(List.of(tensor("a", type, 45)));
+  }
+
+  @ParameterizedTest
+  @EnumSource(TensorType.class)
+  void matricesStackBelowOtherEncodings(TensorType type) {
+    assertSameWeights(
+        List.of(tensor("a", type, 64), tensor("b", TensorType.Q8_0, 32), tensor("c", type, 7)));
+  }
+
+  @Test
+  void partsWithoutWholePanelsStack() {
+    assertSameWeights(List.of(tensor("a", TensorType.Q4_K, 7), tensor("b", TensorType.Q6_K, 9)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"llama-k", "llama-q4_0", "llama-q4_1", "llama-q8_0", "llama3-bf16"})
+  void weightsAreWhatTheFilesTensorsSay(String name) {
+    try (ModelFile file = ModelFile.open(TinyModels.path(name))) {
+      for (String part : List.of("attn_q", "attn_k", "attn_v", "ffn_down", "ffn_up")) {
+        assertSameWeights(List.of(file.weights().tensor("blk.0." + part + ".weight")));
+      }
+    }
+  }
+
+  @Test
+  void partsOfDifferentWidthAreRefusedByName() {
+    Tensor narrow = new SyntheticTensor("narrow", TensorType.F32, 4, 8, 1f, 0f, 1);
+    try (WorkerTeam team = new WorkerTeam(1)) {
+      assertThatThrownBy(
+              () -> new PanelLoader(team).load(List.of(tensor("a", TensorType.F32, 4), narrow)))
+          .isInstanceOf(ModelFormatException.class)
+          .hasMessageContaining("narrow");
+    }
+  }
+}
