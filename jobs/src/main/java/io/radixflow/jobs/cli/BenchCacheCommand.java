@@ -25,6 +25,7 @@ final class BenchCacheCommand extends CliCommand {
   private static final int REPLY = 64;
 
   @Mixin ModelOptions modelOptions;
+  @Mixin BenchRounds rounds;
   @Mixin BenchReport report;
 
   @Option(
@@ -59,8 +60,8 @@ final class BenchCacheCommand extends CliCommand {
         Engine plain = open(model, false);
         Progress progress = progress("measuring")) {
       EngineBench bench = new EngineBench(model.config().vocabSize(), PROMPT, REPLY);
-      for (int round = -1; round < report.rounds(); round++) {
-        progress.detail("round " + Math.max(0, round + 1) + " of " + report.rounds());
+      for (int round = -1; round < rounds.count(); round++) {
+        progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
         double first =
             bench.secondsPerStep(round % 2 == 0 ? cached : plain, requests, batch, round);
         double second =

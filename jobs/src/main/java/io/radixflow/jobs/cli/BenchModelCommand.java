@@ -28,6 +28,7 @@ final class BenchModelCommand extends CliCommand {
   private static final int SEQUENCES = 8;
 
   @Mixin ModelOptions modelOptions;
+  @Mixin BenchRounds rounds;
   @Mixin BenchReport report;
 
   @Option(
@@ -66,8 +67,8 @@ final class BenchModelCommand extends CliCommand {
   private void measure(Backend backend, List<Case> cases) throws InterruptedException {
     try (BackendBench bench = new BackendBench(backend, SEQUENCES, PREFILL);
         Progress progress = progress("measuring")) {
-      for (int round = -1; round < report.rounds(); round++) {
-        progress.detail("round " + Math.max(0, round + 1) + " of " + report.rounds());
+      for (int round = -1; round < rounds.count(); round++) {
+        progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
         double[] speeds = {
           bench.prefill(PREFILL, chunk), bench.decode(1, DECODE), bench.decode(SEQUENCES, DECODE)
         };
