@@ -143,7 +143,8 @@ Which of them is the sky's?
 Write one sentence about the sea.
 And one about the shore.
 END
-  ./radixflow chat --script "$logs/script.txt" | tee "$logs/transcript.txt"
+  ./radixflow chat --script "$logs/script.txt" --temperature 0 --max-tokens 64 | tee "$logs/transcript.txt"
+  grep -q Paris "$logs/transcript.txt"
   awk '
     /^session/ { session++; turn = 0 }
     /^\[cached\/prompt / {
