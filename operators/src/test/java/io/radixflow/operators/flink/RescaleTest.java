@@ -17,6 +17,7 @@ import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +30,14 @@ class RescaleTest {
 
   /** A ring of four tokens: no reply gets far before its subtask reads. */
   private static final EngineOptions ENGINE = EngineOptions.builder().ringTokens(4).build();
+
+  private final List<ServingEngine> engines = new ArrayList<>();
+
+  /** No job ends here that would release them. */
+  @AfterEach
+  void closeEngines() {
+    engines.forEach(ServingEngine::close);
+  }
 
   @ParameterizedTest
   @CsvSource({"1,2,false", "1,2,true", "2,1,false", "2,1,true"})
@@ -69,16 +78,20 @@ class RescaleTest {
     assertThat(streamed(deltas)).isEqualTo(undisturbed);
   }
 
-  private static List<ServingHarness> start(
+  private List<ServingHarness> start(
       int parallelism, OperatorSubtaskState state, int oldParallelism, boolean rocksDb)
       throws Exception {
     SimModel model = SimModel.open(SimOptions.DEFAULT);
     TestOpener opener =
         TestOpener.of(
             "sim",
-            () ->
-                new ServingEngine(
-                    ContinuousBatchingEngine.open(model, DeviceOptions.DEFAULT, ENGINE), model));
+            () -> {
+              ServingEngine engine =
+                  new ServingEngine(
+                      ContinuousBatchingEngine.open(model, DeviceOptions.DEFAULT, ENGINE), model);
+              engines.add(engine);
+              return engine;
+            });
     List<ServingHarness> subtasks = new ArrayList<>();
     for (int i = 0; i < parallelism; i++) {
       ServingHarness h = new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, i);

@@ -12,10 +12,11 @@ import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Reply;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
@@ -39,9 +40,6 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ServingOperatorITCase {
   private static final int SESSIONS = 10;
   private static final int TURNS = 100;
-
-  private static final Predicate<Thread> ENGINE_THREAD =
-      thread -> thread.getName().equals("radixflow-engine");
 
   private static final AtomicInteger OPENED = new AtomicInteger();
   private static final Map<String, String> REPLIES = new ConcurrentHashMap<>();
@@ -69,6 +67,7 @@ class ServingOperatorITCase {
                       model, DeviceOptions.DEFAULT, EngineOptions.DEFAULT),
                   model);
             });
+    Set<Thread> before = engineThreads();
     job(opener).execute("serving");
 
     assertThat(FAILED).isTrue();
@@ -77,7 +76,13 @@ class ServingOperatorITCase {
     assertThat(OPENED).hasValue(1);
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> Thread.getAllStackTraces().keySet().stream().noneMatch(ENGINE_THREAD));
+        .until(() -> before.containsAll(engineThreads()));
+  }
+
+  private static Set<Thread> engineThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().equals("radixflow-engine"))
+        .collect(Collectors.toSet());
   }
 
   private static StreamExecutionEnvironment job(TestOpener opener) {
