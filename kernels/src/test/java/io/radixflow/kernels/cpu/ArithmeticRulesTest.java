@@ -73,7 +73,7 @@ class ArithmeticRulesTest {
         .that()
         .haveSimpleNameNotStartingWith("Vector")
         .and()
-        .doNotHaveSimpleName("MachinePeak")
+        .doNotHaveSimpleName("PeakLoops")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("jdk.incubator.vector..")
