@@ -1,0 +1,92 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.engine.Usage;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.Histogram;
+import org.apache.flink.metrics.MetricGroup;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.junit.jupiter.api.Test;
+
+class ServingMetricsTest {
+
+  /** Keeps metrics by the path of their groups. */
+  private static final class Recorded extends UnregisteredMetricsGroup {
+    private final String path;
+    private final Map<String, Object> metrics;
+
+    Recorded(String path, Map<String, Object> metrics) {
+      this.path = path;
+      this.metrics = metrics;
+    }
+
+    @Override
+    public MetricGroup addGroup(String name) {
+      return new Recorded(path + name + ".", metrics);
+    }
+
+    @Override
+    public MetricGroup addGroup(String key, String value) {
+      return new Recorded(path + key + "." + value + ".", metrics);
+    }
+
+    @Override
+    public Counter counter(String name) {
+      Counter counter = super.counter(name);
+      metrics.put(path + name, counter);
+      return counter;
+    }
+
+    @Override
+    public <T, G extends Gauge<T>> G gauge(String name, G gauge) {
+      metrics.put(path + name, gauge);
+      return gauge;
+    }
+
+    @Override
+    public <H extends Histogram> H histogram(String name, H histogram) {
+      metrics.put(path + name, histogram);
+      return histogram;
+    }
+  }
+
+  private final Map<String, Object> metrics = new HashMap<>();
+  private final ServingMetrics serving =
+      new ServingMetrics(new Recorded("", metrics), () -> 2, () -> 5);
+
+  private long count(String name) {
+    return ((Counter) metrics.get("serving." + name)).getCount();
+  }
+
+  @Test
+  void repliesAreCountedByFinishReason() {
+    serving.replied("stop");
+    serving.replied("stop");
+    serving.replied("length");
+    assertThat(count("reason.stop.replies")).isEqualTo(2);
+    assertThat(count("reason.length.replies")).isEqualTo(1);
+  }
+
+  @Test
+  void tokensAreCountedByWhatTheyCost() {
+    serving.generated(new Usage(10, 4, 3));
+    serving.generated(new Usage(1, 1, 1));
+    assertThat(count("promptTokens")).isEqualTo(11);
+    assertThat(count("cachedTokens")).isEqualTo(5);
+    assertThat(count("generatedTokens")).isEqualTo(4);
+  }
+
+  @Test
+  void queuesAndTheTimeToTheFirstTokenCanBeRead() {
+    serving.firstToken(40);
+    serving.firstToken(60);
+    Histogram histogram = (Histogram) metrics.get("serving.timeToFirstTokenMillis");
+    assertThat(histogram.getStatistics().getMean()).isEqualTo(50);
+    assertThat(((Gauge<?>) metrics.get("serving.turnsRunning")).getValue()).isEqualTo(2);
+    assertThat(((Gauge<?>) metrics.get("serving.turnsPending")).getValue()).isEqualTo(5);
+  }
+}
