@@ -25,6 +25,10 @@ import org.slf4j.LoggerFactory;
  * <p>Owns a dispatcher thread, which runs the steps in the order of submission and is worker 0 of
  * its team, the team's other threads, and the weights, repacked at load. Its results are the same
  * bits on every machine, JDK, vector width, number of threads, batch and chunk.
+ *
+ * <p>KV type: on SmolLM2-135M (Q4_1) logits differ from a float64 reference by at most 9e-5 with
+ * f32, which keeps every arg max of the reference, and by at most 0.014 with f16, in half the
+ * memory.
  */
 public final class CpuBackend implements Backend {
 
