@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.jobs.local.LocalBroker;
+import io.radixflow.kernels.TestModels;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -54,7 +55,7 @@ class ServingClusterIT {
 
   @Test
   void turnsAreAnsweredFromTheCacheByAJobThatListensOnLoopbackAlone() throws Exception {
-    String job = submit(null);
+    String job = submit("sim", null);
     try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
       conversations.say("a", "1", PROMPT.repeat(4), 16);
       conversations.say("b", "1", PROMPT.repeat(4), 16);
@@ -78,14 +79,26 @@ class ServingClusterIT {
   }
 
   @Test
+  @Tag("model")
+  void theRealModelIsServedByTheKernelsInLib() throws Exception {
+    submit(TestModels.smolLm2().toString(), null);
+    try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
+      conversations.say("a", "1", "What is the capital of France?", 16);
+      conversations.awaitReplies(1);
+      assertThat(conversations.replies().get(0).at("/choices/0/message/content").asText())
+          .contains("Paris");
+    }
+  }
+
+  @Test
   void aJobThatIsStoppedGoesOnFromItsSavepointInANewClassLoader() throws Exception {
-    String first = submit(null);
+    String first = submit("sim", null);
     try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
       conversations.say("a", "1", PROMPT, 16);
       conversations.awaitReplies(1);
       String savepoint = cluster.stopWithSavepoint(first);
       conversations.say("a", "2", "And the shore?", 16);
-      submit(savepoint);
+      submit("sim", savepoint);
       conversations.awaitReplies(2);
 
       assertThat(conversations.answered()).containsExactly("a/1", "a/2");
@@ -97,7 +110,7 @@ class ServingClusterIT {
 
   @Test
   void everyTurnIsAnsweredOnceAndInOrderWhenTheTaskManagerIsKilled() throws Exception {
-    submit(null);
+    submit("sim", null);
     List<String> sent = new ArrayList<>();
     try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
       sent.addAll(sayToAll(conversations, 0, TURNS / 2));
@@ -130,13 +143,13 @@ class ServingClusterIT {
     return sent;
   }
 
-  private String submit(String savepoint) throws Exception {
+  private String submit(String model, String savepoint) throws Exception {
     return cluster.submit(
         JOB,
         savepoint,
         List.of(
             "--set",
-            "model=sim",
+            "model=" + model,
             "--set",
             "kafka.bootstrap-servers=" + broker.bootstrapServers(),
             "--set",
