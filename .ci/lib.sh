@@ -31,7 +31,7 @@ closing_lines() {
     [ -f "$logs/$log.log" ] || continue
     printf '%s\n' "$log:"
     sed 's/\x1b\[[0-9;]*m//g' "$logs/$log.log" |
-      grep -E 'Tests run: [0-9]+, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+$' || echo "no tests"
+      grep -E 'Tests run: [1-9][0-9]*, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+$' || echo "no tests"
   done
 }
 
