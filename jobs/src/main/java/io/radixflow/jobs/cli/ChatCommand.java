@@ -22,6 +22,9 @@ import picocli.CommandLine.Option;
           + " /help lists all. Ctrl-C cancels a reply, twice leaves."
     })
 final class ChatCommand extends CliCommand {
+  private static final double COOL = 0.2;
+  private static final double NUCLEUS = 0.9;
+
   @Mixin LocalServing serving;
 
   @Option(
@@ -45,13 +48,17 @@ final class ChatCommand extends CliCommand {
       description = "The system prompt; without it the model's own.")
   String system;
 
-  @Option(names = "--temperature", paramLabel = "T", description = "0 always takes the best token.")
+  @Option(
+      names = "--temperature",
+      paramLabel = "T",
+      description = "0 always takes the best token (default: generation.temperature, else 0.2).")
   Double temperature;
 
   @Option(
       names = "--top-p",
       paramLabel = "P",
-      description = "Draw from the tokens that make up this share.")
+      description =
+          "Draw from the tokens that make up this share (default: generation.top-p, else 0.9).")
   Double topP;
 
   @Option(names = "--max-tokens", paramLabel = "N", description = "Most tokens of a reply.")
@@ -80,7 +87,7 @@ final class ChatCommand extends CliCommand {
 
   private int talk(Settings settings, ChatScript turns) throws IOException, InterruptedException {
     String run = UUID.randomUUID().toString().substring(0, 8);
-    GenerationOptions options = generation();
+    GenerationOptions options = generation(settings);
     try (ConversationClient client = new ConversationClient(settings)) {
       IntFunction<ChatSession> sessions =
           number -> ChatSession.open(client, "chat-" + run + "-" + number, system, options);
@@ -101,8 +108,17 @@ final class ChatCommand extends CliCommand {
         : Path.of(settings.get(RadixflowOptions.MODEL)).getFileName().toString();
   }
 
-  private GenerationOptions generation() {
+  /** Small models ramble at temperature 1, so a chat is cooler unless somebody says otherwise. */
+  private GenerationOptions generation(Settings settings) {
+    Double heat = temperature;
+    if (heat == null && !settings.isGiven(RadixflowOptions.TEMPERATURE)) {
+      heat = COOL;
+    }
+    Double nucleus = topP;
+    if (nucleus == null && !settings.isGiven(RadixflowOptions.TOP_P)) {
+      nucleus = NUCLEUS;
+    }
     return new GenerationOptions(
-        temperature, null, topP, null, null, null, null, null, maxTokens, null, seed, null, null);
+        heat, null, nucleus, null, null, null, null, null, maxTokens, null, seed, null, null);
   }
 }

@@ -1,6 +1,7 @@
 package io.radixflow.jobs.cli;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -62,8 +63,19 @@ final class ClusterSubmission {
       JobGraph graph = PackagedProgramUtils.createJobGraph(program, configuration, 1, true);
       return submit(graph);
     } catch (ProgramInvocationException e) {
-      throw new CliException(Errors.line(rootCause(e)), e);
+      throw new CliException(Errors.line(programFailure(e)), e);
     }
+  }
+
+  /** What the job's main method threw, without Flink's wrapping. */
+  private static Throwable programFailure(Throwable error) {
+    Throwable cause = error;
+    while (cause.getCause() != null
+        && (cause instanceof ProgramInvocationException
+            || cause instanceof InvocationTargetException)) {
+      cause = cause.getCause();
+    }
+    return cause;
   }
 
   private String submit(JobGraph graph) throws InterruptedException {
