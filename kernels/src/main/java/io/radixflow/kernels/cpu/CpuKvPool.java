@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu;
 
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.ModelConfig;
 
 /**

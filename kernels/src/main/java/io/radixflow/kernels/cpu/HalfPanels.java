@@ -2,6 +2,8 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.Kernels.PANEL;
 
+import io.radixflow.kernels.model.Float16;
+
 /**
  * 16-bit floats: F16 and BF16.
  *

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.Fma.fma;
 
+import io.radixflow.kernels.model.Float16;
 import java.util.Arrays;
 
 /**

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu;
 
+import io.radixflow.kernels.model.Float16;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.ShortVector;

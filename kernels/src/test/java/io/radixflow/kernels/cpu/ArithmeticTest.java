@@ -2,6 +2,7 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.model.Float16;
 import org.junit.jupiter.api.Test;
 
 class ArithmeticTest {

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu;
 
+import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
 import java.nio.ByteBuffer;
