@@ -13,6 +13,7 @@ import org.apache.flink.client.program.PackagedProgramUtils;
 import org.apache.flink.client.program.ProgramInvocationException;
 import org.apache.flink.client.program.rest.RestClusterClient;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.runtime.jobgraph.JobGraph;
@@ -50,12 +51,16 @@ final class ClusterSubmission {
    */
   String submit(Path jar, List<String> arguments, String savepoint)
       throws IOException, InterruptedException {
+    // this process has all of the jar's classes: loading them again beside its own would mix the
+    // two
+    Configuration loading = new Configuration(configuration);
+    loading.set(CoreOptions.CLASSLOADER_RESOLVE_ORDER, "parent-first");
     PackagedProgram.Builder builder =
         PackagedProgram.newBuilder()
             .setJarFile(jar.toFile())
             .setEntryPointClassName(MAIN_CLASS)
             .setArguments(arguments.toArray(String[]::new))
-            .setConfiguration(configuration);
+            .setConfiguration(loading);
     if (savepoint != null) {
       builder.setSavepointRestoreSettings(SavepointRestoreSettings.forPath(savepoint));
     }

@@ -14,10 +14,17 @@ final class ClusterRest {
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final ObjectMapper json = new ObjectMapper();
+  private final String address;
   private final URI root;
 
   ClusterRest(int port) {
-    this.root = URI.create("http://127.0.0.1:" + port + "/v1/");
+    this.address = "127.0.0.1:" + port;
+    this.root = URI.create("http://" + address + "/v1/");
+  }
+
+  /** Where it answers, {@code host:port}. */
+  String address() {
+    return address;
   }
 
   /** Slots of all TaskManagers that have registered. */

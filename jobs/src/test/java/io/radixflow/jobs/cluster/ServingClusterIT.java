@@ -7,6 +7,7 @@ import io.radixflow.jobs.local.LocalBroker;
 import io.radixflow.kernels.TestModels;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,6 +88,32 @@ class ServingClusterIT {
       conversations.awaitReplies(1);
       assertThat(conversations.replies().get(0).at("/choices/0/message/content").asText())
           .contains("Paris");
+    }
+  }
+
+  @Test
+  void theLauncherSubmitsTheJob() throws Exception {
+    Process submit =
+        new ProcessBuilder(
+                "../radixflow",
+                "submit",
+                "--jobmanager",
+                cluster.rest().address(),
+                "--set",
+                "model=sim",
+                "--set",
+                "kafka.bootstrap-servers=" + broker.bootstrapServers(),
+                "--set",
+                "kafka.create-topics=true")
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(submit.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(submit.waitFor()).as(output).isZero();
+    assertThat(output).containsPattern("submitted job [0-9a-f]{32} to http://127.0.0.1:");
+    try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
+      conversations.say("a", "1", PROMPT, 16);
+      conversations.awaitReplies(1);
+      assertThat(conversations.answered()).containsExactly("a/1");
     }
   }
 
