@@ -6,30 +6,40 @@ import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.event.EventWriter;
 import io.radixflow.operators.flink.RejectedEvent;
 import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.Origin;
 import org.apache.flink.api.common.functions.MapFunction;
 
-/** Makes dead letters of events that the operator refused and that have no turn to answer. */
+/**
+ * Makes dead letters of events that the operator refused and that have no turn to answer, within
+ * the size that the dead-letter topic takes. Of an event whose origin is not known, partition,
+ * offset and timestamp are -1.
+ */
 final class RefusedEvents implements MapFunction<RejectedEvent, DeadLetter> {
   private static final long serialVersionUID = 1L;
+  private static final Origin UNKNOWN = new Origin(-1, -1, -1);
 
   private final String topic;
+  private final int maxBytes;
 
-  RefusedEvents(String topic) {
+  RefusedEvents(String topic, int maxBytes) {
     this.topic = topic;
+    this.maxBytes = maxBytes;
   }
 
   @Override
   public DeadLetter map(RejectedEvent rejected) {
     ConversationEvent event = rejected.event();
+    Origin origin = event.origin() == null ? UNKNOWN : event.origin();
     byte[] value = EventWriter.write(event);
     return new DeadLetter(
-        topic,
-        event.origin().partition(),
-        event.origin().offset(),
-        event.origin().timestamp(),
-        event.session().getBytes(UTF_8),
-        value,
-        value.length,
-        rejected.reason());
+            topic,
+            origin.partition(),
+            origin.offset(),
+            origin.timestamp(),
+            event.session().getBytes(UTF_8),
+            value,
+            value.length,
+            rejected.reason())
+        .within(maxBytes);
   }
 }

@@ -96,7 +96,9 @@ public final class ServingJob {
         replies
             .getSideOutput(ServingOutputs.REJECTED)
             .map(
-                new RefusedEvents(settings.get(RadixflowOptions.EVENTS_TOPIC)),
+                new RefusedEvents(
+                    settings.get(RadixflowOptions.EVENTS_TOPIC),
+                    settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES)),
                 TypeInformation.of(DeadLetter.class))
             .name("refused events")
             .uid("refused-events");

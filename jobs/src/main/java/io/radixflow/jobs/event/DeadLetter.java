@@ -1,5 +1,7 @@
 package io.radixflow.jobs.event;
 
+import java.util.Arrays;
+
 /**
  * A record that could not be read, kept for people; a Flink POJO.
  *
@@ -20,4 +22,22 @@ public record DeadLetter(
     byte[] key,
     byte[] value,
     int originalBytes,
-    String reason) {}
+    String reason) {
+
+  /**
+   * This letter with key and value cut to fit, the key to half of it at most; {@code originalBytes}
+   * stays.
+   *
+   * @param maxBytes most bytes of key and value together
+   */
+  public DeadLetter within(int maxBytes) {
+    byte[] shortKey = cut(key, maxBytes / 2);
+    int room = maxBytes - (shortKey == null ? 0 : shortKey.length);
+    return new DeadLetter(
+        topic, partition, offset, timestamp, shortKey, cut(value, room), originalBytes, reason);
+  }
+
+  private static byte[] cut(byte[] bytes, int max) {
+    return bytes == null || bytes.length <= max ? bytes : Arrays.copyOf(bytes, max);
+  }
+}

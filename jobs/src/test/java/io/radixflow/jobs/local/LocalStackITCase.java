@@ -244,6 +244,33 @@ class LocalStackITCase {
   }
 
   @Test
+  void refusedEventsWithoutATurnBecomeDeadLettersWhileTheJobGoesOn() {
+    get(client.ask(Events.message("turnless", "t", "hello", 3), ReplyListener.SILENT));
+    send(
+        "turnless",
+        "{\"type\":\"fork\",\"session\":\"turnless\",\"new_branch\":\"b\",\"at_turn\":\"nope\"}");
+    String huge = "x".repeat(1_500_000);
+    send(
+        "turnless",
+        "{\"type\":\"open\",\"session\":\"turnless\",\"tenant\":\"other\","
+            + "\"messages\":[{\"role\":\"system\",\"content\":\""
+            + huge
+            + "\"}]}");
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(lettersOf("turnless")).hasSize(2));
+    ConsumerRecord<byte[], byte[]> fork = lettersOf("turnless").get(0);
+    assertThat(new String(fork.value(), UTF_8)).contains("\"at_turn\":\"nope\"");
+    assertThat(header(fork, "radixflow.reason")).contains("nope");
+    ConsumerRecord<byte[], byte[]> open = lettersOf("turnless").get(1);
+    int limit = stack.settings().get(RadixflowOptions.DEAD_LETTER_MAX_BYTES);
+    assertThat(open.key().length + open.value().length).isEqualTo(limit);
+    assertThat(Integer.parseInt(header(open, "radixflow.original-bytes")))
+        .isGreaterThan(huge.length());
+    Reply next =
+        get(client.ask(Events.message("turnless", "next", "bye", 3), ReplyListener.SILENT));
+    assertThat(next.finishReason()).isIn("stop", "length");
+  }
+
+  @Test
   void controlEventsReachAllSubtasksAndInvalidOnesAreKept() {
     for (int i = 0; i < 4; i++) {
       Reply reply = get(client.ask(ofTenant("tenant" + i, "t", "gone"), ReplyListener.SILENT));
@@ -314,6 +341,18 @@ class LocalStackITCase {
           .map(reply -> reply.session() + "/" + reply.turn())
           .toList();
     }
+  }
+
+  private static List<ConsumerRecord<byte[], byte[]>> lettersOf(String session) {
+    synchronized (LETTERS) {
+      return LETTERS.stream()
+          .filter(letter -> letter.key() != null && session.equals(new String(letter.key(), UTF_8)))
+          .toList();
+    }
+  }
+
+  private static String header(ConsumerRecord<byte[], byte[]> letter, String name) {
+    return new String(letter.headers().lastHeader(name).value(), UTF_8);
   }
 
   private static List<String> letters() {
