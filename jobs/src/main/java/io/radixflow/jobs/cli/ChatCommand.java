@@ -108,7 +108,9 @@ final class ChatCommand extends CliCommand {
         : Path.of(settings.get(RadixflowOptions.MODEL)).getFileName().toString();
   }
 
-  /** Small models ramble at temperature 1, so a chat is cooler unless somebody says otherwise. */
+  /**
+   * Small models ramble when they draw freely, so a chat is cooler unless somebody says otherwise.
+   */
   private GenerationOptions generation(Settings settings) {
     Double heat = temperature;
     if (heat == null && !settings.isGiven(RadixflowOptions.TEMPERATURE)) {

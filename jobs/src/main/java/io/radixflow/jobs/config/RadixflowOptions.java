@@ -49,7 +49,7 @@ public final class RadixflowOptions {
           key("engine.kv-memory").memoryType().defaultValue(MemorySize.ZERO),
           "a memory size such as 512mb",
           size -> true,
-          "Memory of the KV pool; 0 takes eight context windows, at most a quarter of the heap.");
+          "Memory of the KV pool; 0 takes four context windows, at most a quarter of the heap.");
 
   public static final ConfigOption<Integer> PAGE_TOKENS =
       ALL.range(
@@ -170,7 +170,7 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<Double> TEMPERATURE =
       ALL.range(
-          key("generation.temperature").doubleType().noDefaultValue(),
+          key("generation.temperature").doubleType().defaultValue(0.7),
           0,
           2,
           "Temperature where neither event nor session says.");
@@ -184,7 +184,7 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<Double> TOP_P =
       ALL.range(
-          key("generation.top-p").doubleType().noDefaultValue(),
+          key("generation.top-p").doubleType().defaultValue(0.95),
           1e-6,
           1,
           "top_p where neither event nor session says.");

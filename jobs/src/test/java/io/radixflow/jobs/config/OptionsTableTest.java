@@ -33,6 +33,6 @@ class OptionsTableTest {
             "| `session.cancel-retention` | `10min` |",
             "| `job.checkpoint-interval` | `1s` |",
             "| `job.buffer-timeout` | `2ms` |",
-            "| `generation.temperature` |  | a number, 0.0 to 2.0 |");
+            "| `generation.top-k` |  | an integer, 0 or more |");
   }
 }

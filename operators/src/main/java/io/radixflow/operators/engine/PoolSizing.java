@@ -11,7 +11,7 @@ import io.radixflow.kernels.device.Backend;
  *     allow
  */
 record PoolSizing(int pages, int pageTokens, int contextLength) {
-  private static final int CONTEXTS = 8;
+  private static final int CONTEXTS = 4;
 
   /**
    * @param heap bytes of the heap, of which a pool without a given size takes a quarter at most

@@ -27,8 +27,8 @@ class PoolSizingTest {
   }
 
   @Test
-  void byDefaultEightContextsFitButNoMoreThanAQuarterOfTheHeap() {
-    assertThat(size(EngineOptions.builder(), PLENTY)).isEqualTo(new PoolSizing(2048, 16, 4096));
+  void byDefaultFourContextsFitButNoMoreThanAQuarterOfTheHeap() {
+    assertThat(size(EngineOptions.builder(), PLENTY)).isEqualTo(new PoolSizing(1024, 16, 4096));
     assertThat(size(EngineOptions.builder(), 4 * 128 * 100))
         .isEqualTo(new PoolSizing(100, 16, 1600));
   }
