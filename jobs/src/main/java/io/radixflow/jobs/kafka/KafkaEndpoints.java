@@ -69,7 +69,8 @@ public final class KafkaEndpoints {
         ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
         Long.toString(settings.get(RadixflowOptions.TRANSACTION_TIMEOUT).toMillis()));
     int maxBytes = settings.get(RadixflowOptions.REPLY_MAX_BYTES);
-    producer.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + 64 * 1024));
+    producer.put(
+        ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + TopicLimit.OVERHEAD));
     return this.<Reply>sink(producer)
         .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
         .setTransactionalIdPrefix(settings.get(RadixflowOptions.TRANSACTIONAL_ID_PREFIX))
@@ -104,7 +105,8 @@ public final class KafkaEndpoints {
   public KafkaSink<DeadLetter> deadLetters() {
     Properties producer = new Properties();
     int maxBytes = settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES);
-    producer.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + 64 * 1024));
+    producer.put(
+        ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + TopicLimit.OVERHEAD));
     return this.<DeadLetter>sink(producer)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
         .setRecordSerializer(

@@ -6,6 +6,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
@@ -21,6 +23,7 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
@@ -32,6 +35,11 @@ import org.apache.kafka.common.errors.TopicExistsException;
 public final class KafkaSetup {
 
   private static final String MAX_TRANSACTION_TIMEOUT = "transaction.max.timeout.ms";
+  private static final String BROKER_MAX_BYTES = "message.max.bytes";
+
+  /** What a broker takes unless its owner says otherwise: 1 MiB and a batch's header. */
+  private static final long DEFAULT_MAX_BYTES = (1 << 20) + 12;
+
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
 
   private final Settings settings;
@@ -71,8 +79,10 @@ public final class KafkaSetup {
     properties.put(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, millis);
     try (Admin admin = Admin.create(properties)) {
       Collection<Node> nodes = await(admin.describeCluster().nodes(), "list the brokers");
-      checkTransactionTimeout(admin, nodes.iterator().next());
-      checkTopics(admin);
+      String node = nodes.iterator().next().idString();
+      Optional<Config> broker = config(admin, ConfigResource.Type.BROKER, node);
+      broker.ifPresent(this::checkTransactionTimeout);
+      checkTopics(admin, broker);
     } catch (KafkaSetupException e) {
       throw e;
     } catch (KafkaException e) {
@@ -82,8 +92,15 @@ public final class KafkaSetup {
     }
   }
 
-  private void checkTopics(Admin admin) {
+  private void checkTopics(Admin admin, Optional<Config> broker) {
     Set<String> missing = missingTopics(admin);
+    for (TopicLimit limit : TopicLimit.all(settings)) {
+      if (!missing.contains(limit.topic())) {
+        config(admin, ConfigResource.Type.TOPIC, limit.topic())
+            .flatMap(topic -> number(topic, TopicConfig.MAX_MESSAGE_BYTES_CONFIG))
+            .ifPresent(limit::check);
+      }
+    }
     if (missing.isEmpty()) {
       return;
     }
@@ -99,13 +116,18 @@ public final class KafkaSetup {
               + ", or set kafka.create-topics to true",
           null);
     }
+    makeTopics(admin, missing, broker);
+  }
+
+  private void makeTopics(Admin admin, Set<String> missing, Optional<Config> broker) {
     List<NewTopic> topics = new ArrayList<>();
     for (String name : missing) {
       topics.add(
           new NewTopic(
-              name,
-              settings.get(RadixflowOptions.PARTITIONS),
-              settings.get(RadixflowOptions.REPLICATION).shortValue()));
+                  name,
+                  settings.get(RadixflowOptions.PARTITIONS),
+                  settings.get(RadixflowOptions.REPLICATION).shortValue())
+              .configs(topicConfig(name, broker)));
     }
     try {
       await(admin.createTopics(topics).all(), "create the topics " + missing);
@@ -116,6 +138,21 @@ public final class KafkaSetup {
       }
     }
     awaitTopics(admin);
+  }
+
+  /** Raises the largest message where the broker's default is too small for the job's records. */
+  private Map<String, String> topicConfig(String name, Optional<Config> broker) {
+    int needed =
+        TopicLimit.all(settings).stream()
+            .filter(limit -> limit.topic().equals(name))
+            .mapToInt(TopicLimit::batchBytes)
+            .max()
+            .orElse(0);
+    long usual =
+        broker.flatMap(config -> number(config, BROKER_MAX_BYTES)).orElse(DEFAULT_MAX_BYTES);
+    return needed <= usual
+        ? Map.of()
+        : Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(needed));
   }
 
   /** Topics are made before every broker knows them. */
@@ -137,32 +174,40 @@ public final class KafkaSetup {
     return missing;
   }
 
-  private void checkTransactionTimeout(Admin admin, Node node) {
-    ConfigResource broker = new ConfigResource(ConfigResource.Type.BROKER, node.idString());
-    Config config;
-    try {
-      config =
-          await(admin.describeConfigs(List.of(broker)).all(), "read the broker's limits")
-              .get(broker);
-    } catch (KafkaSetupException e) {
-      if (e.getCause() instanceof AuthorizationException) {
-        return;
-      }
-      throw e;
-    }
-    ConfigEntry entry = config.get(MAX_TRANSACTION_TIMEOUT);
+  private void checkTransactionTimeout(Config broker) {
     long wanted = settings.get(RadixflowOptions.TRANSACTION_TIMEOUT).toMillis();
-    if (entry != null && Long.parseLong(entry.value()) < wanted) {
+    long limit = number(broker, MAX_TRANSACTION_TIMEOUT).orElse(wanted);
+    if (limit < wanted) {
       throw new KafkaSetupException(
           "kafka.transaction-timeout is "
               + wanted
               + " ms, the broker's "
               + MAX_TRANSACTION_TIMEOUT
               + " is "
-              + entry.value()
+              + limit
               + ": lower the one or raise the other",
           null);
     }
+  }
+
+  /** A broker's or topic's configuration; empty if this client may not read it. */
+  private Optional<Config> config(Admin admin, ConfigResource.Type type, String name) {
+    ConfigResource resource = new ConfigResource(type, name);
+    String what =
+        type == ConfigResource.Type.BROKER ? "the broker's limits" : "the limits of " + name;
+    try {
+      return Optional.of(
+          await(admin.describeConfigs(List.of(resource)).all(), "read " + what).get(resource));
+    } catch (KafkaSetupException e) {
+      if (e.getCause() instanceof AuthorizationException) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  private static Optional<Long> number(Config config, String name) {
+    return Optional.ofNullable(config.get(name)).map(ConfigEntry::value).map(Long::valueOf);
   }
 
   private <T> T await(KafkaFuture<T> future, String what) {

@@ -13,9 +13,12 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.config.ConfigResource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -73,6 +76,54 @@ class KafkaSetupITCase {
   }
 
   @Test
+  void comparesTheSizesOfRecordsWithTheTopics() throws Exception {
+    try (Admin admin = Admin.create(settings().kafkaClient())) {
+      NewTopic small = new NewTopic("small", 1, (short) 1);
+      small.configs(Map.of("max.message.bytes", "500000"));
+      admin.createTopics(List.of(small)).all().get();
+    }
+    String numbers = "with 65536 for key and headers 965536; max.message.bytes of the topic small";
+    refuses(
+        settings("kafka.topic.replies=small"),
+        "replies.max-bytes is 900000, " + numbers + " is 500000: lower the one or raise the other");
+    refuses(
+        settings("kafka.topic.dead-letters=small"),
+        "dead-letters.max-bytes is 900000, " + numbers + " is 500000");
+  }
+
+  @Test
+  void madeTopicsTakeTheLargestRecords() throws Exception {
+    KafkaSetup.check(
+        settings(
+            "kafka.create-topics=true",
+            "kafka.topic.events=large-events",
+            "kafka.topic.replies=large-replies",
+            "kafka.topic.deltas=large-deltas",
+            "kafka.topic.dead-letters=usual-dead-letters",
+            "kafka.topic.control=large-control",
+            "replies.max-bytes=40000000"));
+    assertThat(maxMessageBytes("large-replies")).isEqualTo("40065536");
+    assertThat(maxMessageBytes("usual-dead-letters")).isEqualTo("33554432");
+    refuses(
+        settings("kafka.topic.replies=large-replies", "replies.max-bytes=40000001"),
+        "replies.max-bytes is 40000001",
+        "large-replies is 40065536");
+  }
+
+  private static String maxMessageBytes(String topic) throws Exception {
+    ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
+    try (Admin admin = Admin.create(settings().kafkaClient())) {
+      return admin
+          .describeConfigs(List.of(resource))
+          .all()
+          .get()
+          .get(resource)
+          .get("max.message.bytes")
+          .value();
+    }
+  }
+
+  @Test
   void saysThatNoBrokerAnswers() throws IOException {
     int port;
     try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -99,11 +150,7 @@ class KafkaSetupITCase {
         try (Admin admin = Admin.create(there.kafkaClient())) {
           assertThat(admin.listTopics().names().get()).containsAll(found);
           if (found.isEmpty()) {
-            admin
-                .createTopics(
-                    List.of(new org.apache.kafka.clients.admin.NewTopic("kept", 1, (short) 1)))
-                .all()
-                .get();
+            admin.createTopics(List.of(new NewTopic("kept", 1, (short) 1))).all().get();
           }
         }
       }

@@ -1,0 +1,60 @@
+package io.radixflow.jobs.kafka;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+
+/**
+ * How large the records are that the job writes to a topic.
+ *
+ * @param topic its name
+ * @param option the option that says it
+ * @param maxBytes the option's value
+ */
+record TopicLimit(String topic, String option, int maxBytes) {
+
+  /** Room for a record's key and headers and for its batch's header, in bytes. */
+  static final int OVERHEAD = 64 * 1024;
+
+  /** Of all topics that take records of a configurable size. */
+  static List<TopicLimit> all(Settings settings) {
+    return List.of(
+        of(settings, RadixflowOptions.REPLIES_TOPIC, RadixflowOptions.REPLY_MAX_BYTES),
+        of(settings, RadixflowOptions.DEAD_LETTERS_TOPIC, RadixflowOptions.DEAD_LETTER_MAX_BYTES));
+  }
+
+  private static TopicLimit of(
+      Settings settings, ConfigOption<String> topic, ConfigOption<Integer> maxBytes) {
+    return new TopicLimit(settings.get(topic), maxBytes.key(), settings.get(maxBytes));
+  }
+
+  /** What the topic's max.message.bytes must be at least. */
+  int batchBytes() {
+    return maxBytes + OVERHEAD;
+  }
+
+  /**
+   * Compares the limit with the topic's own.
+   *
+   * @throws KafkaSetupException if a record may be too large for the topic
+   */
+  void check(long maxMessageBytes) {
+    if (maxMessageBytes < batchBytes()) {
+      throw new KafkaSetupException(
+          option
+              + " is "
+              + maxBytes
+              + ", with "
+              + OVERHEAD
+              + " for key and headers "
+              + batchBytes()
+              + "; max.message.bytes of the topic "
+              + topic
+              + " is "
+              + maxMessageBytes
+              + ": lower the one or raise the other",
+          null);
+    }
+  }
+}
