@@ -120,7 +120,7 @@ final class ChatRepl {
       out.println();
     } catch (CompletionException e) {
       out.println();
-      out.println("[not sent: " + Errors.line(e.getCause()) + "]");
+      out.println("[no reply: " + Errors.line(e.getCause()) + "]");
     } finally {
       input.onInterrupt(null);
     }

@@ -89,7 +89,7 @@ final class ChatScript {
     } catch (CancellationException e) {
       throw new CliException("the connection was closed", e);
     } catch (ExecutionException e) {
-      throw new CliException("cannot send: " + Errors.line(e.getCause()), e);
+      throw new CliException("no reply: " + Errors.line(e.getCause()), e);
     }
   }
 }

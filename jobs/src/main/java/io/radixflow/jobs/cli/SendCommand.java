@@ -75,12 +75,12 @@ final class SendCommand extends CliCommand {
     Settings settings = settingsOptions.load(bootstrap);
     try (ConversationClient client = new ConversationClient(settings)) {
       if (!follow) {
-        await(client.send(event));
+        await(client.send(event), "cannot send");
         out().println("sent session " + event.session() + ", turn " + event.turn());
         return 0;
       }
       ReplyView view = new ReplyView(out());
-      Reply reply = await(client.ask(event, view));
+      Reply reply = await(client.ask(event, view), "no reply");
       TurnEnd end = TurnEnd.of(reply);
       out().println();
       err().println("session " + event.session() + ": " + end.line());
@@ -122,11 +122,12 @@ final class SendCommand extends CliCommand {
     return UUID.randomUUID().toString().substring(0, 8);
   }
 
-  private static <T> T await(CompletableFuture<T> future) throws InterruptedException {
+  private static <T> T await(CompletableFuture<T> future, String failed)
+      throws InterruptedException {
     try {
       return future.get();
     } catch (ExecutionException e) {
-      throw new CliException("cannot send: " + Errors.line(e.getCause()), e);
+      throw new CliException(failed + ": " + Errors.line(e.getCause()), e);
     }
   }
 }

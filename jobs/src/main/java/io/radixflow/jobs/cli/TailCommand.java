@@ -2,6 +2,7 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.kafka.KafkaSetupException;
 import io.radixflow.jobs.local.TopicFollower;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -49,6 +50,7 @@ final class TailCommand extends CliCommand {
 
   private final CountDownLatch end = new CountDownLatch(1);
   private int shown;
+  private volatile KafkaSetupException failure;
 
   TailCommand(CliEnvironment environment) {
     super(environment);
@@ -68,13 +70,21 @@ final class TailCommand extends CliCommand {
     List<TopicFollower> followers = new ArrayList<>();
     try {
       for (String topic : topics) {
-        followers.add(TopicFollower.start(settings, topic, fromBeginning, this::show));
+        followers.add(TopicFollower.start(settings, topic, fromBeginning, this::show, this::fail));
       }
       end.await();
     } finally {
       followers.forEach(TopicFollower::close);
     }
+    if (failure != null) {
+      throw failure;
+    }
     return 0;
+  }
+
+  private void fail(KafkaSetupException cause) {
+    failure = cause;
+    end.countDown();
   }
 
   private synchronized void show(ConsumerRecord<byte[], byte[]> record) {

@@ -9,13 +9,10 @@ import io.radixflow.jobs.event.RecordReader;
 import io.radixflow.jobs.kafka.KafkaSetupException;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -35,14 +32,10 @@ public final class ConversationClient implements AutoCloseable {
   private static final int MAX_REQUEST_BYTES = 32 << 20;
 
   private final String events;
-  private final Map<TurnKey, Asked> asked = new ConcurrentHashMap<>();
+  private final AskedTurns asked = new AskedTurns();
   private final KafkaProducer<byte[], byte[]> producer;
   private final TopicFollower replies;
   private final TopicFollower deltas;
-
-  private record TurnKey(String session, String turn) {}
-
-  private record Asked(ReplyAssembler assembler, CompletableFuture<Reply> reply) {}
 
   /**
    * Connects; what the job answers from now on is heard.
@@ -53,11 +46,19 @@ public final class ConversationClient implements AutoCloseable {
     events = settings.get(RadixflowOptions.EVENTS_TOPIC);
     replies =
         TopicFollower.start(
-            settings, settings.get(RadixflowOptions.REPLIES_TOPIC), false, this::reply);
+            settings,
+            settings.get(RadixflowOptions.REPLIES_TOPIC),
+            false,
+            this::reply,
+            asked::fail);
     try {
       deltas =
           TopicFollower.start(
-              settings, settings.get(RadixflowOptions.DELTAS_TOPIC), false, this::delta);
+              settings,
+              settings.get(RadixflowOptions.DELTAS_TOPIC),
+              false,
+              this::delta,
+              asked::fail);
     } catch (RuntimeException e) {
       replies.close();
       throw e;
@@ -80,22 +81,21 @@ public final class ConversationClient implements AutoCloseable {
    *
    * @param event one with a turn, and no cancel
    * @param listener hears how the reply grows
-   * @return the committed reply; completed exceptionally if the event could not be sent
+   * @return the committed reply; completed exceptionally if the event could not be sent, or if
+   *     replies can no longer be read
    */
   public CompletableFuture<Reply> ask(ConversationEvent event, ReplyListener listener) {
-    TurnKey key = new TurnKey(event.session(), event.turn());
-    Asked turn = new Asked(new ReplyAssembler(listener), new CompletableFuture<>());
-    if (asked.putIfAbsent(key, turn) != null) {
-      throw new IllegalArgumentException("the turn " + event.turn() + " was asked for already");
+    CompletableFuture<Reply> reply = asked.add(event, listener);
+    if (!reply.isDone()) {
+      send(event)
+          .whenComplete(
+              (sent, failure) -> {
+                if (failure != null) {
+                  asked.fail(event, failure);
+                }
+              });
     }
-    send(event)
-        .whenComplete(
-            (sent, failure) -> {
-              if (failure != null && asked.remove(key, turn)) {
-                turn.reply().completeExceptionally(failure);
-              }
-            });
-    return turn.reply();
+    return reply;
   }
 
   /**
@@ -134,11 +134,7 @@ public final class ConversationClient implements AutoCloseable {
 
   private void delta(ConsumerRecord<byte[], byte[]> record) {
     try {
-      ReplyDelta delta = RecordReader.delta(record.value());
-      Asked turn = asked.get(new TurnKey(delta.session(), delta.turn()));
-      if (turn != null) {
-        turn.assembler().delta(delta);
-      }
+      asked.delta(RecordReader.delta(record.value()));
     } catch (IOException e) {
       LOG.warn("no delta at {}-{}@{}", record.topic(), record.partition(), record.offset(), e);
     }
@@ -146,12 +142,7 @@ public final class ConversationClient implements AutoCloseable {
 
   private void reply(ConsumerRecord<byte[], byte[]> record) {
     try {
-      Reply reply = RecordReader.reply(record.value());
-      Asked turn = asked.remove(new TurnKey(reply.session(), reply.turn()));
-      if (turn != null) {
-        turn.assembler().reply(reply);
-        turn.reply().complete(reply);
-      }
+      asked.reply(RecordReader.reply(record.value()));
     } catch (IOException e) {
       LOG.warn("no reply at {}-{}@{}", record.topic(), record.partition(), record.offset(), e);
     }
@@ -163,6 +154,6 @@ public final class ConversationClient implements AutoCloseable {
     producer.close(Duration.ofSeconds(5));
     deltas.close();
     replies.close();
-    asked.values().forEach(turn -> turn.reply().cancel(false));
+    asked.cancel();
   }
 }

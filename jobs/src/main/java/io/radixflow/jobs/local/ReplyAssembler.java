@@ -22,7 +22,8 @@ final class ReplyAssembler {
 
   /** Takes what the delta adds; a piece behind a gap waits for the reply. */
   synchronized void delta(ReplyDelta delta) {
-    if (committed || delta.attempt() < attempt || delta.offset() > codePoints) {
+    boolean joins = delta.offset() >= 0 && delta.offset() <= codePoints;
+    if (committed || delta.attempt() < attempt || !joins) {
       return;
     }
     attempt = delta.attempt();

@@ -28,16 +28,21 @@ public final class TopicFollower implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TopicFollower.class);
   private static final Duration POLL = Duration.ofSeconds(1);
 
-  private final KafkaConsumer<byte[], byte[]> consumer;
+  private final org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> consumer;
+  private final String topic;
   private final Consumer<ConsumerRecord<byte[], byte[]>> handler;
+  private final Consumer<KafkaSetupException> failed;
   private final Thread thread;
 
   private TopicFollower(
-      KafkaConsumer<byte[], byte[]> consumer,
+      org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> consumer,
       String topic,
-      Consumer<ConsumerRecord<byte[], byte[]>> handler) {
+      Consumer<ConsumerRecord<byte[], byte[]>> handler,
+      Consumer<KafkaSetupException> failed) {
     this.consumer = consumer;
+    this.topic = topic;
     this.handler = handler;
+    this.failed = failed;
     this.thread = new Thread(this::run, "follow-" + topic);
     this.thread.setDaemon(true);
   }
@@ -46,14 +51,17 @@ public final class TopicFollower implements AutoCloseable {
    * Starts to follow: what is written after this returns is read.
    *
    * @param earliest whether to begin with what the topic already has
-   * @param handler takes each record on the follower's thread
+   * @param handler takes each record on the follower's thread; one on which it throws is logged and
+   *     passed over
+   * @param failed hears on the follower's thread that no more records will come, and what to do
    * @throws KafkaSetupException if the topic cannot be read
    */
   public static TopicFollower start(
       Settings settings,
       String topic,
       boolean earliest,
-      Consumer<ConsumerRecord<byte[], byte[]>> handler) {
+      Consumer<ConsumerRecord<byte[], byte[]>> handler,
+      Consumer<KafkaSetupException> failed) {
     Properties properties = settings.kafkaClient();
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
@@ -89,7 +97,16 @@ public final class TopicFollower implements AutoCloseable {
               + e.getMessage(),
           e);
     }
-    TopicFollower follower = new TopicFollower(consumer, topic, handler);
+    return start(consumer, topic, handler, failed);
+  }
+
+  /** Follows with a consumer that has its partitions and its position; closes it. */
+  static TopicFollower start(
+      org.apache.kafka.clients.consumer.Consumer<byte[], byte[]> consumer,
+      String topic,
+      Consumer<ConsumerRecord<byte[], byte[]>> handler,
+      Consumer<KafkaSetupException> failed) {
+    TopicFollower follower = new TopicFollower(consumer, topic, handler, failed);
     follower.thread.start();
     return follower;
   }
@@ -97,14 +114,28 @@ public final class TopicFollower implements AutoCloseable {
   private void run() {
     try (consumer) {
       while (true) {
-        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
-          handler.accept(record);
-        }
+        consumer.poll(POLL).forEach(this::handle);
       }
     } catch (WakeupException e) {
       LOG.debug("stopped");
+    } catch (RuntimeException | Error e) {
+      LOG.error("following {} ended", topic, e);
+      failed.accept(
+          new KafkaSetupException(
+              "the topic "
+                  + topic
+                  + " can no longer be read: "
+                  + e.getMessage()
+                  + "; check the brokers and start this command again",
+              e));
+    }
+  }
+
+  private void handle(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      handler.accept(record);
     } catch (RuntimeException e) {
-      LOG.error("following ended", e);
+      LOG.warn("passed over {}-{}@{}", record.topic(), record.partition(), record.offset(), e);
     }
   }
 

@@ -72,13 +72,15 @@ class LocalStackITCase {
             stack.settings(),
             stack.settings().get(RadixflowOptions.REPLIES_TOPIC),
             true,
-            record -> REPLIES.add(read(record)));
+            record -> REPLIES.add(read(record)),
+            LocalStackITCase::fail);
     letterFollower =
         TopicFollower.start(
             stack.settings(),
             stack.settings().get(RadixflowOptions.DEAD_LETTERS_TOPIC),
             true,
-            LETTERS::add);
+            LETTERS::add,
+            LocalStackITCase::fail);
   }
 
   /** A token takes 2 ms, so that replies are long under way. */
@@ -363,6 +365,10 @@ class LocalStackITCase {
 
   private static Reply get(CompletableFuture<Reply> reply) {
     return reply.orTimeout(PATIENCE.toSeconds(), TimeUnit.SECONDS).join();
+  }
+
+  private static void fail(RuntimeException cause) {
+    throw cause;
   }
 
   private static Reply read(ConsumerRecord<byte[], byte[]> record) {

@@ -61,6 +61,17 @@ class ReplyAssemblerProperties {
   }
 
   @Example
+  void aDeltaBeforeTheTextIsPassedOver() {
+    Heard heard = new Heard();
+    ReplyAssembler assembler = new ReplyAssembler(heard);
+    assembler.delta(delta(1, 0, "one", false));
+    assembler.delta(delta(9, -1, "foreign", true));
+    assembler.delta(delta(1, 3, " two", true));
+    assertThat(heard.text).hasToString("one two");
+    assertThat(heard.finished).isEqualTo(1);
+  }
+
+  @Example
   void theReplyHasTheLastWord() {
     Heard heard = new Heard();
     ReplyAssembler assembler = new ReplyAssembler(heard);
