@@ -196,6 +196,7 @@ final class EventHandler {
             event.options(),
             event.newBranch(),
             event.atTurn(),
+            event.origin(),
             timers.now());
     state.addPending(turn);
     state.putSlot(slot.numbered());

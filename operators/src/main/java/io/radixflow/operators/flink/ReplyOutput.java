@@ -160,7 +160,7 @@ final class ReplyOutput {
             false,
             turn.newBranch(),
             turn.atTurn(),
-            null);
+            turn.origin());
     collect(new RejectedEvent(event, reason));
   }
 

@@ -14,6 +14,7 @@ import java.util.List;
  * @param options the turn's generation options, or null
  * @param newBranch the branch that a fork makes, or null
  * @param atTurn see {@link ConversationEvent#atTurn}
+ * @param origin where its event was read, or null
  * @param accepted when it was accepted, milliseconds since the epoch
  */
 public record PendingTurn(
@@ -25,6 +26,7 @@ public record PendingTurn(
     GenerationOptions options,
     String newBranch,
     String atTurn,
+    Origin origin,
     long accepted) {
 
   /** The branch in whose order the turn stands: a fork is the first of the branch it makes. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.Origin;
 import io.radixflow.operators.session.Reply;
 import java.time.Duration;
 import java.util.stream.Stream;
@@ -108,7 +109,7 @@ class AdmissionTest {
       h.send(
           Events.message("s", null),
           Events.of(EventKind.QUERY, "s", null),
-          Events.fork("s", null, "b", "t9"));
+          Events.fork("s", null, "b", "t9").from(2, 7));
       h.settle();
       assertThat(h.replies()).isEmpty();
       assertThat(h.rejectedEvents())
@@ -117,6 +118,7 @@ class AdmissionTest {
               reason -> assertThat(reason).contains("turn id"),
               reason -> assertThat(reason).contains("turn id"),
               reason -> assertThat(reason).contains("no turn 't9'"));
+      assertThat(h.rejectedEvents().get(2).event().origin()).isEqualTo(new Origin(2, 7, 0));
     }
   }
 
