@@ -147,7 +147,7 @@ public final class ContinuousBatchingEngine implements Engine {
       return;
     }
     int before = waiting.getAndIncrement();
-    if (before >= options.maxWaiting()) {
+    if (before >= options.maxWaiting() && !resumes(spec)) {
       request.refusalReason = FinishReason.REJECTED;
       request.refusal =
           before + " requests are waiting already, the limit is " + options.maxWaiting();
@@ -155,6 +155,11 @@ public final class ContinuousBatchingEngine implements Engine {
     } else {
       intake.submit(request);
     }
+  }
+
+  /** Part of its reply is out already, so it is taken whatever waits. */
+  private static boolean resumes(EngineRequest spec) {
+    return spec.resumed() != null && spec.resumed().length > 0;
   }
 
   @Override

@@ -62,7 +62,7 @@ final class Intake {
       }
     } catch (PromptException | ChatTemplateException | IllegalArgumentException e) {
       refuse(request, FinishReason.REJECTED, e.getMessage());
-    } catch (RuntimeException | StackOverflowError | OutOfMemoryError e) {
+    } catch (RuntimeException | Error e) { // whatever it is, the request must end
       refuse(request, FinishReason.ERROR, "the prompt could not be made: " + e);
     }
     ready.accept(request);

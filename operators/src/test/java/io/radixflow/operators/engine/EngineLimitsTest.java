@@ -98,6 +98,52 @@ class EngineLimitsTest {
     }
   }
 
+  @Test
+  void aResumedRequestIsTakenHoweverManyWait() {
+    CountDownLatch gate = new CountDownLatch(1);
+    EngineRequest held =
+        withPrompt(
+            () -> {
+              awaitGate(gate);
+              return letters(0, 5);
+            });
+    try (Engine engine = Engines.open(EngineOptions.builder().maxWaiting(1));
+        EngineClient client = new EngineClient(engine)) {
+      long first = client.submit(held);
+      long resumed =
+          client.submit(
+              new EngineRequest(
+                  "test",
+                  "",
+                  () -> letters(1, 5),
+                  letters(2, 2),
+                  SamplingParams.GREEDY,
+                  5,
+                  List.of(),
+                  true));
+      gate.countDown();
+      assertThat(client.await(resumed).finish).isEqualTo(FinishReason.LENGTH);
+      assertThat(client.await(first).error).isNull();
+    } finally {
+      gate.countDown();
+    }
+  }
+
+  @Test
+  void anErrorOfAPromptEndsItsRequest() {
+    try (Engine engine = Engines.open(EngineOptions.builder());
+        EngineClient client = new EngineClient(engine)) {
+      EngineClient.Seen seen =
+          client.run(
+              withPrompt(
+                  () -> {
+                    throw new NoClassDefFoundError("a/class");
+                  }));
+      assertThat(seen.finish).isEqualTo(FinishReason.ERROR);
+      assertThat(seen.error).contains("a/class");
+    }
+  }
+
   private static void awaitGate(CountDownLatch gate) {
     try {
       gate.await();
