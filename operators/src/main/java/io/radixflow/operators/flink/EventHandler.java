@@ -55,7 +55,10 @@ final class EventHandler {
     this.options = options;
   }
 
-  /** Takes an event in; a resend is ignored. */
+  /**
+   * Takes an event in; a resend is ignored. A turn that is refused for want of room leaves its id
+   * free, so that the sender can try again with the same one.
+   */
   void handle(ConversationEvent event) throws Exception {
     SessionSlot known = state.slot();
     SessionSlot slot = known == null ? SessionSlot.NEW : known;
@@ -77,6 +80,11 @@ final class EventHandler {
     try {
       checkOwner(event, slot);
       apply(event, slot);
+    } catch (BusyException e) {
+      if (event.turn() != null) {
+        state.forgetTurnId(StableHash.of64(event.turn()));
+      }
+      output.rejected(event, e.getMessage());
     } catch (RefusedException e) {
       output.rejected(event, e.getMessage());
     }
@@ -141,6 +149,10 @@ final class EventHandler {
     SessionSlot opened = slot;
     List<Message> messages = event.messages();
     if (!slot.opened()) {
+      if (event.kind() != EventKind.MESSAGE) {
+        throw new RefusedException(
+            "there is no session '%s'; an open or a message begins it".formatted(event.session()));
+      }
       String system = leadingSystemPrompt(event);
       messages = system == null ? messages : messages.subList(1, messages.size());
       opened = slot.opened(event.tenant(), event.cacheSalt(), system, null);
@@ -150,16 +162,33 @@ final class EventHandler {
     }
     planner.resolve(opened, event.options(), 0);
     requireBranch(event.session(), event.branch());
-    state.putSlot(opened);
     if (event.turn() != null
         && state.takeEarlyCancel(StableHash.of64(event.turn()), timers.now())) {
       output.cancelled(event);
       return;
     }
-    if (event.replace() && queues.has(event.session(), event.branch())) {
-      cancelAll(queues.session(event.session()).branch(event.branch()), FinishReason.REPLACED);
+    TurnQueues.Session turns = queues.session(event.session());
+    TurnQueues.Branch replaced =
+        event.replace() && turns != null ? turns.branch(event.branch()) : null;
+    requireRoom(event.session(), opened.tenant(), replaced == null ? 0 : replaceable(replaced));
+    state.putSlot(opened);
+    if (replaced != null) {
+      replace(replaced);
     }
     enqueue(event, messages);
+  }
+
+  /** Turns that another may replace: not the fork that makes the branch. */
+  private static int replaceable(TurnQueues.Branch branch) {
+    return (int) branch.turns.stream().filter(turn -> turn.kind() != EventKind.FORK).count();
+  }
+
+  private void replace(TurnQueues.Branch branch) throws Exception {
+    for (TurnQueues.Entry turn : TurnQueues.turnsOf(branch)) {
+      if (turn.kind() != EventKind.FORK) {
+        runner.cancel(branch, turn, FinishReason.REPLACED, true);
+      }
+    }
   }
 
   private static String leadingSystemPrompt(ConversationEvent event) {
@@ -180,12 +209,12 @@ final class EventHandler {
       throw new RefusedException("there is a branch '" + branch + "' already");
     }
     requireBranch(event.session(), event.branch());
+    requireRoom(event.session(), slot.tenant(), 0);
     enqueue(event, List.of());
   }
 
   private void enqueue(ConversationEvent event, List<Message> messages) throws Exception {
     SessionSlot slot = state.slot();
-    requireRoom(event.session(), slot.tenant());
     PendingTurn turn =
         new PendingTurn(
             slot.nextId(),
@@ -209,7 +238,7 @@ final class EventHandler {
     if (event.turn() == null) {
       TurnQueues.Branch branch = session == null ? null : session.branch(event.branch());
       if (branch != null) {
-        cancelAll(branch, FinishReason.CANCELLED);
+        cancelAll(branch);
       }
       return;
     }
@@ -230,9 +259,9 @@ final class EventHandler {
     }
   }
 
-  private void cancelAll(TurnQueues.Branch branch, FinishReason reason) throws Exception {
+  private void cancelAll(TurnQueues.Branch branch) throws Exception {
     for (TurnQueues.Entry turn : TurnQueues.turnsOf(branch)) {
-      runner.cancel(branch, turn, reason, true);
+      runner.cancel(branch, turn, FinishReason.CANCELLED, true);
     }
   }
 
@@ -281,20 +310,22 @@ final class EventHandler {
     }
   }
 
-  private void requireRoom(String session, String tenant) throws Exception {
+  /**
+   * @param freed turns of the session that end if the new one is taken
+   */
+  private void requireRoom(String session, String tenant, int freed) throws Exception {
     if (control.isDraining()) {
-      throw new RefusedException("the service drains and takes no turns; try again later");
+      throw new BusyException("the service drains and takes no turns");
     }
-    requireBelow("session", queues.sizeOfSession(session), control.maxQueuedPerSession());
-    requireBelow("tenant", queues.sizeOfTenant(tenant), control.maxQueuedPerTenant(tenant));
-    requireBelow("subtask", queues.size(), control.maxQueuedPerSubtask());
+    requireBelow("session", queues.sizeOfSession(session) - freed, control.maxQueuedPerSession());
+    requireBelow("tenant", queues.sizeOfTenant(tenant) - freed, control.maxQueuedPerTenant(tenant));
+    requireBelow("subtask", queues.size() - freed, control.maxQueuedPerSubtask());
   }
 
-  private static void requireBelow(String what, int size, int limit) throws RefusedException {
+  private static void requireBelow(String what, int size, int limit) throws BusyException {
     if (size >= limit) {
-      throw new RefusedException(
-          "the %s has its limit of %d turns running and waiting; try again later"
-              .formatted(what, limit));
+      throw new BusyException(
+          "the %s has its limit of %d turns running and waiting".formatted(what, limit));
     }
   }
 }

@@ -144,6 +144,10 @@ final class SessionState {
     return true;
   }
 
+  void forgetTurnId(long hash) throws Exception {
+    turnIds.remove(hash);
+  }
+
   boolean hasSeenTurnId(long hash) throws Exception {
     return turnIds.contains(hash);
   }

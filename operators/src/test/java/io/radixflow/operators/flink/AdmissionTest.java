@@ -71,6 +71,37 @@ class AdmissionTest {
   }
 
   @Test
+  void aReplacingTurnThatIsRefusedReplacesNothing() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1"), Events.message("s", "t2"));
+      h.control("limits", null, "max_queued_per_session=0");
+      h.send(Events.message("s", "t3").replacing());
+      h.control("limits", null, "max_queued_per_session=").control("drain", null, null);
+      h.send(Events.message("s", "t4").replacing()).settle();
+      assertThat(h.endings()).containsExactly("t3:rejected", "t4:rejected", "t1:stop", "t2:stop");
+    }
+  }
+
+  @Test
+  void aTurnRefusedForWantOfRoomMayComeAgainWithItsId() throws Exception {
+    try (ServingHarness h = ServingHarness.opened(Options.with(o -> o.maxQueuedPerSession = 1))) {
+      h.send(Events.message("s", "t1").from(0, 1), Events.message("s", "t2").from(0, 2));
+      h.send(Events.message("s", "t2").from(0, 2)).settle();
+      assertThat(h.endings()).containsExactly("t2:rejected", "t1:stop");
+      h.send(Events.message("s", "t2").from(0, 3), Events.message("s", "t2").from(0, 4)).settle();
+      assertThat(h.endings()).containsExactly("t2:rejected", "t1:stop", "t2:stop");
+    }
+  }
+
+  @Test
+  void aTurnRefusedForGoodIsAnsweredOnce() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.of(EventKind.MESSAGE, "s", "t1"), Events.message("s", "t1")).settle();
+      assertThat(h.endings()).containsExactly("t1:rejected");
+    }
+  }
+
+  @Test
   void aTenantsAndASubtasksQueuesAreBounded() throws Exception {
     ServingOptions options =
         Options.with(

@@ -162,6 +162,7 @@ class BranchTest {
   @Test
   void regenerateWithoutAReplyIsRejected() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.of(EventKind.OPEN, "s", null));
       h.send(regenerate("r1"), Events.message("s", "t1"), regenerate("r2").at("t9")).settle();
       assertThat(h.reply("r1").error()).contains("no reply to make again");
       assertThat(h.reply("r2").error()).contains("no turn 't9'");
@@ -171,6 +172,7 @@ class BranchTest {
   @Test
   void prefetchComputesTheConversationAndChangesNothing() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.of(EventKind.OPEN, "s", null));
       h.send(Events.of(EventKind.PREFETCH, "s", "p0"), Events.message("s", "t1")).settle();
       h.send(Events.of(EventKind.PREFETCH, "s", "p1")).settle();
       assertThat(h.endings()).containsExactly("p0:stop", "t1:stop", "p1:stop");

@@ -59,6 +59,33 @@ class SessionLifeTest {
   }
 
   @Test
+  void aMessageThatIsNotTakenOpensNoSession() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      Events first = Events.message("s", "t1").with(SYSTEM, new Message("user", "hi"));
+      h.control("drain", null, null).send(first).control("drain", null, "off");
+      h.send(Events.of(EventKind.CANCEL, "s", "t2"), Events.message("s", "t2").of("acme"));
+      h.send(first.of("beta")).settle();
+      assertThat(h.endings()).containsExactly("t1:rejected", "t2:cancelled", "t1:stop");
+      assertThat(query(h, "s", "q").items())
+          .extracting(Reply.Item::role)
+          .containsExactly("system", "user", "assistant");
+    }
+  }
+
+  @Test
+  void aPrefetchOrRegenerateDoesNotOpenASession() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(
+          Events.of(EventKind.PREFETCH, "s", null),
+          Events.of(EventKind.REGENERATE, "s", "r"),
+          open("o").of("acme"));
+      assertThat(h.endings()).containsExactly("r:rejected", "o:stop");
+      assertThat(h.reply("r").error()).contains("no session 's'");
+      assertThat(h.rejectedEvents().get(0).reason()).contains("no session 's'");
+    }
+  }
+
+  @Test
   void aClosedSessionEndsItsTurnsAndTakesNoMore() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1"), Events.message("s", "t2")).generate(2);

@@ -83,6 +83,16 @@ class TurnOrderTest {
   }
 
   @Test
+  void aReplacingTurnKeepsTheForkThatMakesItsBranch() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1"), Events.fork("s", "f", "b", null));
+      h.send(Events.message("s", "t2").on("b"), Events.message("s", "t3").on("b").replacing());
+      h.settle();
+      assertThat(h.endings()).containsExactly("t2:replaced", "t1:stop", "f:stop", "t3:stop");
+    }
+  }
+
+  @Test
   void noMoreTurnsThanAllowedAreWithTheEngine() throws Exception {
     ServingOptions options = Options.with(o -> o.maxRunning = 2);
     try (ServingHarness h = ServingHarness.opened(options)) {
