@@ -34,6 +34,7 @@ public final class LocalStack implements AutoCloseable {
 
   private final Path directory;
   private final boolean temporary;
+  private final Thread hook = new Thread(this::shutDown, "stop the stack");
   private Settings settings;
   private LocalBroker broker;
   private LocalCluster cluster;
@@ -56,7 +57,8 @@ public final class LocalStack implements AutoCloseable {
   public record Options(Optional<Path> directory, boolean broker, int brokerPort) {}
 
   /**
-   * Starts everything and waits until the model is loaded and the job runs.
+   * Starts everything and waits until the model is loaded and the job runs. From the beginning,
+   * also while it starts, a stack is closed when the process is told to end.
    *
    * @param opener opens the engine
    * @param progress hears one line at each step
@@ -71,6 +73,7 @@ public final class LocalStack implements AutoCloseable {
             : Files.createTempDirectory("radixflow-");
     LocalStack stack = new LocalStack(settings, directory, options.directory().isEmpty());
     try {
+      Runtime.getRuntime().addShutdownHook(stack.hook);
       stack.startAll(options, opener, progress);
       return stack;
     } catch (IOException | RuntimeException e) {
@@ -87,20 +90,42 @@ public final class LocalStack implements AutoCloseable {
       throws IOException {
     if (options.broker()) {
       progress.accept("starting a Kafka broker");
-      broker = LocalBroker.start(directory, options.brokerPort());
-      settings =
-          settings
-              .with(RadixflowOptions.BOOTSTRAP_SERVERS, broker.bootstrapServers())
-              .with(RadixflowOptions.CREATE_TOPICS, true);
+      startBroker(options.brokerPort());
     }
     KafkaSetup.check(settings);
     progress.accept("starting Flink");
-    cluster = LocalCluster.start(directory, settings.get(RadixflowOptions.PARALLELISM));
+    startCluster();
     progress.accept("starting the job");
+    startJob(opener);
+    cluster.awaitRunning(job, START_TIMEOUT);
+  }
+
+  private synchronized void startBroker(int port) throws IOException {
+    requireOpen();
+    broker = LocalBroker.start(directory, port);
+    settings =
+        settings
+            .with(RadixflowOptions.BOOTSTRAP_SERVERS, broker.bootstrapServers())
+            .with(RadixflowOptions.CREATE_TOPICS, true);
+  }
+
+  private synchronized void startCluster() throws IOException {
+    requireOpen();
+    cluster = LocalCluster.start(directory, settings.get(RadixflowOptions.PARALLELISM));
+  }
+
+  private synchronized void startJob(EngineOpener opener) throws IOException {
+    requireOpen();
     StreamExecutionEnvironment environment = ServingJob.environment(settings);
     ServingJob.build(environment, settings, JobEndpoints.kafka(settings), opener);
     job = cluster.submit(environment, latestState());
-    cluster.awaitRunning(job, START_TIMEOUT);
+  }
+
+  /** Nothing more may start in a directory that is deleted or left. */
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException("stopped while it started");
+    }
   }
 
   /** The settings, with the address of the broker that was started. */
@@ -156,13 +181,33 @@ public final class LocalStack implements AutoCloseable {
           cluster.close();
         }
       } finally {
-        if (broker != null) {
-          broker.close();
-        }
-        if (temporary) {
-          FileUtils.deleteDirectory(directory.toFile());
+        try {
+          if (broker != null) {
+            broker.close();
+          }
+        } finally {
+          if (temporary) {
+            FileUtils.deleteDirectory(directory.toFile());
+          }
+          forgetHook();
         }
       }
+    }
+  }
+
+  private void shutDown() {
+    try {
+      close();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("the stack did not stop in order", e);
+    }
+  }
+
+  private void forgetHook() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException shuttingDown) {
+      LOG.debug("closed as the process ends");
     }
   }
 

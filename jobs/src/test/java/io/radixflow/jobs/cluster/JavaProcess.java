@@ -82,6 +82,21 @@ final class JavaProcess implements AutoCloseable {
     forget();
   }
 
+  /**
+   * Asks the process to end, as Ctrl-C does.
+   *
+   * @throws IllegalStateException if it does not end in time; it was killed then
+   */
+  void terminate(Duration limit) throws IOException {
+    process.destroy();
+    process.onExit().completeOnTimeout(process, limit.toMillis(), MILLISECONDS).join();
+    boolean ended = !process.isAlive();
+    kill();
+    if (!ended) {
+      throw new IllegalStateException(name + " did not end in " + limit + "\n" + lastOutput());
+    }
+  }
+
   /** Asks the process to end, and kills it if it does not. */
   @Override
   public void close() {
