@@ -18,6 +18,9 @@ import java.util.Objects;
 final class EventHandler {
   private static final String NEW_SESSION = "; use another session id";
 
+  /** Characters in a session's turns from which on it takes no more; one turn may exceed it. */
+  private static final long MAX_QUEUED_LENGTH = 4L << 20;
+
   private final SessionState state;
   private final History history;
   private final TurnQueues queues;
@@ -168,27 +171,20 @@ final class EventHandler {
       return;
     }
     TurnQueues.Session turns = queues.session(event.session());
-    TurnQueues.Branch replaced =
+    TurnQueues.Branch branch =
         event.replace() && turns != null ? turns.branch(event.branch()) : null;
-    requireRoom(event.session(), opened.tenant(), replaced == null ? 0 : replaceable(replaced));
+    List<TurnQueues.Entry> replaced = branch == null ? List.of() : replaceable(branch);
+    requireRoom(event.session(), opened.tenant(), replaced);
     state.putSlot(opened);
-    if (replaced != null) {
-      replace(replaced);
+    for (TurnQueues.Entry turn : replaced) {
+      runner.cancel(branch, turn, FinishReason.REPLACED, true);
     }
     enqueue(event, messages);
   }
 
   /** Turns that another may replace: not the fork that makes the branch. */
-  private static int replaceable(TurnQueues.Branch branch) {
-    return (int) branch.turns.stream().filter(turn -> turn.kind() != EventKind.FORK).count();
-  }
-
-  private void replace(TurnQueues.Branch branch) throws Exception {
-    for (TurnQueues.Entry turn : TurnQueues.turnsOf(branch)) {
-      if (turn.kind() != EventKind.FORK) {
-        runner.cancel(branch, turn, FinishReason.REPLACED, true);
-      }
-    }
+  private static List<TurnQueues.Entry> replaceable(TurnQueues.Branch branch) {
+    return branch.turns.stream().filter(turn -> turn.kind() != EventKind.FORK).toList();
   }
 
   private static String leadingSystemPrompt(ConversationEvent event) {
@@ -209,7 +205,7 @@ final class EventHandler {
       throw new RefusedException("there is a branch '" + branch + "' already");
     }
     requireBranch(event.session(), event.branch());
-    requireRoom(event.session(), slot.tenant(), 0);
+    requireRoom(event.session(), slot.tenant(), List.of());
     enqueue(event, List.of());
   }
 
@@ -229,7 +225,7 @@ final class EventHandler {
             timers.now());
     state.addPending(turn);
     state.putSlot(slot.numbered());
-    queues.add(event.session(), slot.tenant(), turn);
+    queues.add(event.session(), slot.tenant(), TurnQueues.Entry.of(turn));
     metrics.accepted();
   }
 
@@ -311,15 +307,23 @@ final class EventHandler {
   }
 
   /**
-   * @param freed turns of the session that end if the new one is taken
+   * @param replaced turns of the session that end if the new one is taken
    */
-  private void requireRoom(String session, String tenant, int freed) throws Exception {
+  private void requireRoom(String session, String tenant, List<TurnQueues.Entry> replaced)
+      throws Exception {
     if (control.isDraining()) {
       throw new BusyException("the service drains and takes no turns");
     }
+    int freed = replaced.size();
     requireBelow("session", queues.sizeOfSession(session) - freed, control.maxQueuedPerSession());
     requireBelow("tenant", queues.sizeOfTenant(tenant) - freed, control.maxQueuedPerTenant(tenant));
     requireBelow("subtask", queues.size() - freed, control.maxQueuedPerSubtask());
+    long freedLength = replaced.stream().mapToLong(TurnQueues.Entry::length).sum();
+    if (queues.lengthOfSession(session) - freedLength >= MAX_QUEUED_LENGTH) {
+      throw new BusyException(
+          "the session has messages of %d characters or more running and waiting"
+              .formatted(MAX_QUEUED_LENGTH));
+    }
   }
 
   private static void requireBelow(String what, int size, int limit) throws BusyException {

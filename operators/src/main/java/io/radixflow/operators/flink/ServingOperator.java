@@ -137,7 +137,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
    * even if the clock went back between them.
    */
   private void takeUpPendingTurns() throws Exception {
-    record Restored(String session, String tenant, long accepted, PendingTurn turn) {}
+    record Restored(String session, String tenant, long accepted, TurnQueues.Entry turn) {}
     List<Restored> restored = new ArrayList<>();
     for (String session : state.sessionsWithPendingTurns()) {
       setCurrentKey(session);
@@ -145,7 +145,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
       long accepted = Long.MIN_VALUE;
       for (PendingTurn turn : state.pending()) {
         accepted = Math.max(accepted, turn.accepted());
-        restored.add(new Restored(session, tenant, accepted, turn));
+        restored.add(new Restored(session, tenant, accepted, TurnQueues.Entry.of(turn)));
       }
     }
     restored.sort(Comparator.comparingLong(Restored::accepted));

@@ -1,6 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.PendingTurn;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -17,11 +18,35 @@ import java.util.Map;
  */
 final class TurnQueues {
 
-  /** What the queues know of a turn. */
-  record Entry(long id, EventKind kind, String branch, String turn, String atTurn) {
+  /**
+   * What the queues know of a turn.
+   *
+   * @param queue the branch in whose order it stands
+   * @param length characters of its messages
+   */
+  record Entry(
+      long id,
+      EventKind kind,
+      String branch,
+      String queue,
+      String turn,
+      String atTurn,
+      long length) {
     static Entry of(PendingTurn turn) {
-      return new Entry(turn.id(), turn.kind(), turn.branch(), turn.turn(), turn.atTurn());
+      return new Entry(
+          turn.id(),
+          turn.kind(),
+          turn.branch(),
+          turn.queue(),
+          turn.turn(),
+          turn.atTurn(),
+          lengthOf(turn.messages()));
     }
+  }
+
+  /** Characters of messages. */
+  static long lengthOf(List<Message> messages) {
+    return messages.stream().mapToLong(m -> m.content() == null ? 0 : m.content().length()).sum();
   }
 
   /** The turns of one branch; the first runs or may run. */
@@ -44,6 +69,7 @@ final class TurnQueues {
     final String tenant;
     private final Map<String, Branch> branches = new LinkedHashMap<>();
     private int size;
+    private long length;
 
     private Session(String id, String tenant) {
       this.id = id;
@@ -78,6 +104,12 @@ final class TurnQueues {
     return queues == null ? 0 : queues.size;
   }
 
+  /** Characters of the messages of a session's turns. */
+  long lengthOfSession(String session) {
+    Session queues = sessions.get(session);
+    return queues == null ? 0 : queues.length;
+  }
+
   /** A session's queues, or null if it has no turns. */
   Session session(String id) {
     return sessions.get(id);
@@ -89,12 +121,13 @@ final class TurnQueues {
     return queues != null && queues.branches.containsKey(branch);
   }
 
-  void add(String sessionId, String tenant, PendingTurn turn) {
+  void add(String sessionId, String tenant, Entry turn) {
     Session session = sessions.computeIfAbsent(sessionId, id -> new Session(id, tenant));
     Branch branch =
         session.branches.computeIfAbsent(turn.queue(), name -> new Branch(session, name));
-    branch.turns.add(Entry.of(turn));
+    branch.turns.add(turn);
     session.size++;
+    session.length += turn.length();
     size++;
     tenants.merge(session.tenant, 1, Integer::sum);
     markReady(branch);
@@ -119,6 +152,7 @@ final class TurnQueues {
     }
     Session session = branch.session;
     session.size--;
+    session.length -= turn.length();
     size--;
     tenants.computeIfPresent(session.tenant, (tenant, n) -> n == 1 ? null : n - 1);
     if (branch.turns.isEmpty()) {

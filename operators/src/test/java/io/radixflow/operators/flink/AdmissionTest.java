@@ -83,6 +83,20 @@ class AdmissionTest {
   }
 
   @Test
+  void aSessionsQueuedTextIsBounded() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      String large = "x".repeat(3 << 20);
+      h.send(Events.message("s", "t1", large), Events.message("s", "t2", large));
+      h.send(Events.message("s", "t3", "short"), Events.message("other", "t4", "short"));
+      assertThat(h.endings()).containsExactly("t3:rejected");
+      assertThat(h.reply("t3").error()).contains("4194304 characters");
+      h.send(Events.message("s", "t5", "short").replacing(), Events.message("s", "t6")).settle();
+      assertThat(h.reply("t5").finishReason()).isEqualTo("stop");
+      assertThat(h.reply("t6").finishReason()).isEqualTo("stop");
+    }
+  }
+
+  @Test
   void aTurnRefusedForWantOfRoomMayComeAgainWithItsId() throws Exception {
     try (ServingHarness h = ServingHarness.opened(Options.with(o -> o.maxQueuedPerSession = 1))) {
       h.send(Events.message("s", "t1").from(0, 1), Events.message("s", "t2").from(0, 2));
