@@ -2,6 +2,7 @@ package io.radixflow.jobs;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.operators.engine.EngineOptions;
@@ -16,8 +17,13 @@ public final class ServingSettings {
 
   private ServingSettings() {}
 
-  /** Opens the engine on the model that the settings name. */
+  /**
+   * Opens the engine on the model that the settings name.
+   *
+   * @throws SettingsException if one subtask alone may hand the engine more than it takes
+   */
   public static EngineOpener engine(Settings settings, ModelEngineOpener.Source models) {
+    checkWaiting(settings, 1);
     EngineOptions engine =
         EngineOptions.builder()
             .kvPages(settings.get(RadixflowOptions.KV_PAGES))
@@ -37,6 +43,30 @@ public final class ServingSettings {
             settings.get(RadixflowOptions.THREADS),
             KvSpec.Type.valueOf(settings.get(RadixflowOptions.KV_TYPE).name()));
     return new ModelEngineOpener(models, settings.get(RadixflowOptions.MODEL), device, engine);
+  }
+
+  /**
+   * Checks that an engine takes all that its subtasks may hand it at once.
+   *
+   * @param subtasks how many share an engine: those of one TaskManager
+   * @throws SettingsException if it does not; turns would be rejected that could wait
+   */
+  public static void checkWaiting(Settings settings, int subtasks) {
+    int running = settings.get(RadixflowOptions.MAX_RUNNING);
+    int waiting = settings.get(RadixflowOptions.ENGINE_MAX_WAITING);
+    if ((long) running * subtasks > waiting) {
+      throw new SettingsException(
+          "operator.max-running is "
+              + running
+              + ", with "
+              + subtasks
+              + (subtasks == 1 ? " subtask " : " subtasks ")
+              + "on an engine "
+              + (long) running * subtasks
+              + "; engine.max-waiting is "
+              + waiting
+              + ": lower the one or raise the other");
+    }
   }
 
   static ServingOptions operator(Settings settings) {

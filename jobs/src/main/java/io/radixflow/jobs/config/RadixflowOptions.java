@@ -159,7 +159,8 @@ public final class RadixflowOptions {
           key("operator.max-running").intType().defaultValue(256),
           1,
           65_536,
-          "Turns that a subtask hands to the engine at once.");
+          "Turns that a subtask hands to the engine at once; those of all subtasks on a TaskManager "
+              + "should be at most engine.max-waiting.");
 
   public static final ConfigOption<Integer> MAX_TOKENS =
       ALL.range(

@@ -2,8 +2,10 @@ package io.radixflow.jobs.local;
 
 import io.radixflow.jobs.JobEndpoints;
 import io.radixflow.jobs.ServingJob;
+import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.jobs.kafka.KafkaSetup;
 import io.radixflow.operators.flink.EngineOpener;
 import java.io.IOException;
@@ -63,10 +65,12 @@ public final class LocalStack implements AutoCloseable {
    * @param opener opens the engine
    * @param progress hears one line at each step
    * @throws IOException if something does not start; the message says what
+   * @throws SettingsException if the engine, which all subtasks share, takes less than they hand it
    */
   public static LocalStack start(
       Settings settings, Options options, EngineOpener opener, Consumer<String> progress)
       throws IOException {
+    ServingSettings.checkWaiting(settings, settings.get(RadixflowOptions.PARALLELISM));
     Path directory =
         options.directory().isPresent()
             ? Files.createDirectories(options.directory().get()).toAbsolutePath()
