@@ -29,13 +29,7 @@ import picocli.CommandLine.Parameters;
 final class SendCommand extends CliCommand {
   private static final int MAX_EVENT_BYTES = 4 << 20;
 
-  @Mixin SettingsOptions settingsOptions;
-
-  @Option(
-      names = "--bootstrap",
-      paramLabel = "HOST:PORT",
-      description = "Brokers to begin with; else option kafka.bootstrap-servers.")
-  String bootstrap;
+  @Mixin BrokerOptions brokers;
 
   @Option(
       names = "--session",
@@ -72,7 +66,7 @@ final class SendCommand extends CliCommand {
   @Override
   public Integer call() throws InterruptedException {
     ConversationEvent event = event();
-    Settings settings = settingsOptions.load(bootstrap);
+    Settings settings = brokers.load();
     try (ConversationClient client = new ConversationClient(settings)) {
       if (!follow) {
         await(client.send(event), "cannot send");

@@ -21,13 +21,7 @@ import picocli.CommandLine.Option;
       "Ctrl-C ends."
     })
 final class TailCommand extends CliCommand {
-  @Mixin SettingsOptions settingsOptions;
-
-  @Option(
-      names = "--bootstrap",
-      paramLabel = "HOST:PORT",
-      description = "Brokers to begin with; else option kafka.bootstrap-servers.")
-  String bootstrap;
+  @Mixin BrokerOptions brokers;
 
   @Option(names = "--session", paramLabel = "ID", description = "Only this session.")
   String session;
@@ -58,7 +52,7 @@ final class TailCommand extends CliCommand {
 
   @Override
   public Integer call() throws InterruptedException {
-    Settings settings = settingsOptions.load(bootstrap);
+    Settings settings = brokers.load();
     List<String> topics = new ArrayList<>();
     if (!noDeltas) {
       topics.add(settings.get(RadixflowOptions.DELTAS_TOPIC));
