@@ -5,6 +5,7 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.flink.EngineOpener;
 import io.radixflow.operators.flink.ModelEngineOpener;
@@ -94,6 +95,12 @@ public final class ServingSettings {
         settings.get(RadixflowOptions.MAX_TOKENS),
         settings.get(RadixflowOptions.RETENTION),
         settings.get(RadixflowOptions.CANCEL_RETENTION),
-        settings.get(RadixflowOptions.NAMESPACE_KEY));
+        namespaceKey(settings));
+  }
+
+  /** Travels with the job, so that one drawn here is the same on all its TaskManagers. */
+  private static NamespaceKey namespaceKey(Settings settings) {
+    String secret = settings.get(RadixflowOptions.NAMESPACE_KEY);
+    return secret == null ? NamespaceKey.random() : NamespaceKey.of(secret);
   }
 }

@@ -10,6 +10,7 @@ import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.local.LocalStack;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.flink.EngineOpener;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,6 +45,18 @@ class ServingSettingsTest {
                     line -> {}))
         .withMessageContaining("with 5 subtasks on an engine 1280; engine.max-waiting is 1024");
     assertThat(Files.exists(own)).isFalse();
+  }
+
+  @Test
+  void aNamespaceKeyIsDrawnForEachSubmissionUnlessOneIsGiven() {
+    Settings without = settings();
+    assertThat(ServingSettings.operator(without).namespaceKey())
+        .isNotEqualTo(ServingSettings.operator(without).namespaceKey());
+    Settings given = settings("cache.namespace-key=k3y");
+    assertThat(ServingSettings.operator(given).namespaceKey())
+        .isEqualTo(ServingSettings.operator(given).namespaceKey())
+        .isEqualTo(NamespaceKey.of("k3y"));
+    assertThat(ServingSettings.operator(given).toString()).doesNotContain("k3y");
   }
 
   private static EngineOpener engine(Settings settings) {

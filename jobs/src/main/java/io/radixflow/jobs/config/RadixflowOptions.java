@@ -107,8 +107,9 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<String> NAMESPACE_KEY =
       ALL.text(
-          key("cache.namespace-key").stringType().defaultValue("radixflow"),
-          "Secret key of the hash that keeps tenants' pages apart; equal on all TaskManagers.");
+          key("cache.namespace-key").stringType().noDefaultValue(),
+          "Secret key of the hash that keeps tenants' pages apart, the same on all TaskManagers; "
+              + "best set by its environment variable. Without one, each submission draws its own.");
 
   public static final ConfigOption<Integer> MAX_QUEUED_PER_SESSION =
       ALL.range(

@@ -1,8 +1,10 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.session.GenerationOptions;
 import java.io.Serializable;
 import java.time.Duration;
+import java.util.Objects;
 
 /**
  * Options of the operator that the engine does not decide.
@@ -18,8 +20,7 @@ import java.time.Duration;
  * @param defaultMaxTokens limit on a reply's tokens where nobody gives one
  * @param retention how long a session, also a closed or erased one, is known after its last event
  * @param cancelRetention how long a cancel for a turn that has not been seen is kept
- * @param namespaceKey key of the hash that separates tenants in the cache; equal on all
- *     TaskManagers
+ * @param namespaceKey separates tenants in the cache; equal on all TaskManagers
  */
 public record ServingOptions(
     int maxQueuedPerSession,
@@ -32,7 +33,7 @@ public record ServingOptions(
     int defaultMaxTokens,
     Duration retention,
     Duration cancelRetention,
-    String namespaceKey)
+    NamespaceKey namespaceKey)
     implements Serializable {
 
   /** What happens to a conversation that outgrows the context window. */
@@ -43,7 +44,7 @@ public record ServingOptions(
     REJECT
   }
 
-  /** Sensible for one TaskManager with a small model. */
+  /** Sensible for one TaskManager with a small model; the namespace key is drawn once a process. */
   public static final ServingOptions DEFAULT =
       new ServingOptions(
           16,
@@ -56,7 +57,7 @@ public record ServingOptions(
           512,
           Duration.ofDays(7),
           Duration.ofMinutes(10),
-          "radixflow");
+          NamespaceKey.random());
 
   public ServingOptions {
     requirePositive("maxQueuedPerSession", maxQueuedPerSession);
@@ -67,9 +68,7 @@ public record ServingOptions(
     requirePositive("defaultMaxTokens", defaultMaxTokens);
     requirePositive("retention", retention.toMillis());
     requirePositive("cancelRetention", cancelRetention.toMillis());
-    if (namespaceKey.isEmpty()) {
-      throw new IllegalArgumentException("namespaceKey is empty");
-    }
+    Objects.requireNonNull(namespaceKey, "namespaceKey");
   }
 
   private static void requirePositive(String name, long value) {

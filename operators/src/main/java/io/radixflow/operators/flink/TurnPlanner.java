@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.session.CacheNamespace;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.GenerationOptions;
@@ -14,6 +13,8 @@ import java.util.List;
 
 /** Decides, when a turn's time has come, on what conversation and with what options it runs. */
 final class TurnPlanner {
+  private static final String NO_ADAPTER = "";
+
   private final ServingOptions options;
 
   TurnPlanner(ServingOptions options) {
@@ -27,7 +28,8 @@ final class TurnPlanner {
    */
   TurnPlan plan(String session, SessionSlot slot, List<Turn> path, PendingTurn turn)
       throws RefusedException {
-    String namespace = CacheNamespace.of(options.namespaceKey(), slot.tenant(), slot.cacheSalt());
+    String namespace =
+        options.namespaceKey().namespace(slot.tenant(), slot.cacheSalt(), NO_ADAPTER);
     if (turn.kind() != EventKind.REGENERATE) {
       String name = turn.turn() == null ? "" : turn.turn();
       return new TurnPlan(

@@ -17,13 +17,4 @@ class StableHashTest {
     // sha256 of 00000001 's' 00000002 't1' 00000001 '0', computed with Python's hashlib
     assertThat(StableHash.of64("s", "t1", "0")).isEqualTo(-3507488206932975676L);
   }
-
-  @Test
-  void namespacesDifferByTenantSaltAndKeyAndOnlyTheDefaultIsPublic() {
-    assertThat(CacheNamespace.of("k", "", "")).isEmpty();
-    assertThat(CacheNamespace.of("k", "ab", "c")).hasSize(64);
-    assertThat(CacheNamespace.of("k", "ab", "c")).isNotEqualTo(CacheNamespace.of("k", "a", "bc"));
-    assertThat(CacheNamespace.of("k", "ab", "c")).isNotEqualTo(CacheNamespace.of("l", "ab", "c"));
-    assertThat(CacheNamespace.of("k", "a", "")).isNotEqualTo(CacheNamespace.of("k", "", "a"));
-  }
 }

@@ -1,0 +1,124 @@
+package io.radixflow.operators.cache;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.DigestException;
+import java.security.MessageDigest;
+import java.util.HexFormat;
+
+/**
+ * Names pages by what they hold and all that precedes it: SHA-256 over the digest of the page
+ * before, if there is one, and the page's token ids as little-endian unsigned 32-bit integers; of a
+ * bigram key, both ids of each pair.
+ *
+ * <p>In the public namespace this is, byte for byte, SGLang's chain. The first page of another
+ * namespace follows that namespace's {@link #seed} as if it were a page's digest, so equal pages of
+ * two namespaces have unrelated names, and without the namespace nobody can tell from a page's name
+ * whether it holds a guessed text.
+ *
+ * <p>Owned by one thread.
+ */
+public final class PageHasher {
+  /** Bytes of a digest. */
+  public static final int BYTES = 32;
+
+  private static final String SEED_DOMAIN = "radixflow/page-seed/1";
+  private static final String NAME_DOMAIN = "radixflow/namespace-name/1";
+  private static final int NAME_BYTES = 16;
+
+  private final MessageDigest sha = Sha256.open();
+  private final int pageTokens;
+  private final boolean bigram;
+  private final ByteBuffer ids;
+
+  /**
+   * @param pageTokens units a page: tokens, or pairs of a bigram key
+   * @throws IllegalArgumentException if that is not positive
+   */
+  public PageHasher(int pageTokens, boolean bigram) {
+    if (pageTokens < 1) {
+      throw new IllegalArgumentException("a page of " + pageTokens + " tokens has no hash");
+    }
+    this.pageTokens = pageTokens;
+    this.bigram = bigram;
+    this.ids =
+        ByteBuffer.allocate(Integer.BYTES * pageTokens * (bigram ? 2 : 1))
+            .order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /**
+   * The digests of all pages of a sequence, the last one of what there is of it.
+   *
+   * @param previous digest of the page before, or a seed, or null for the first of the public
+   *     namespace
+   * @param tokens ids of the sequence
+   * @param length how many of them belong to it
+   * @return {@link #BYTES} a page
+   */
+  public byte[] chain(byte[] previous, int[] tokens, int length) {
+    int units = bigram ? Math.max(0, length - 1) : length;
+    byte[] digests = new byte[(units + pageTokens - 1) / pageTokens * BYTES];
+    for (int from = 0; from < units; from += pageTokens) {
+      int at = from / pageTokens * BYTES;
+      hash(
+          at == 0 ? previous : digests,
+          at == 0 ? 0 : at - BYTES,
+          tokens,
+          from,
+          Math.min(pageTokens, units - from),
+          digests,
+          at);
+    }
+    return digests;
+  }
+
+  /**
+   * The digest of one page.
+   *
+   * @param previous has the digest before at {@code previousAt}; null for none
+   * @param tokens ids, of which the page's begin at {@code from}
+   * @param units how many the page holds; a bigram page reads one id more
+   * @param out gets {@link #BYTES} at {@code outAt}
+   */
+  public void hash(
+      byte[] previous, int previousAt, int[] tokens, int from, int units, byte[] out, int outAt) {
+    ids.clear();
+    for (int i = from; i < from + units; i++) {
+      ids.putInt(tokens[i]);
+      if (bigram) {
+        ids.putInt(tokens[i + 1]);
+      }
+    }
+    if (previous != null) {
+      sha.update(previous, previousAt, BYTES);
+    }
+    sha.update(ids.flip());
+    try {
+      sha.digest(out, outAt, BYTES);
+    } catch (DigestException e) {
+      throw new IllegalArgumentException("no room for a digest", e);
+    }
+  }
+
+  /** The short name of a page: the first 8 bytes of its digest, as a big-endian signed integer. */
+  public static long blockId(byte[] digests, int at) {
+    return ByteBuffer.wrap(digests, at, Long.BYTES).getLong();
+  }
+
+  /** What the first page of a namespace follows; null in the public one. */
+  public static byte[] seed(String namespace) {
+    return namespace.equals(NamespaceKey.PUBLIC)
+        ? null
+        : Sha256.of(Framing.of(SEED_DOMAIN, namespace));
+  }
+
+  /**
+   * The name under which a namespace is published: it tells namespaces apart and does not tell
+   * their seed. Empty for the public one.
+   */
+  public static String publishedName(String namespace) {
+    return namespace.equals(NamespaceKey.PUBLIC)
+        ? ""
+        : HexFormat.of().formatHex(Sha256.of(Framing.of(NAME_DOMAIN, namespace)), 0, NAME_BYTES);
+  }
+}
