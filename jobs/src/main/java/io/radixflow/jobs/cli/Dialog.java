@@ -1,5 +1,6 @@
 package io.radixflow.jobs.cli;
 
+import io.radixflow.jobs.json.LineException;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.ChatMessage;
 import io.radixflow.kernels.text.ChatTemplate;

@@ -1,6 +1,7 @@
 package io.radixflow.jobs.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.jobs.json.LineException;
 import io.radixflow.kernels.text.ChatMessage;
 import java.util.ArrayList;
 import java.util.List;

@@ -6,6 +6,8 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
+import io.radixflow.jobs.json.LineException;
+import io.radixflow.jobs.json.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;

@@ -1,6 +1,7 @@
 package io.radixflow.jobs.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.json.LineException;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.ChatTemplateException;
 import java.io.IOException;

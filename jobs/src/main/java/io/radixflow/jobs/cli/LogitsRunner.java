@@ -1,5 +1,6 @@
 package io.radixflow.jobs.cli;
 
+import io.radixflow.jobs.json.LineException;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.KvPool;

@@ -1,4 +1,4 @@
-package io.radixflow.jobs.cli;
+package io.radixflow.jobs.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,17 +1,21 @@
-package io.radixflow.jobs.cli;
+package io.radixflow.jobs.json;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.Arrays;
 
 /** Reads lines as bytes, ended by LF or CR LF, none longer than a bound. */
-final class LineReader {
+public final class LineReader {
   private final InputStream input;
   private final int maxBytes;
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
 
-  LineReader(InputStream input, int maxBytes) {
+  /**
+   * @param maxBytes longest line that is returned, its end not counted
+   */
+  public LineReader(InputStream input, int maxBytes) {
     this.input = new BufferedInputStream(input, 1 << 16);
     this.maxBytes = maxBytes;
   }
@@ -21,7 +25,7 @@ final class LineReader {
    *
    * @throws LineException if the line is too long; it was skipped and reading may go on
    */
-  byte[] next() throws IOException {
+  public byte[] next() throws IOException {
     line.reset();
     long length = 0;
     int b = input.read();
@@ -40,6 +44,6 @@ final class LineReader {
     }
     byte[] bytes = line.toByteArray();
     int end = bytes.length > 0 && bytes[bytes.length - 1] == '\r' ? bytes.length - 1 : bytes.length;
-    return end == bytes.length ? bytes : java.util.Arrays.copyOf(bytes, end);
+    return end == bytes.length ? bytes : Arrays.copyOf(bytes, end);
   }
 }
