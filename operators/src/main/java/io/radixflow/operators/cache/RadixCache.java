@@ -7,44 +7,63 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * A radix tree of token prefixes whose nodes own KV pages; granularity is the page, eviction is
- * least recently used.
+ * A radix tree of token prefixes whose nodes own KV pages; granularity is the page, and an {@link
+ * EvictionPolicy} decides which goes first.
  *
  * <ul>
  *   <li>{@link #match} never changes the tree: its result is a node and an offset.
  *   <li>{@link #lock} protects exactly the matched pages and counts along the path to the root; if
- *       the match ends inside a node, the node is split there, so that the rest stays evictable.
+ *       the match ends inside a node, the node is split there, so that the rest stays evictable and
+ *       all pages of a node have one history.
  *   <li>{@link #insert} passes pages from a request to the tree and moves the request's lock to
  *       their end, beginning at the locked node, not at the root.
- *   <li>{@link #unlock} makes pages evictable again and counts as their last use.
- *   <li>{@link #evict} frees single pages from the ends of leaves, O(1) each.
+ *   <li>{@link #unlock} makes pages evictable again and counts as their use.
+ *   <li>{@link #evict} frees single pages from the ends of leaves.
  * </ul>
  *
  * <p>A namespace is a tree of its own. Owned by one thread.
  */
 public final class RadixCache {
+  /** A chain of nodes is merged only if few pages and children move, or few beside what stays. */
+  private static final int ALWAYS_MERGED = 64;
+
   private final PageAllocator allocator;
-  private final int pageTokens;
-  private final LruOrder order = new LruOrder();
+  private final PageShape shape;
+  private final EvictionPolicy policy;
+  private final boolean hashing;
   private final Map<String, TreeNode> roots = new HashMap<>();
   private final Map<TreeNode, String> namespaces = new HashMap<>();
 
   private int evictablePages;
   private int protectedPages;
   private int nodes;
+  private long clock;
+  private long version;
+  private long[] hashes = new long[0];
+
+  /** A cache of token keys that evicts the least recently used. */
+  public RadixCache(PageAllocator allocator, int pageTokens) {
+    this(allocator, pageTokens, false, new LruPolicy());
+  }
 
   /**
    * @param allocator of the pool whose pages the tree owns
-   * @param pageTokens tokens a page
+   * @param pageTokens units a page
+   * @param bigram whether keys are of pairs of tokens
+   * @param policy decides what is evicted; this cache's alone
    */
-  public RadixCache(PageAllocator allocator, int pageTokens) {
+  public RadixCache(
+      PageAllocator allocator, int pageTokens, boolean bigram, EvictionPolicy policy) {
     this.allocator = allocator;
-    this.pageTokens = pageTokens;
+    this.shape = new PageShape(pageTokens, bigram ? 1 : 0);
+    this.policy = policy;
+    this.hashing = policy.wantsPageHashes();
+    policy.attach(this);
   }
 
-  /** Tokens a page. */
+  /** Tokens a page, or pairs of tokens. */
   public int pageTokens() {
-    return pageTokens;
+    return shape.pageTokens();
   }
 
   /** Pages that {@link #evict} could free now. */
@@ -62,25 +81,73 @@ public final class RadixCache {
     return nodes;
   }
 
+  /** Changes whenever a match made before may be out of date. */
+  public long version() {
+    return version;
+  }
+
+  /** What decides about evictions. */
+  public EvictionPolicy policy() {
+    return policy;
+  }
+
   /** Finds the longest cached prefix of {@code key}, at most {@code maxPages} pages of it. */
   public PrefixMatch match(RadixKey key, int maxPages) {
-    TreeNode node = roots.get(key.namespace());
-    int limit = Math.min(maxPages, key.pages(pageTokens));
-    int page = 0;
-    int offset = 0;
-    while (node != null && page < limit) {
-      TreeNode child = node.children.find(key.tokens(), page * pageTokens, pageTokens);
+    return match(key, maxPages, null, 0);
+  }
+
+  /**
+   * Finds the longest cached prefix of {@code key}, looking at its new pages only.
+   *
+   * @param maxPages most pages to find
+   * @param resume a node that {@link #lock} or {@link #insert} returned, in the tree or not; or
+   *     null, to begin at the root
+   * @param known pages of the key, from its beginning, that are those the node's path ended with
+   *     when it was returned: the caller vouches for it
+   */
+  public PrefixMatch match(RadixKey key, int maxPages, TreeNode resume, int known) {
+    checkKind(key);
+    int limit = Math.min(maxPages, key.pages(shape.pageTokens()));
+    TreeNode node = resume == null ? null : resume.resume();
+    if (node == null) {
+      node = roots.get(key.namespace());
+      return node == null ? new PrefixMatch(null, 0, 0) : descend(key, limit, node, 0);
+    }
+    int page = Math.min(limit, resume.resumablePages(known));
+    while (!node.isRoot() && node.startPage >= page) {
+      node = node.parent;
+    }
+    return descend(key, limit, node, page);
+  }
+
+  /** Goes on from {@code page}, which is in or at the end of {@code node}. */
+  private PrefixMatch descend(RadixKey key, int limit, TreeNode from, int fromPage) {
+    int stride = shape.pageTokens();
+    int[] tokens = key.tokens();
+    TreeNode node = from;
+    int offset = fromPage - from.startPage;
+    int page = fromPage;
+    if (offset < node.pageCount()) {
+      int more = node.matchingPages(offset, tokens, page * stride, limit - page, shape);
+      offset += more;
+      page += more;
+    }
+    while (page < limit && offset == node.pageCount()) {
+      TreeNode child = node.children.find(tokens, page * stride, shape.tokensOf(1));
       if (child == null) {
         break;
       }
       node = child;
-      offset = child.matchingPages(key.tokens(), page * pageTokens, limit - page, pageTokens);
+      offset = child.matchingPages(0, tokens, page * stride, limit - page, shape);
       page += offset;
-      if (offset < child.pageCount()) {
-        break;
-      }
     }
     return new PrefixMatch(node, offset, page);
+  }
+
+  private void checkKind(RadixKey key) {
+    if (key.bigram() != (shape.overlap() == 1)) {
+      throw new IllegalArgumentException("the key's units are not those of the cache");
+    }
   }
 
   /**
@@ -96,10 +163,24 @@ public final class RadixCache {
     }
   }
 
+  /** How many of the matched pages could be evicted now; locking the match protects them. */
+  public int evictablePages(PrefixMatch match) {
+    TreeNode node = match.node();
+    if (match.pages() == 0 || node.lockCount > 0) {
+      return 0;
+    }
+    int pages = match.offset();
+    for (node = node.parent; node.lockCount == 0 && !node.isRoot(); node = node.parent) {
+      pages += node.pageCount();
+    }
+    return pages;
+  }
+
   /**
    * Protects the matched pages from eviction until {@link #unlock}.
    *
    * @param key the key that was matched
+   * @param match made since the tree last changed
    * @return the node to hand to {@link #insert} and {@link #unlock}
    */
   public TreeNode lock(RadixKey key, PrefixMatch match) {
@@ -115,27 +196,45 @@ public final class RadixCache {
     return node;
   }
 
-  /** Releases one lock that ends at {@code node}. */
+  /** Releases one lock that ends at {@code node}, whose path was used. */
   public void unlock(TreeNode node) {
-    for (TreeNode each = node; each != null; each = each.parent) {
+    unlock(node, true);
+  }
+
+  /**
+   * Releases one lock that ends at {@code node}.
+   *
+   * @param hit whether it counts as a use; if not, only the time of the last use is set
+   */
+  public void unlock(TreeNode node, boolean hit) {
+    clock++;
+    TreeNode root = node;
+    for (TreeNode each = node, next; each != null; each = next) {
+      next = each.parent;
       if (each.lockCount == 0) {
         throw new IllegalStateException("a node is unlocked more often than it was locked");
       }
+      root = each;
+      each.fresh = false;
+      each.lastUsedAt = clock;
+      each.uses += hit && each.uses < Integer.MAX_VALUE ? 1 : 0;
       if (--each.lockCount == 0 && each.parent != null) {
         protectedPages -= each.pageCount();
         evictablePages += each.pageCount();
-        order.addNewest(each);
+        policy.add(each);
       }
-    }
-    TreeNode root = node;
-    while (root.parent != null) {
-      root = root.parent;
     }
     dropIfEmpty(root);
     for (TreeNode each = node, next; each != root; each = next) {
       next = each.parent;
       mergeWithOnlyChild(each);
     }
+  }
+
+  /** As {@link #insert(TreeNode, RadixKey, int, int, int[], boolean, int)}, of priority 0. */
+  public PrefixMatch insert(
+      TreeNode locked, RadixKey key, int from, int to, int[] table, boolean redirect) {
+    return insert(locked, key, from, to, table, redirect, 0);
   }
 
   /**
@@ -150,21 +249,32 @@ public final class RadixCache {
    * @param to end of the pages to insert; all tokens before it must be in the pool
    * @param table the request's page table
    * @param redirect whether the table may be changed, which needs that no step reads it
+   * @param priority what the path's priority is raised to, and the new pages'
    * @return the node at the end of what is now in the tree, holding the lock instead of {@code
    *     locked}, and how many pages of the key lie before its end
    */
   public PrefixMatch insert(
-      TreeNode locked, RadixKey key, int from, int to, int[] table, boolean redirect) {
+      TreeNode locked,
+      RadixKey key,
+      int from,
+      int to,
+      int[] table,
+      boolean redirect,
+      int priority) {
+    checkKind(key);
+    clock++;
     TreeNode node = locked;
     int page = from;
     while (page < to) {
-      TreeNode child = node.children.find(key.tokens(), page * pageTokens, pageTokens);
+      int at = page * shape.pageTokens();
+      TreeNode child = node.children.find(key.tokens(), at, shape.tokensOf(1));
       if (child == null) {
-        node = add(node, key, page, to, table);
+        raisePriority(node, priority);
+        node = add(node, key, page, to, table, priority);
         page = to;
         break;
       }
-      int count = child.matchingPages(key.tokens(), page * pageTokens, to - page, pageTokens);
+      int count = child.matchingPages(0, key.tokens(), at, to - page, shape);
       if (!redirect && !holds(child, count, table, page)) {
         break;
       }
@@ -176,24 +286,48 @@ public final class RadixCache {
       node = child;
       page += count;
     }
+    raisePriority(node, priority);
     return new PrefixMatch(node, node.pageCount(), page);
   }
 
-  /** Frees up to {@code pages} pages, the least recently used first; returns how many. */
+  /** A node's priority is at least that of each child, so the first that is high enough ends it. */
+  private static void raisePriority(TreeNode node, int priority) {
+    for (TreeNode each = node; each != null && each.priority < priority; each = each.parent) {
+      each.priority = priority;
+    }
+  }
+
+  /** Frees up to {@code pages} pages, one by one as the policy says; returns how many. */
   public int evict(int pages) {
     int evicted = 0;
-    while (evicted < pages && order.oldest() != null) {
-      TreeNode node = order.oldest();
-      while (evicted < pages && node.pageCount() > 0) {
-        allocator.free(node.dropLast(pageTokens));
-        evictablePages--;
-        evicted++;
+    while (evicted < pages) {
+      TreeNode node = policy.victim();
+      if (node == null) {
+        break;
       }
-      if (node.pageCount() == 0) {
+      int last = node.pageCount() - 1;
+      policy.evicted(node, hashing ? node.pageHash(last) : 0);
+      allocator.free(node.dropLast(shape));
+      evictablePages--;
+      evicted++;
+      if (last == 0) {
         remove(node);
       }
     }
+    version += evicted > 0 ? 1 : 0;
     return evicted;
+  }
+
+  /**
+   * Frees every page.
+   *
+   * @throws IllegalStateException if any is locked
+   */
+  public void reset() {
+    if (protectedPages > 0) {
+      throw new IllegalStateException(protectedPages + " pages are locked; unlock them first");
+    }
+    evict(evictablePages);
   }
 
   /** Calls {@code visitor} for each cached page's number. */
@@ -237,6 +371,7 @@ public final class RadixCache {
   private void dropIfEmpty(TreeNode root) {
     if (root.children.size() == 0 && root.lockCount == 0) {
       roots.remove(namespaces.remove(root));
+      root.markRemoved();
     }
   }
 
@@ -244,26 +379,74 @@ public final class RadixCache {
     if (node.lockCount++ == 0 && node.parent != null) {
       evictablePages -= node.pageCount();
       protectedPages += node.pageCount();
-      order.remove(node);
+      policy.remove(node);
     }
   }
 
   /** Puts new pages under {@code node}, which the caller has locked, and moves the lock there. */
-  private TreeNode add(TreeNode node, RadixKey key, int from, int to, int[] table) {
+  private TreeNode add(TreeNode node, RadixKey key, int from, int to, int[] table, int priority) {
     for (int i = from; i < to; i++) {
       allocator.cache(table[i]);
     }
     protectedPages += to - from;
-    if (node.parent != null && node.lockCount == 1 && node.children.size() == 0) {
-      node.append(key.tokens(), table, from, to, pageTokens);
+    version++;
+    hashPages(node, key, from, to);
+    TreeNode end = node;
+    for (int begin = from, next; begin < to; begin = next) {
+      int uses = usesBefore(begin);
+      next = begin + 1;
+      while (next < to && usesBefore(next) == uses) {
+        next++;
+      }
+      end = addRun(end, key, begin, next, table, uses, priority);
+    }
+    return end;
+  }
+
+  /** Puts pages of one history under {@code node}, or at its end if it has the same one. */
+  private TreeNode addRun(
+      TreeNode node, RadixKey key, int from, int to, int[] table, int uses, int priority) {
+    long[] pageHashes = hashing ? hashes : null;
+    if (node.fresh
+        && node.lockCount == 1
+        && node.children.size() == 0
+        && node.uses == uses
+        && node.priority == priority) {
+      node.append(key.tokens(), table, pageHashes, from, to, shape);
       return node;
     }
     TreeNode leaf = new TreeNode(node);
-    leaf.append(key.tokens(), table, from, to, pageTokens);
+    leaf.append(key.tokens(), table, pageHashes, from, to, shape);
+    leaf.startPage = from;
     leaf.lockCount = 1;
+    leaf.uses = uses;
+    leaf.priority = priority;
+    leaf.createdAt = node.fresh ? node.createdAt : clock;
+    leaf.lastUsedAt = clock;
+    leaf.fresh = true;
     node.children.add(leaf);
     nodes++;
     return leaf;
+  }
+
+  private int usesBefore(int page) {
+    return hashing ? policy.usesBefore(hashes[page]) : 0;
+  }
+
+  /** Makes {@code hashes[from .. to-1]} the hashes of the key's pages below {@code node}. */
+  private void hashPages(TreeNode node, RadixKey key, int from, int to) {
+    if (!hashing) {
+      return;
+    }
+    if (hashes.length < to) {
+      hashes = new long[Math.max(to, 2 * hashes.length)];
+    }
+    long hash =
+        node.isRoot() ? PageHash.seed(key.namespace()) : node.pageHash(node.pageCount() - 1);
+    for (int i = from; i < to; i++) {
+      hash = PageHash.next(hash, key.tokens(), i * shape.pageTokens(), shape.tokensOf(1));
+      hashes[i] = hash;
+    }
   }
 
   private static boolean holds(TreeNode node, int count, int[] table, int at) {
@@ -287,55 +470,52 @@ public final class RadixCache {
   }
 
   /** Splits a node after {@code count} pages; returns the new node that has the front. */
-  private TreeNode split(TreeNode node, int count) {
+  TreeNode split(TreeNode node, int count) {
     TreeNode front = new TreeNode(node.parent);
-    node.copyFrontTo(front, count, pageTokens);
+    node.copyFrontTo(front, count, shape);
     node.parent.children.replace(node, front);
-    node.dropFront(count, pageTokens);
-    front.lockCount = node.lockCount;
+    node.dropFront(count, shape);
     front.children.add(node);
     node.parent = front;
-    if (node.ordered) {
-      order.addAfter(front, node);
+    if (node.lockCount == 0) {
+      policy.split(front, node);
     }
     nodes++;
+    version++;
     return front;
   }
 
   private void remove(TreeNode node) {
     TreeNode parent = node.parent;
-    order.remove(node);
+    policy.remove(node);
     parent.children.remove(node);
-    node.parent = null;
+    node.markRemoved();
     nodes--;
     if (parent.parent == null) {
       dropIfEmpty(parent);
-    } else {
-      mergeWithOnlyChild(parent);
+    } else if (parent.lockCount == 0) {
+      if (parent.children.size() == 0) {
+        policy.childless(parent);
+      } else {
+        mergeWithOnlyChild(parent);
+      }
     }
   }
 
-  /** Undoes a split that no longer tells anything: same locks (none), used one after the other. */
-  private void mergeWithOnlyChild(TreeNode node) {
-    if (node.children.size() != 1 || !node.ordered) {
+  /** Undoes a split that no longer tells anything. */
+  private void mergeWithOnlyChild(TreeNode front) {
+    if (front.children.size() != 1 || front.lockCount > 0) {
       return;
     }
-    TreeNode child = node.children.only();
-    if (!child.ordered || child.newer != node) {
-      return;
+    TreeNode back = front.children.only();
+    boolean cheap =
+        back.children.size() <= ALWAYS_MERGED
+            && back.pageCount() <= Math.max(ALWAYS_MERGED, 2 * front.pageCount());
+    if (cheap && front.canGrow() && policy.mergeable(front, back)) {
+      front.takeIn(back, shape);
+      policy.merged(front, back);
+      nodes--;
+      version++;
     }
-    TreeNode merged = new TreeNode(node.parent);
-    merged.appendAll(node, pageTokens);
-    merged.appendAll(child, pageTokens);
-    child.children.forEach(
-        each -> {
-          each.parent = merged;
-          merged.children.add(each);
-        });
-    node.parent.children.replace(node, merged);
-    order.addAfter(merged, node);
-    order.remove(node);
-    order.remove(child);
-    nodes--;
   }
 }

@@ -5,29 +5,61 @@ import java.util.Arrays;
 /**
  * A run of pages in the radix tree: the token ids they hold and their numbers in the pool.
  *
- * <p>A lock counts at its node and all ancestors, so a node's count is at least that of each child.
- * Unlocked nodes are linked into the eviction order; locked ones are in none.
+ * <p>All pages of a node have one history: they were stored together and used together. A lock
+ * counts at its node and all ancestors, so a node's count is at least that of each child.
  *
  * <p>When a node is split, the new object takes the front and this one keeps the end: whoever holds
- * a node goes on holding the end of the same prefix.
+ * a node goes on holding the end of the same prefix. A node that left the tree tells where the rest
+ * of its prefix is, so that a search can be resumed from it; see {@link #resume}.
  */
 public final class TreeNode {
   private static final int[] NONE = {};
+  private static final long[] NO_HASHES = {};
 
   TreeNode parent;
-  final ChildTable children = new ChildTable();
+  ChildTable children = new ChildTable();
 
   /** Locks on this node or a descendant. */
   int lockCount;
 
-  /** Neighbours in the eviction order, and whether the node is in it. */
+  /** Pages of the prefix before this node. */
+  int startPage;
+
+  /** How many requests used these pages. */
+  int uses;
+
+  /** When the request that stored these pages began to store, on the tree's logical clock. */
+  long createdAt;
+
+  /** When they were last used, on that clock. */
+  long lastUsedAt;
+
+  /** The highest priority of the requests that stored these pages or a descendant's. */
+  int priority;
+
+  /** Whether the request that stored the pages still holds them, and nobody has used them yet. */
+  boolean fresh;
+
+  /** Neighbours in the list of an eviction policy, and that list. */
   TreeNode older;
 
   TreeNode newer;
-  boolean ordered;
+  NodeList list;
+
+  /** Place in the heap of an eviction policy; -1 if there is none. */
+  int heapIndex = -1;
+
+  /** The node that took this one's pages in, if it left the tree by that. */
+  private TreeNode mergedInto;
+
+  private boolean removed;
+
+  /** Whether pages were dropped from the end: such a node never grows again. */
+  private boolean truncated;
 
   private int[] tokens = NONE;
   private int[] pages = NONE;
+  private long[] hashes = NO_HASHES;
   private int pageCount;
   private int firstPageHash;
 
@@ -40,72 +72,163 @@ public final class TreeNode {
     return pageCount;
   }
 
+  /** Pages of the prefix that ends with this node. */
+  public int endPage() {
+    return startPage + pageCount;
+  }
+
   int page(int index) {
     return pages[index];
+  }
+
+  int[] tokens() {
+    return tokens;
+  }
+
+  /** The chained hash of a page, see {@link PageHash}; only if the policy asked for them. */
+  long pageHash(int index) {
+    return hashes[index];
   }
 
   int firstPageHash() {
     return firstPageHash;
   }
 
-  /** Whether this node begins with the page of {@code ids} at {@code from}. */
-  boolean beginsWith(int[] ids, int from, int pageTokens) {
-    return Arrays.equals(tokens, 0, pageTokens, ids, from, from + pageTokens);
+  boolean isRoot() {
+    return parent == null;
   }
 
-  /** How many whole pages equal those of {@code ids} from {@code from}, at most {@code limit}. */
-  int matchingPages(int[] ids, int from, int limit, int pageTokens) {
-    int length = Math.min(limit, pageCount) * pageTokens;
-    int at = Arrays.mismatch(tokens, 0, length, ids, from, from + length);
-    return (at < 0 ? length : at) / pageTokens;
+  boolean canGrow() {
+    return !truncated;
+  }
+
+  /**
+   * Where the prefix that once ended with this node is now.
+   *
+   * @return the node that holds its longest part still cached, or null
+   */
+  TreeNode resume() {
+    TreeNode node = this;
+    while (node != null && (node.removed || node.mergedInto != null)) {
+      node = node.mergedInto != null ? node.mergedInto : node.parent;
+    }
+    return node;
+  }
+
+  /** How many of the first {@code count} pages of that prefix are still where they were. */
+  int resumablePages(int count) {
+    int pagesLeft = count;
+    TreeNode node = this;
+    while (node.removed || node.mergedInto != null) {
+      if (node.mergedInto != null) {
+        node = node.mergedInto;
+      } else {
+        pagesLeft = Math.min(pagesLeft, node.startPage);
+        if (node.parent == null) {
+          return 0;
+        }
+        node = node.parent;
+      }
+    }
+    return Math.min(pagesLeft, node.endPage());
+  }
+
+  void markRemoved() {
+    removed = true;
+  }
+
+  /** Whether this node begins with the page of {@code ids} at {@code from}. */
+  boolean beginsWith(int[] ids, int from, int span) {
+    return Arrays.equals(tokens, 0, span, ids, from, from + span);
+  }
+
+  /**
+   * How many whole pages from {@code first} on equal those of {@code ids} from {@code from}.
+   *
+   * @param limit most pages to compare
+   */
+  int matchingPages(int first, int[] ids, int from, int limit, PageShape shape) {
+    int count = Math.min(limit, pageCount - first);
+    int length = shape.tokensOf(count);
+    int begin = first * shape.pageTokens();
+    int at = Arrays.mismatch(tokens, begin, begin + length, ids, from, from + length);
+    return at < 0 ? count : Math.max(0, at - shape.overlap()) / shape.pageTokens();
   }
 
   void copyPagesTo(int[] table, int at) {
     System.arraycopy(pages, 0, table, at, pageCount);
   }
 
-  /** Appends pages {@code from .. to-1} of a sequence. */
-  void append(int[] ids, int[] table, int from, int to, int pageTokens) {
+  /** Appends pages {@code from .. to-1} of a sequence, whose hashes are at the same places. */
+  void append(int[] ids, int[] table, long[] pageHashes, int from, int to, PageShape shape) {
     int count = pageCount + to - from;
+    int pageTokens = shape.pageTokens();
     if (count > pages.length) {
       int capacity = pageCount == 0 ? count : Math.max(count, 2 * pageCount);
       pages = Arrays.copyOf(pages, capacity);
-      tokens = Arrays.copyOf(tokens, capacity * pageTokens);
+      tokens = Arrays.copyOf(tokens, shape.tokensOf(capacity));
     }
     System.arraycopy(table, from, pages, pageCount, to - from);
     System.arraycopy(
-        ids, from * pageTokens, tokens, pageCount * pageTokens, (to - from) * pageTokens);
+        ids, from * pageTokens, tokens, pageCount * pageTokens, shape.tokensOf(to - from));
+    if (pageHashes != null) {
+      hashes = hashes.length < count ? Arrays.copyOf(hashes, pages.length) : hashes;
+      System.arraycopy(pageHashes, from, hashes, pageCount, to - from);
+    }
     if (pageCount == 0) {
-      firstPageHash = ChildTable.hash(tokens, 0, pageTokens);
+      firstPageHash = ChildTable.hash(tokens, 0, shape.tokensOf(1));
     }
     pageCount = count;
   }
 
-  /** Appends all pages of {@code next}. */
-  void appendAll(TreeNode next, int pageTokens) {
-    append(next.tokens, next.pages, 0, next.pageCount, pageTokens);
+  /** Takes in the pages and children of the only child, which leaves the tree. */
+  void takeIn(TreeNode child, PageShape shape) {
+    append(child.tokens, child.pages, child.hashesOrNull(), 0, child.pageCount, shape);
+    truncated = child.truncated;
+    children = child.children;
+    children.forEach(each -> each.parent = this);
+    child.mergedInto = this;
+  }
+
+  private long[] hashesOrNull() {
+    return hashes.length == 0 ? null : hashes;
   }
 
   /** Drops the first {@code count} pages, which are at least one and not all. */
-  void dropFront(int count, int pageTokens) {
+  void dropFront(int count, PageShape shape) {
+    int from = count * shape.pageTokens();
+    int left = pageCount - count;
     pages = Arrays.copyOfRange(pages, count, pageCount);
-    tokens = Arrays.copyOfRange(tokens, count * pageTokens, pageCount * pageTokens);
-    pageCount -= count;
-    firstPageHash = ChildTable.hash(tokens, 0, pageTokens);
+    tokens = Arrays.copyOfRange(tokens, from, from + shape.tokensOf(left));
+    if (hashes.length > 0) {
+      hashes = Arrays.copyOfRange(hashes, count, pageCount);
+    }
+    pageCount = left;
+    startPage += count;
+    firstPageHash = ChildTable.hash(tokens, 0, shape.tokensOf(1));
   }
 
   /** Drops the last page and returns its number. */
-  int dropLast(int pageTokens) {
+  int dropLast(PageShape shape) {
     int page = pages[--pageCount];
+    truncated = true;
     if (pageCount > 0 && pageCount < pages.length / 2) {
       pages = Arrays.copyOf(pages, pageCount);
-      tokens = Arrays.copyOf(tokens, pageCount * pageTokens);
+      tokens = Arrays.copyOf(tokens, shape.tokensOf(pageCount));
+      hashes = hashes.length > 0 ? Arrays.copyOf(hashes, pageCount) : hashes;
     }
     return page;
   }
 
-  /** Makes {@code front} hold the first {@code count} pages of this node. */
-  void copyFrontTo(TreeNode front, int count, int pageTokens) {
-    front.append(tokens, pages, 0, count, pageTokens);
+  /** Makes {@code front} hold the first {@code count} pages of this node, and its history. */
+  void copyFrontTo(TreeNode front, int count, PageShape shape) {
+    front.append(tokens, pages, hashesOrNull(), 0, count, shape);
+    front.startPage = startPage;
+    front.lockCount = lockCount;
+    front.uses = uses;
+    front.createdAt = createdAt;
+    front.lastUsedAt = lastUsedAt;
+    front.priority = priority;
+    front.fresh = fresh;
   }
 }

@@ -84,13 +84,12 @@ final class KvPages {
       return false;
     }
     RadixKey key = request.key();
-    request.locked = cache.lock(key, match);
     int needed = pagesFor(request.length) - match.pages();
-    if (allocator.free() + cache.evictablePages() < needed + headroom) {
-      cache.unlock(request.locked);
-      request.locked = null;
+    int available = allocator.free() + cache.evictablePages() - cache.evictablePages(match);
+    if (available < needed + headroom) {
       return false;
     }
+    request.locked = cache.lock(key, match);
     request.row = tables.acquire();
     request.pages = match.pages();
     request.cachedPages = match.pages();
@@ -140,15 +139,19 @@ final class KvPages {
     request.cachedPages = end.pages();
   }
 
-  /** Takes all pages from a request: what it shares becomes evictable, its own are freed. */
-  void release(Request request) {
+  /**
+   * Takes all pages from a request: what it shares becomes evictable, its own are freed.
+   *
+   * @param hit whether the request has ended, so that this counts as one use of its prefix
+   */
+  void release(Request request, boolean hit) {
     int[] table = table(request);
     for (int i = 0; i < request.pages; i++) {
       if (allocator.isInFlight(table[i])) {
         allocator.free(table[i]);
       }
     }
-    cache.unlock(request.locked);
+    cache.unlock(request.locked, hit);
     tables.release(request.row);
     request.row = -1;
     request.pages = 0;

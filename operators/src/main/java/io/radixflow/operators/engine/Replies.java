@@ -99,7 +99,7 @@ final class Replies {
   void releaseIfUnused(Request request) {
     if (request.state == Request.State.ENDED && request.stepsInFlight == 0 && request.row >= 0) {
       commitUnlessFailed(request);
-      pages.release(request);
+      pages.release(request, true);
     }
   }
 

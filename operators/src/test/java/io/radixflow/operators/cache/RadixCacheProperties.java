@@ -32,6 +32,8 @@ class RadixCacheProperties {
     EXTEND,
     EXTEND_WITHOUT_REDIRECT,
     FINISH,
+    PUT_BACK,
+    RESUME,
     EVICT
   }
 
@@ -44,20 +46,29 @@ class RadixCacheProperties {
     TreeNode node;
   }
 
+  /** What a session keeps of an earlier turn: a node that may have left the tree since. */
+  private record Remembered(int[] tokens, TreeNode node, int pages) {}
+
   /** Tree, model and the requests that use both. */
   private static final class World {
-    final int pageTokens;
+    final PageShape shape;
     final PageAllocator allocator = new PageAllocator(POOL, page -> {});
     final RadixCache cache;
     final NaiveCache model;
     final PageAudit audit;
     final List<Holder> holders = new ArrayList<>();
+    final List<Remembered> sessions = new ArrayList<>();
 
-    World(int pageTokens) {
-      this.pageTokens = pageTokens;
-      cache = new RadixCache(allocator, pageTokens);
-      model = new NaiveCache(pageTokens);
+    World(Kindred of) {
+      shape = new PageShape(of.pageTokens, of.bigram ? 1 : 0);
+      EvictionPolicy policy = EvictionPolicies.of(of.policy, POOL, 1);
+      cache = new RadixCache(allocator, of.pageTokens, of.bigram, policy);
+      model = new NaiveCache(shape, of.policy);
       audit = new PageAudit(allocator, cache);
+    }
+
+    private RadixKey key(int[] tokens) {
+      return new RadixKey("", tokens, tokens.length, shape.overlap() == 1);
     }
 
     void apply(Operation operation) {
@@ -66,7 +77,9 @@ class RadixCacheProperties {
         case START -> start(operation.tokens);
         case EXTEND -> extend(operation.number, true);
         case EXTEND_WITHOUT_REDIRECT -> extend(operation.number, false);
-        case FINISH -> finish(operation.number);
+        case FINISH -> finish(operation.number, true);
+        case PUT_BACK -> finish(operation.number, false);
+        case RESUME -> resume(operation.tokens, operation.number);
         case EVICT -> evict(operation.number);
       }
       check();
@@ -74,7 +87,7 @@ class RadixCacheProperties {
 
     private PrefixMatch match(int[] tokens) {
       int nodes = cache.nodes();
-      PrefixMatch match = cache.match(RadixKey.of(tokens), Integer.MAX_VALUE);
+      PrefixMatch match = cache.match(key(tokens), Integer.MAX_VALUE);
       assertThat(match.pages()).isEqualTo(model.match(tokens).size());
       assertThat(cache.nodes()).isEqualTo(nodes);
       return match;
@@ -84,9 +97,9 @@ class RadixCacheProperties {
       Holder holder = new Holder();
       holder.tokens = tokens;
       PrefixMatch match = match(tokens);
-      holder.node = cache.lock(RadixKey.of(tokens), match);
+      holder.node = cache.lock(key(tokens), match);
       model.lock(tokens, 0, match.pages());
-      int all = tokens.length / pageTokens;
+      int all = key(tokens).pages(shape.pageTokens());
       holder.table = new int[all];
       holder.pages = match.pages();
       holder.locked = match.pages();
@@ -105,27 +118,43 @@ class RadixCacheProperties {
       }
       Holder holder = holders.get(number % holders.size());
       int to = Math.min(holder.pages, holder.locked + 1 + number % 4);
+      int priority = number % 3;
       List<Integer> cached = model.match(holder.tokens);
       PrefixMatch end =
           cache.insert(
-              holder.node, RadixKey.of(holder.tokens), holder.locked, to, holder.table, redirect);
+              holder.node, key(holder.tokens), holder.locked, to, holder.table, redirect, priority);
+      model.tick();
       assertThat(end.pages()).isLessThanOrEqualTo(Math.max(to, holder.locked));
       for (int i = holder.locked; i < end.pages(); i++) {
         if (i < cached.size()) {
           assertThat(holder.table[i]).isEqualTo(cached.get(i));
         } else {
-          model.add(holder.tokens, i, holder.table[i]);
+          model.add(holder.tokens, i, holder.table[i], priority);
         }
       }
       boolean duplicates = cached.size() > holder.locked;
       assertThat(end.pages())
           .isEqualTo(duplicates && !redirect ? holder.locked : Math.max(to, holder.locked));
       model.lock(holder.tokens, holder.locked, end.pages());
+      model.raise(holder.tokens, end.pages(), priority);
       holder.locked = end.pages();
       holder.node = end.node();
     }
 
-    private void finish(int number) {
+    /** A later turn has the tokens of an earlier one and others after them. */
+    private void resume(int[] more, int number) {
+      if (sessions.isEmpty()) {
+        return;
+      }
+      Remembered session = sessions.get(number % sessions.size());
+      int[] tokens = Arrays.copyOf(session.tokens, session.tokens.length + more.length);
+      System.arraycopy(more, 0, tokens, session.tokens.length, more.length);
+      int limit = number > 9 ? number : Integer.MAX_VALUE;
+      PrefixMatch resumed = cache.match(key(tokens), limit, session.node, session.pages);
+      assertThat(resumed).isEqualTo(cache.match(key(tokens), limit));
+    }
+
+    private void finish(int number, boolean hit) {
       if (holders.isEmpty()) {
         return;
       }
@@ -135,8 +164,9 @@ class RadixCacheProperties {
           allocator.free(holder.table[i]);
         }
       }
-      cache.unlock(holder.node);
-      model.unlock(holder.tokens, holder.locked);
+      sessions.add(new Remembered(holder.tokens, holder.node, holder.locked));
+      cache.unlock(holder.node, hit);
+      model.unlock(holder.tokens, holder.locked, hit);
     }
 
     private void evict(int count) {
@@ -165,13 +195,16 @@ class RadixCacheProperties {
     }
   }
 
-  @Property(tries = 400)
+  /** What all caches of a run have in common. */
+  record Kindred(int pageTokens, boolean bigram, String policy) {}
+
+  @Property(tries = 1500)
   void theTreeHoldsWhatAMapOfPrefixesHolds(
-      @ForAll("operations") Tuple.Tuple2<Integer, List<Operation>> run) {
+      @ForAll("operations") Tuple.Tuple2<Kindred, List<Operation>> run) {
     World world = new World(run.get1());
     run.get2().forEach(world::apply);
     while (!world.holders.isEmpty()) {
-      world.finish(0);
+      world.finish(0, true);
       world.check();
     }
     world.evict(POOL);
@@ -180,20 +213,25 @@ class RadixCacheProperties {
   }
 
   @Provide
-  Arbitrary<Tuple.Tuple2<Integer, List<Operation>>> operations() {
-    return Arbitraries.of(1, 2, 4)
-        .flatMap(
-            pageTokens -> {
-              Arbitrary<int[]> tokens =
-                  Arbitraries.integers().between(0, 1).array(int[].class).ofMaxSize(9 * pageTokens);
-              Arbitrary<Operation> operation =
-                  Combinators.combine(
-                          Arbitraries.of(Kind.class), tokens, Arbitraries.integers().between(0, 12))
-                      .as(Operation::new);
-              return operation
-                  .list()
-                  .ofMaxSize(120)
-                  .map(operations -> Tuple.of(pageTokens, operations));
-            });
+  Arbitrary<Tuple.Tuple2<Kindred, List<Operation>>> operations() {
+    Arbitrary<Kindred> kindreds =
+        Combinators.combine(
+                Arbitraries.of(1, 2, 4),
+                Arbitraries.of(false, false, true),
+                Arbitraries.of("lru", "lfu", "fifo", "mru", "filo", "slru", "priority"))
+            .as(Kindred::new);
+    return kindreds.flatMap(
+        kindred -> {
+          Arbitrary<int[]> tokens =
+              Arbitraries.integers()
+                  .between(0, 1)
+                  .array(int[].class)
+                  .ofMaxSize(9 * kindred.pageTokens);
+          Arbitrary<Operation> operation =
+              Combinators.combine(
+                      Arbitraries.of(Kind.class), tokens, Arbitraries.integers().between(0, 12))
+                  .as(Operation::new);
+          return operation.list().ofMaxSize(120).map(operations -> Tuple.of(kindred, operations));
+        });
   }
 }

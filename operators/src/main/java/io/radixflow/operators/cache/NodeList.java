@@ -1,17 +1,18 @@
 package io.radixflow.operators.cache;
 
 /**
- * The order of eviction among unlocked nodes, least recently used first; every operation is O(1).
+ * A list of unlocked nodes in the order of their last use, linked through the nodes; every
+ * operation is O(1).
  *
- * <p>A parent always follows its children, because a path is used from its end to its root. So the
- * first node has no children in the order, and as a locked child would lock its parent, it has no
- * children at all.
+ * <p>A path is used from its end to its root, so a parent follows its children. If all unlocked
+ * nodes are in one list, its oldest node has no children: none in the list, and a locked child
+ * would lock its parent.
  */
-final class LruOrder {
+final class NodeList {
   private TreeNode oldest;
   private TreeNode newest;
 
-  /** The node to evict from next, or null. */
+  /** The node whose last use is the longest ago, or null. */
   TreeNode oldest() {
     return oldest;
   }
@@ -25,10 +26,10 @@ final class LruOrder {
       newest.newer = node;
     }
     newest = node;
-    node.ordered = true;
+    node.list = this;
   }
 
-  /** Adds a node directly after one that is in the order. */
+  /** Adds a node directly after one that is in the list. */
   void addAfter(TreeNode node, TreeNode other) {
     if (other == newest) {
       addNewest(node);
@@ -38,7 +39,7 @@ final class LruOrder {
     node.newer = other.newer;
     other.newer.older = node;
     other.newer = node;
-    node.ordered = true;
+    node.list = this;
   }
 
   void remove(TreeNode node) {
@@ -54,6 +55,6 @@ final class LruOrder {
     }
     node.older = null;
     node.newer = null;
-    node.ordered = false;
+    node.list = null;
   }
 }

@@ -1,0 +1,44 @@
+package io.radixflow.operators.cache;
+
+import java.util.List;
+import java.util.Locale;
+
+/** The eviction policies by the names that the configuration knows them by. */
+public final class EvictionPolicies {
+  /** Uses from which on SLRU protects a page. */
+  static final int SLRU_THRESHOLD = 2;
+
+  private static final List<String> NAMES =
+      List.of("lru", "lfu", "fifo", "mru", "filo", "slru", "priority");
+
+  private EvictionPolicies() {}
+
+  /** All names. */
+  public static List<String> names() {
+    return NAMES;
+  }
+
+  /**
+   * A new policy.
+   *
+   * @param name one of {@link #names()}, in any case
+   * @param poolPages pages of the pool that it is for
+   * @param protectedShare part of the pool that SLRU's protected segment may take; 1 is SGLang's
+   * @throws IllegalArgumentException if there is no policy of this name
+   */
+  public static EvictionPolicy of(String name, int poolPages, double protectedShare) {
+    String known = name.toLowerCase(Locale.ROOT);
+    return switch (known) {
+      case "lru" -> new LruPolicy();
+      case "lfu" -> new LeafOrderPolicy(known, node -> node.uses, node -> node.lastUsedAt);
+      case "fifo" -> new LeafOrderPolicy(known, node -> node.createdAt, node -> node.lastUsedAt);
+      case "mru" -> new LeafOrderPolicy(known, node -> -node.lastUsedAt, node -> 0);
+      case "filo" -> new LeafOrderPolicy(known, node -> -node.createdAt, node -> -node.lastUsedAt);
+      case "priority" -> new LeafOrderPolicy(known, node -> node.priority, node -> node.lastUsedAt);
+      case "slru" -> new SlruPolicy(SLRU_THRESHOLD, Math.round(poolPages * protectedShare));
+      default ->
+          throw new IllegalArgumentException(
+              "no eviction policy is called '" + name + "'; there are " + String.join(", ", NAMES));
+    };
+  }
+}

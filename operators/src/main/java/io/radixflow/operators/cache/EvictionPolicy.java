@@ -1,0 +1,55 @@
+package io.radixflow.operators.cache;
+
+/**
+ * Chooses which page a {@link RadixCache} frees next. The cache tells it what becomes of each node;
+ * the policy keeps the nodes that may be evicted in an order of its own and names the first.
+ *
+ * <p>A node may be evicted if nobody has locked it and it has no children; its pages go one by one
+ * from its end. Children are only ever added below locked nodes. A policy belongs to one cache and
+ * to its thread.
+ */
+public interface EvictionPolicy {
+
+  /** What the policy is called in the configuration. */
+  String name();
+
+  /** Called once, before anything else, by the cache that the policy is to serve. */
+  default void attach(RadixCache cache) {}
+
+  /**
+   * The last lock of a node was released; its counts and times are those of this use. Nodes of a
+   * path come from its end to the root.
+   */
+  void add(TreeNode node);
+
+  /** A node in the order was locked, or has left the tree. */
+  void remove(TreeNode node);
+
+  /** A node in the order has lost its last child, so that it may be evicted itself now. */
+  default void childless(TreeNode node) {}
+
+  /** A node in the order was split: {@code front} is new and lies above {@code back}. */
+  void split(TreeNode front, TreeNode back);
+
+  /** Whether a node and its only child, both in the order, may become one. */
+  boolean mergeable(TreeNode front, TreeNode back);
+
+  /** They do: {@code back} leaves the tree, {@code front} has the pages of both from now on. */
+  void merged(TreeNode front, TreeNode back);
+
+  /** The node whose last page goes next, or null if none may be evicted. */
+  TreeNode victim();
+
+  /** Whether the nodes are to carry {@link TreeNode#pageHash}. */
+  default boolean wantsPageHashes() {
+    return false;
+  }
+
+  /** Uses that a page which enters the tree is known to have had before. */
+  default int usesBefore(long pageHash) {
+    return 0;
+  }
+
+  /** The last page of a node is about to leave the tree. */
+  default void evicted(TreeNode node, long pageHash) {}
+}

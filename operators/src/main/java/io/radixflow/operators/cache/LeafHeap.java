@@ -1,0 +1,81 @@
+package io.radixflow.operators.cache;
+
+import java.util.Arrays;
+
+/**
+ * The nodes that may be evicted, the one to go first on top: a binary heap that knows each node's
+ * place, so that adding and removing any node costs O(log leaves).
+ */
+final class LeafHeap {
+
+  /** Which of two nodes goes first; what it reads may not change while a node is in the heap. */
+  interface Order {
+    boolean isBefore(TreeNode a, TreeNode b);
+  }
+
+  private final Order order;
+  private TreeNode[] nodes = new TreeNode[16];
+  private int size;
+
+  LeafHeap(Order order) {
+    this.order = order;
+  }
+
+  TreeNode first() {
+    return size == 0 ? null : nodes[0];
+  }
+
+  int size() {
+    return size;
+  }
+
+  void add(TreeNode node) {
+    if (size == nodes.length) {
+      nodes = Arrays.copyOf(nodes, 2 * size);
+    }
+    place(node, size++);
+    rise(node);
+  }
+
+  void remove(TreeNode node) {
+    int index = node.heapIndex;
+    TreeNode last = nodes[--size];
+    nodes[size] = null;
+    node.heapIndex = -1;
+    if (last != node) {
+      place(last, index);
+      rise(last);
+      sink(last);
+    }
+  }
+
+  private void rise(TreeNode node) {
+    int index = node.heapIndex;
+    while (index > 0 && order.isBefore(node, nodes[index - 1 >> 1])) {
+      place(nodes[index - 1 >> 1], index);
+      index = index - 1 >> 1;
+    }
+    place(node, index);
+  }
+
+  private void sink(TreeNode node) {
+    int index = node.heapIndex;
+    while (2 * index + 1 < size) {
+      int child = 2 * index + 1;
+      if (child + 1 < size && order.isBefore(nodes[child + 1], nodes[child])) {
+        child++;
+      }
+      if (!order.isBefore(nodes[child], node)) {
+        break;
+      }
+      place(nodes[child], index);
+      index = child;
+    }
+    place(node, index);
+  }
+
+  private void place(TreeNode node, int index) {
+    nodes[index] = node;
+    node.heapIndex = index;
+  }
+}

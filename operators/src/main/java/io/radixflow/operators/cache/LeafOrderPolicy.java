@@ -1,0 +1,78 @@
+package io.radixflow.operators.cache;
+
+import java.util.function.ToLongFunction;
+
+/**
+ * Evicts in the order of two numbers of each node, the smaller first: O(log leaves) an operation.
+ * The numbers follow SGLang's {@code evict_policy.py} (commit 8905cbd), with logical ticks for its
+ * times and uses for its hits.
+ */
+final class LeafOrderPolicy implements EvictionPolicy {
+  private final String name;
+  private final ToLongFunction<TreeNode> first;
+  private final ToLongFunction<TreeNode> second;
+  private final LeafHeap leaves;
+
+  /**
+   * @param first what decides
+   * @param second what decides if the first is equal
+   */
+  LeafOrderPolicy(String name, ToLongFunction<TreeNode> first, ToLongFunction<TreeNode> second) {
+    this.name = name;
+    this.first = first;
+    this.second = second;
+    this.leaves = new LeafHeap(this::isBefore);
+  }
+
+  private boolean isBefore(TreeNode a, TreeNode b) {
+    long left = first.applyAsLong(a);
+    long right = first.applyAsLong(b);
+    return left != right ? left < right : second.applyAsLong(a) < second.applyAsLong(b);
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  @Override
+  public void add(TreeNode node) {
+    if (node.children.size() == 0) {
+      leaves.add(node);
+    }
+  }
+
+  @Override
+  public void remove(TreeNode node) {
+    if (node.heapIndex >= 0) {
+      leaves.remove(node);
+    }
+  }
+
+  @Override
+  public void childless(TreeNode node) {
+    leaves.add(node);
+  }
+
+  @Override
+  public void split(TreeNode front, TreeNode back) {}
+
+  @Override
+  public boolean mergeable(TreeNode front, TreeNode back) {
+    return first.applyAsLong(front) == first.applyAsLong(back)
+        && second.applyAsLong(front) == second.applyAsLong(back);
+  }
+
+  @Override
+  public void merged(TreeNode front, TreeNode back) {
+    if (back.heapIndex >= 0) {
+      leaves.remove(back);
+      leaves.add(front);
+    }
+  }
+
+  @Override
+  public TreeNode victim() {
+    return leaves.first();
+  }
+}
