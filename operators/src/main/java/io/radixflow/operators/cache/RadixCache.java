@@ -1,9 +1,5 @@
 package io.radixflow.operators.cache;
 
-import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
-import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
@@ -24,21 +20,15 @@ import java.util.function.IntConsumer;
  * <p>A namespace is a tree of its own. Owned by one thread.
  */
 public final class RadixCache {
-  /** A chain of nodes is merged only if few pages and children move, or few beside what stays. */
-  private static final int ALWAYS_MERGED = 64;
-
   private final PageAllocator allocator;
   private final PageShape shape;
   private final EvictionPolicy policy;
   private final boolean hashing;
-  private final Map<String, TreeNode> roots = new HashMap<>();
-  private final Map<TreeNode, String> namespaces = new HashMap<>();
+  private final RadixTree tree;
 
   private int evictablePages;
   private int protectedPages;
-  private int nodes;
   private long clock;
-  private long version;
   private long[] hashes = new long[0];
 
   /** A cache of token keys that evicts the least recently used. */
@@ -57,6 +47,7 @@ public final class RadixCache {
     this.allocator = allocator;
     this.shape = new PageShape(pageTokens, bigram ? 1 : 0);
     this.policy = policy;
+    this.tree = new RadixTree(shape, policy);
     this.hashing = policy.wantsPageHashes();
     policy.attach(this);
   }
@@ -78,12 +69,12 @@ public final class RadixCache {
 
   /** Nodes, roots not counted. */
   public int nodes() {
-    return nodes;
+    return tree.nodes();
   }
 
   /** Changes whenever a match made before may be out of date. */
   public long version() {
-    return version;
+    return tree.version();
   }
 
   /** What decides about evictions. */
@@ -107,41 +98,7 @@ public final class RadixCache {
    */
   public PrefixMatch match(RadixKey key, int maxPages, TreeNode resume, int known) {
     checkKind(key);
-    int limit = Math.min(maxPages, key.pages(shape.pageTokens()));
-    TreeNode node = resume == null ? null : resume.resume();
-    if (node == null) {
-      node = roots.get(key.namespace());
-      return node == null ? new PrefixMatch(null, 0, 0) : descend(key, limit, node, 0);
-    }
-    int page = Math.min(limit, resume.resumablePages(known));
-    while (!node.isRoot() && node.startPage >= page) {
-      node = node.parent;
-    }
-    return descend(key, limit, node, page);
-  }
-
-  /** Goes on from {@code page}, which is in or at the end of {@code node}. */
-  private PrefixMatch descend(RadixKey key, int limit, TreeNode from, int fromPage) {
-    int stride = shape.pageTokens();
-    int[] tokens = key.tokens();
-    TreeNode node = from;
-    int offset = fromPage - from.startPage;
-    int page = fromPage;
-    if (offset < node.pageCount()) {
-      int more = node.matchingPages(offset, tokens, page * stride, limit - page, shape);
-      offset += more;
-      page += more;
-    }
-    while (page < limit && offset == node.pageCount()) {
-      TreeNode child = node.children.find(tokens, page * stride, shape.tokensOf(1));
-      if (child == null) {
-        break;
-      }
-      node = child;
-      offset = child.matchingPages(0, tokens, page * stride, limit - page, shape);
-      page += offset;
-    }
-    return new PrefixMatch(node, offset, page);
+    return tree.match(key, maxPages, resume, known);
   }
 
   private void checkKind(RadixKey key) {
@@ -186,7 +143,7 @@ public final class RadixCache {
   public TreeNode lock(RadixKey key, PrefixMatch match) {
     TreeNode node = match.node();
     if (match.pages() == 0) {
-      node = roots.computeIfAbsent(key.namespace(), this::newRoot);
+      node = tree.rootOf(key.namespace());
     } else if (match.offset() < node.pageCount()) {
       node = split(node, match.offset());
     }
@@ -224,10 +181,10 @@ public final class RadixCache {
         policy.add(each);
       }
     }
-    dropIfEmpty(root);
+    tree.dropIfEmpty(root);
     for (TreeNode each = node, next; each != root; each = next) {
       next = each.parent;
-      mergeWithOnlyChild(each);
+      tree.mergeWithOnlyChild(each);
     }
   }
 
@@ -311,10 +268,12 @@ public final class RadixCache {
       evictablePages--;
       evicted++;
       if (last == 0) {
-        remove(node);
+        tree.remove(node);
       }
     }
-    version += evicted > 0 ? 1 : 0;
+    if (evicted > 0) {
+      tree.changed();
+    }
     return evicted;
   }
 
@@ -330,9 +289,14 @@ public final class RadixCache {
     evict(evictablePages);
   }
 
+  /** Splits a node after {@code count} pages; returns the new node that has the front. */
+  TreeNode split(TreeNode node, int count) {
+    return tree.split(node, count);
+  }
+
   /** Calls {@code visitor} for each cached page's number. */
   void forEachPage(IntConsumer visitor) {
-    forEachNode(
+    tree.forEachNode(
         node -> {
           for (int i = 0; i < node.pageCount(); i++) {
             visitor.accept(node.page(i));
@@ -340,39 +304,14 @@ public final class RadixCache {
         });
   }
 
-  /** Calls {@code visitor} for each node that is no root. */
-  void forEachNode(Consumer<TreeNode> visitor) {
-    ArrayDeque<TreeNode> open = new ArrayDeque<>(roots.values());
-    while (!open.isEmpty()) {
-      TreeNode node = open.pop();
-      if (node.parent != null) {
-        visitor.accept(node);
-      }
-      node.children.forEach(open::push);
-    }
-  }
-
   /** Counts evictable and protected pages anew; returns whether the counters were right. */
   boolean recount() {
     int[] counts = new int[2];
-    forEachNode(node -> counts[node.lockCount > 0 ? 1 : 0] += node.pageCount());
+    tree.forEachNode(node -> counts[node.lockCount > 0 ? 1 : 0] += node.pageCount());
     boolean right = counts[0] == evictablePages && counts[1] == protectedPages;
     evictablePages = counts[0];
     protectedPages = counts[1];
     return right;
-  }
-
-  private TreeNode newRoot(String namespace) {
-    TreeNode root = new TreeNode(null);
-    namespaces.put(root, namespace);
-    return root;
-  }
-
-  private void dropIfEmpty(TreeNode root) {
-    if (root.children.size() == 0 && root.lockCount == 0) {
-      roots.remove(namespaces.remove(root));
-      root.markRemoved();
-    }
   }
 
   private void addLock(TreeNode node) {
@@ -389,7 +328,7 @@ public final class RadixCache {
       allocator.cache(table[i]);
     }
     protectedPages += to - from;
-    version++;
+    tree.changed();
     hashPages(node, key, from, to);
     TreeNode end = node;
     for (int begin = from, next; begin < to; begin = next) {
@@ -424,8 +363,7 @@ public final class RadixCache {
     leaf.createdAt = node.fresh ? node.createdAt : clock;
     leaf.lastUsedAt = clock;
     leaf.fresh = true;
-    node.children.add(leaf);
-    nodes++;
+    tree.add(leaf);
     return leaf;
   }
 
@@ -466,56 +404,6 @@ public final class RadixCache {
         table[at + i] = node.page(i);
         allocator.free(own);
       }
-    }
-  }
-
-  /** Splits a node after {@code count} pages; returns the new node that has the front. */
-  TreeNode split(TreeNode node, int count) {
-    TreeNode front = new TreeNode(node.parent);
-    node.copyFrontTo(front, count, shape);
-    node.parent.children.replace(node, front);
-    node.dropFront(count, shape);
-    front.children.add(node);
-    node.parent = front;
-    if (node.lockCount == 0) {
-      policy.split(front, node);
-    }
-    nodes++;
-    version++;
-    return front;
-  }
-
-  private void remove(TreeNode node) {
-    TreeNode parent = node.parent;
-    policy.remove(node);
-    parent.children.remove(node);
-    node.markRemoved();
-    nodes--;
-    if (parent.parent == null) {
-      dropIfEmpty(parent);
-    } else if (parent.lockCount == 0) {
-      if (parent.children.size() == 0) {
-        policy.childless(parent);
-      } else {
-        mergeWithOnlyChild(parent);
-      }
-    }
-  }
-
-  /** Undoes a split that no longer tells anything. */
-  private void mergeWithOnlyChild(TreeNode front) {
-    if (front.children.size() != 1 || front.lockCount > 0) {
-      return;
-    }
-    TreeNode back = front.children.only();
-    boolean cheap =
-        back.children.size() <= ALWAYS_MERGED
-            && back.pageCount() <= Math.max(ALWAYS_MERGED, 2 * front.pageCount());
-    if (cheap && front.canGrow() && policy.mergeable(front, back)) {
-      front.takeIn(back, shape);
-      policy.merged(front, back);
-      nodes--;
-      version++;
     }
   }
 }

@@ -16,6 +16,7 @@ public final class TreeNode {
   private static final int[] NONE = {};
   private static final long[] NO_HASHES = {};
 
+  final String namespace;
   TreeNode parent;
   ChildTable children = new ChildTable();
 
@@ -63,7 +64,13 @@ public final class TreeNode {
   private int pageCount;
   private int firstPageHash;
 
+  /** A root. */
+  TreeNode(String namespace) {
+    this.namespace = namespace;
+  }
+
   TreeNode(TreeNode parent) {
+    this.namespace = parent.namespace;
     this.parent = parent;
   }
 

@@ -1,0 +1,163 @@
+package io.radixflow.operators.cache;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * The structure of a {@link RadixCache}: nodes by what they begin with, a root for each namespace.
+ * Searching never changes it. What becomes of unlocked nodes is told to the eviction policy.
+ */
+final class RadixTree {
+  /** A chain of nodes is merged only if few pages and children move, or few beside what stays. */
+  private static final int ALWAYS_MERGED = 64;
+
+  private final PageShape shape;
+  private final EvictionPolicy policy;
+  private final Map<String, TreeNode> roots = new HashMap<>();
+  private int nodes;
+  private long version;
+
+  RadixTree(PageShape shape, EvictionPolicy policy) {
+    this.shape = shape;
+    this.policy = policy;
+  }
+
+  /** Nodes, roots not counted. */
+  int nodes() {
+    return nodes;
+  }
+
+  /** Changes whenever a match made before may be out of date. */
+  long version() {
+    return version;
+  }
+
+  /** Pages were appended to a node, or dropped. */
+  void changed() {
+    version++;
+  }
+
+  /** See {@link RadixCache#match(RadixKey, int, TreeNode, int)}. */
+  PrefixMatch match(RadixKey key, int maxPages, TreeNode resume, int known) {
+    int limit = Math.min(maxPages, key.pages(shape.pageTokens()));
+    TreeNode node = resume == null ? null : resume.resume();
+    if (node == null || !node.namespace.equals(key.namespace())) {
+      node = roots.get(key.namespace());
+      return node == null ? new PrefixMatch(null, 0, 0) : descend(key, limit, node, 0);
+    }
+    int page = Math.min(limit, resume.resumablePages(known));
+    while (!node.isRoot() && node.startPage >= page) {
+      node = node.parent;
+    }
+    return descend(key, limit, node, page);
+  }
+
+  /** Goes on from {@code page}, which is in or at the end of {@code node}. */
+  private PrefixMatch descend(RadixKey key, int limit, TreeNode from, int fromPage) {
+    int stride = shape.pageTokens();
+    int[] tokens = key.tokens();
+    TreeNode node = from;
+    int offset = fromPage - from.startPage;
+    int page = fromPage;
+    if (offset < node.pageCount()) {
+      int more = node.matchingPages(offset, tokens, page * stride, limit - page, shape);
+      offset += more;
+      page += more;
+    }
+    while (page < limit && offset == node.pageCount()) {
+      TreeNode child = node.children.find(tokens, page * stride, shape.tokensOf(1));
+      if (child == null) {
+        break;
+      }
+      node = child;
+      offset = child.matchingPages(0, tokens, page * stride, limit - page, shape);
+      page += offset;
+    }
+    return new PrefixMatch(node, offset, page);
+  }
+
+  TreeNode rootOf(String namespace) {
+    return roots.computeIfAbsent(namespace, TreeNode::new);
+  }
+
+  /** Forgets a root that nothing holds any more. */
+  void dropIfEmpty(TreeNode root) {
+    if (root.children.size() == 0 && root.lockCount == 0) {
+      roots.remove(root.namespace);
+      root.markRemoved();
+    }
+  }
+
+  /** Puts a node below its parent. */
+  void add(TreeNode node) {
+    node.parent.children.add(node);
+    nodes++;
+    version++;
+  }
+
+  /** Splits a node after {@code count} pages; returns the new node that has the front. */
+  TreeNode split(TreeNode node, int count) {
+    TreeNode front = new TreeNode(node.parent);
+    node.copyFrontTo(front, count, shape);
+    node.parent.children.replace(node, front);
+    node.dropFront(count, shape);
+    front.children.add(node);
+    node.parent = front;
+    if (node.lockCount == 0) {
+      policy.split(front, node);
+    }
+    nodes++;
+    version++;
+    return front;
+  }
+
+  /** Takes a node without pages from the tree, and tells the policy about its parent. */
+  void remove(TreeNode node) {
+    TreeNode parent = node.parent;
+    policy.remove(node);
+    parent.children.remove(node);
+    node.markRemoved();
+    nodes--;
+    version++;
+    if (parent.isRoot()) {
+      dropIfEmpty(parent);
+    } else if (parent.lockCount == 0) {
+      if (parent.children.size() == 0) {
+        policy.childless(parent);
+      } else {
+        mergeWithOnlyChild(parent);
+      }
+    }
+  }
+
+  /** Undoes a split that no longer tells anything. */
+  void mergeWithOnlyChild(TreeNode front) {
+    if (front.children.size() != 1 || front.lockCount > 0) {
+      return;
+    }
+    TreeNode back = front.children.only();
+    boolean cheap =
+        back.children.size() <= ALWAYS_MERGED
+            && back.pageCount() <= Math.max(ALWAYS_MERGED, 2 * front.pageCount());
+    if (cheap && front.canGrow() && policy.mergeable(front, back)) {
+      front.takeIn(back, shape);
+      policy.merged(front, back);
+      nodes--;
+      version++;
+    }
+  }
+
+  /** Calls {@code visitor} for each node that is no root. */
+  void forEachNode(Consumer<TreeNode> visitor) {
+    ArrayDeque<TreeNode> open = new ArrayDeque<>(roots.values());
+    while (!open.isEmpty()) {
+      TreeNode node = open.pop();
+      if (node.parent != null) {
+        visitor.accept(node);
+      }
+      node.children.forEach(open::push);
+    }
+  }
+}
