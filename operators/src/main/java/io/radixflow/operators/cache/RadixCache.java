@@ -1,5 +1,7 @@
 package io.radixflow.operators.cache;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
@@ -31,6 +33,9 @@ public final class RadixCache {
   private long clock;
   private long[] hashes = new long[0];
 
+  /** Null if nobody listens. */
+  private CacheEvents events;
+
   /** A cache of token keys that evicts the least recently used. */
   public RadixCache(PageAllocator allocator, int pageTokens) {
     this(allocator, pageTokens, false, new LruPolicy());
@@ -50,6 +55,34 @@ public final class RadixCache {
     this.tree = new RadixTree(shape, policy);
     this.hashing = policy.wantsPageHashes();
     policy.attach(this);
+  }
+
+  /**
+   * Tells of each page that enters or leaves the cache from now on, which is empty. Costs a SHA-256
+   * of each page that is stored, and its 32 bytes.
+   *
+   * @param tokenIds whether the events tell what pages hold
+   * @throws IllegalStateException if pages are cached already
+   */
+  public void listen(KvEventListener listener, boolean tokenIds) {
+    if (evictablePages + protectedPages > 0) {
+      throw new IllegalStateException("the cache has pages that nobody was told of");
+    }
+    events = new CacheEvents(shape, listener, tokenIds);
+  }
+
+  /**
+   * All that is cached, no page before its parent.
+   *
+   * @throws IllegalStateException if nobody listens: pages have no names then
+   */
+  public List<KvEvent.Stored> content() {
+    if (events == null) {
+      throw new IllegalStateException("nobody listens to the cache's events");
+    }
+    List<KvEvent.Stored> content = new ArrayList<>(evictablePages + protectedPages);
+    tree.forEachNode(node -> events.tell(node, 0, content::add));
+    return content;
   }
 
   /** Tokens a page, or pairs of tokens. */
@@ -256,6 +289,17 @@ public final class RadixCache {
 
   /** Frees up to {@code pages} pages, one by one as the policy says; returns how many. */
   public int evict(int pages) {
+    int evicted = evict(pages, events);
+    if (events != null) {
+      events.flush();
+    }
+    return evicted;
+  }
+
+  /**
+   * @param told of each page, or null
+   */
+  private int evict(int pages, CacheEvents told) {
     int evicted = 0;
     while (evicted < pages) {
       TreeNode node = policy.victim();
@@ -264,6 +308,9 @@ public final class RadixCache {
       }
       int last = node.pageCount() - 1;
       policy.evicted(node, hashing ? node.pageHash(last) : 0);
+      if (told != null) {
+        told.removing(node);
+      }
       allocator.free(node.dropLast(shape));
       evictablePages--;
       evicted++;
@@ -286,7 +333,10 @@ public final class RadixCache {
     if (protectedPages > 0) {
       throw new IllegalStateException(protectedPages + " pages are locked; unlock them first");
     }
-    evict(evictablePages);
+    evict(evictablePages, null);
+    if (events != null) {
+      events.cleared();
+    }
   }
 
   /** Splits a node after {@code count} pages; returns the new node that has the front. */
@@ -352,6 +402,7 @@ public final class RadixCache {
         && node.uses == uses
         && node.priority == priority) {
       node.append(key.tokens(), table, pageHashes, from, to, shape);
+      tellStored(node, to - from);
       return node;
     }
     TreeNode leaf = new TreeNode(node);
@@ -364,7 +415,14 @@ public final class RadixCache {
     leaf.lastUsedAt = clock;
     leaf.fresh = true;
     tree.add(leaf);
+    tellStored(leaf, to - from);
     return leaf;
+  }
+
+  private void tellStored(TreeNode node, int count) {
+    if (events != null) {
+      events.stored(node, count);
+    }
   }
 
   private int usesBefore(int page) {

@@ -15,6 +15,7 @@ import java.util.Arrays;
 public final class TreeNode {
   private static final int[] NONE = {};
   private static final long[] NO_HASHES = {};
+  private static final byte[] NO_DIGESTS = {};
 
   final String namespace;
   TreeNode parent;
@@ -61,6 +62,7 @@ public final class TreeNode {
   private int[] tokens = NONE;
   private int[] pages = NONE;
   private long[] hashes = NO_HASHES;
+  private byte[] digests = NO_DIGESTS;
   private int pageCount;
   private int firstPageHash;
 
@@ -95,6 +97,26 @@ public final class TreeNode {
   /** The chained hash of a page, see {@link PageHash}; only if the policy asked for them. */
   long pageHash(int index) {
     return hashes[index];
+  }
+
+  /** The short name of a page; only if the cache has a listener for its events. */
+  long block(int index) {
+    return PageHasher.blockId(digests, index * PageHasher.BYTES);
+  }
+
+  /** The digest of the last page; only if the cache has a listener for its events. */
+  byte[] lastDigest() {
+    int end = pageCount * PageHasher.BYTES;
+    return Arrays.copyOfRange(digests, end - PageHasher.BYTES, end);
+  }
+
+  /** Makes room for the digest of each page; those that are there stay. */
+  byte[] ensureDigests() {
+    int length = pages.length * PageHasher.BYTES;
+    if (digests.length < length) {
+      digests = Arrays.copyOf(digests, length);
+    }
+    return digests;
   }
 
   int firstPageHash() {
@@ -190,7 +212,9 @@ public final class TreeNode {
 
   /** Takes in the pages and children of the only child, which leaves the tree. */
   void takeIn(TreeNode child, PageShape shape) {
+    int before = pageCount;
     append(child.tokens, child.pages, child.hashesOrNull(), 0, child.pageCount, shape);
+    copyDigests(child, before, child.pageCount);
     truncated = child.truncated;
     children = child.children;
     children.forEach(each -> each.parent = this);
@@ -210,6 +234,9 @@ public final class TreeNode {
     if (hashes.length > 0) {
       hashes = Arrays.copyOfRange(hashes, count, pageCount);
     }
+    if (digests.length > 0) {
+      digests = Arrays.copyOfRange(digests, count * PageHasher.BYTES, pageCount * PageHasher.BYTES);
+    }
     pageCount = left;
     startPage += count;
     firstPageHash = ChildTable.hash(tokens, 0, shape.tokensOf(1));
@@ -223,6 +250,7 @@ public final class TreeNode {
       pages = Arrays.copyOf(pages, pageCount);
       tokens = Arrays.copyOf(tokens, shape.tokensOf(pageCount));
       hashes = hashes.length > 0 ? Arrays.copyOf(hashes, pageCount) : hashes;
+      digests = digests.length > 0 ? Arrays.copyOf(digests, pageCount * PageHasher.BYTES) : digests;
     }
     return page;
   }
@@ -230,6 +258,7 @@ public final class TreeNode {
   /** Makes {@code front} hold the first {@code count} pages of this node, and its history. */
   void copyFrontTo(TreeNode front, int count, PageShape shape) {
     front.append(tokens, pages, hashesOrNull(), 0, count, shape);
+    front.copyDigests(this, 0, count);
     front.startPage = startPage;
     front.lockCount = lockCount;
     front.uses = uses;
@@ -237,5 +266,13 @@ public final class TreeNode {
     front.lastUsedAt = lastUsedAt;
     front.priority = priority;
     front.fresh = fresh;
+  }
+
+  /** Takes over the first {@code count} digests of another node, if it carries any. */
+  private void copyDigests(TreeNode from, int at, int count) {
+    if (from.digests.length > 0) {
+      System.arraycopy(
+          from.digests, 0, ensureDigests(), at * PageHasher.BYTES, count * PageHasher.BYTES);
+    }
   }
 }

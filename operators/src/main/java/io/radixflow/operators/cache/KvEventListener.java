@@ -1,0 +1,7 @@
+package io.radixflow.operators.cache;
+
+/** Hears what changes in a cache, on the thread that owns it; must neither block nor throw. */
+@FunctionalInterface
+public interface KvEventListener {
+  void accept(KvEvent event);
+}
