@@ -31,6 +31,7 @@ import picocli.CommandLine.Spec;
       LogitsCommand.class,
       GenerateCommand.class,
       BenchCommand.class,
+      CacheCommand.class,
     })
 public final class Radixflow implements Runnable {
   /** Exit code of a command that was interrupted, as shells count SIGINT. */

@@ -1,0 +1,21 @@
+package io.radixflow.jobs.cli;
+
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Holds the commands about the prefix cache. */
+@Command(
+    name = "cache",
+    description = "Study the prefix cache without a model.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {CacheSimulateCommand.class})
+final class CacheCommand implements Runnable {
+  @Spec CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "no command given");
+  }
+}

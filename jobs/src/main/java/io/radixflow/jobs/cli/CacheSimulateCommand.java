@@ -1,0 +1,167 @@
+package io.radixflow.jobs.cli;
+
+import io.radixflow.jobs.workload.HitRateStudy;
+import io.radixflow.jobs.workload.HitRates;
+import io.radixflow.jobs.workload.Workload;
+import io.radixflow.jobs.workload.WorkloadOptions;
+import io.radixflow.jobs.workload.WorkloadReader;
+import io.radixflow.operators.cache.EvictionPolicies;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+
+/** Hit rates of a workload for sizes and policies of the cache. */
+@Command(
+    name = "simulate",
+    description = {
+      "Plan a cache for recorded traffic: its hit rate for each capacity and eviction policy, beside"
+          + " the most that any policy could have.",
+      "The requests are served one after the other by the cache that the engine uses."
+    })
+final class CacheSimulateCommand extends CliCommand {
+  private static final String ALL = "all";
+
+  @Parameters(
+      paramLabel = "WORKLOAD",
+      arity = "0..*",
+      description = {
+        "Files of JSON lines, plain or gzip; - for stdin. The first record tells the format:",
+        "hash_ids: a request trace with block ids, as Mooncake published them;",
+        "session, t, ranges: an agent trace with runs of ids of 64-token blocks."
+      })
+  List<String> files = new ArrayList<>();
+
+  @Option(
+      names = "--capacity",
+      paramLabel = "N",
+      split = ",",
+      description = {
+        "Sizes of the cache in pages, or in tokens with the suffix t",
+        "(default: a hundredth of the workload's pages to all of them)."
+      })
+  List<String> capacities = new ArrayList<>();
+
+  @Option(
+      names = "--policy",
+      paramLabel = "NAME",
+      split = ",",
+      defaultValue = ALL,
+      description = "Eviction policies, or 'all' (default: ${DEFAULT-VALUE}).")
+  List<String> policies;
+
+  @Option(
+      names = "--page",
+      paramLabel = "TOKENS",
+      description = "Tokens a page; a multiple of the workload's blocks (default: the workload's).")
+  int page;
+
+  @Option(
+      names = "--block-tokens",
+      paramLabel = "N",
+      defaultValue = "512",
+      description = "Tokens that an id of hash_ids stands for (default: ${DEFAULT-VALUE}).")
+  int blockTokens;
+
+  @Option(
+      names = "--session-spacing",
+      paramLabel = "SECONDS",
+      defaultValue = "60",
+      description =
+          "Time between the starts of an agent trace's sessions (default: ${DEFAULT-VALUE}).")
+  double sessionSpacing;
+
+  @Option(
+      names = "--horizon",
+      paramLabel = "SECONDS",
+      defaultValue = "28800",
+      description = "Length of an agent trace that is used (default: ${DEFAULT-VALUE}).")
+  double horizon;
+
+  @Option(
+      names = "--protected",
+      paramLabel = "SHARE",
+      defaultValue = "0.8",
+      description = "Part of the capacity that slru protects at most (default: ${DEFAULT-VALUE}).")
+  double protectedShare;
+
+  CacheSimulateCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    check();
+    List<String> names = policies();
+    Workload workload = read();
+    List<Integer> sizes =
+        capacities.isEmpty()
+            ? Capacities.of(workload.requests().distinctBlocks())
+            : Capacities.parse(capacities, workload.pageTokens());
+    HitRates rates = simulate(workload, names, sizes);
+    new HitRateTable(workload, rates).print(out());
+    return 0;
+  }
+
+  private void check() {
+    if (files.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "no workload given");
+    }
+    if (isGiven("--page") && page < 1 || blockTokens < 1) {
+      throw new CliException("--page and --block-tokens must be at least 1");
+    }
+    if (!(sessionSpacing >= 0) || !(horizon > 0)) {
+      throw new CliException("--session-spacing must be 0 or more, --horizon above 0");
+    }
+    if (!(protectedShare >= 0 && protectedShare <= 1)) {
+      throw new CliException("--protected is " + protectedShare + ", must be 0 to 1");
+    }
+  }
+
+  private List<String> policies() {
+    Set<String> names = new LinkedHashSet<>();
+    for (String name : policies) {
+      if (name.equalsIgnoreCase(ALL)) {
+        names.addAll(EvictionPolicies.names());
+      } else {
+        names.add(known(name.strip()));
+      }
+    }
+    return List.copyOf(names);
+  }
+
+  private static String known(String name) {
+    try {
+      return EvictionPolicies.of(name, 1, 1).name();
+    } catch (IllegalArgumentException e) {
+      throw new CliException("--policy: " + e.getMessage());
+    }
+  }
+
+  private Workload read() throws IOException {
+    WorkloadOptions options = new WorkloadOptions(page, blockTokens, sessionSpacing, horizon, null);
+    List<WorkloadReader.Source> sources = new ArrayList<>();
+    files.forEach(file -> sources.add(new WorkloadFile(file, environment)));
+    try (Progress progress = progress("reading")) {
+      return new WorkloadReader(options, records -> progress.detail(records + " records"))
+          .read(sources);
+    }
+  }
+
+  private HitRates simulate(Workload workload, List<String> names, List<Integer> sizes)
+      throws InterruptedException {
+    try (Progress progress = progress("simulating")) {
+      return new HitRateStudy(
+              workload.requests(),
+              names,
+              protectedShare,
+              (done, all) -> progress.detail(done + " of " + all + " cells"))
+          .run(sizes);
+    }
+  }
+}

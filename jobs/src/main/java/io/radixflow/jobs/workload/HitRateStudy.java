@@ -1,0 +1,91 @@
+package io.radixflow.jobs.workload;
+
+import io.radixflow.operators.cache.CacheSimulation;
+import io.radixflow.operators.cache.CacheWorkload;
+import io.radixflow.operators.cache.EvictionPolicies;
+import io.radixflow.operators.cache.OptimalHits;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Runs the simulations of each capacity with each policy, on all cores. */
+public final class HitRateStudy {
+
+  /** Is told, by any thread, how many simulations of how many are done. */
+  @FunctionalInterface
+  public interface Listener {
+    void done(int simulations, int all);
+  }
+
+  private final CacheWorkload workload;
+  private final List<String> policies;
+  private final double protectedShare;
+  private final Listener listener;
+  private final AtomicInteger done = new AtomicInteger();
+
+  /**
+   * @param policies names that {@link EvictionPolicies} knows
+   * @param protectedShare part of the capacity that SLRU protects at most
+   */
+  public HitRateStudy(
+      CacheWorkload workload, List<String> policies, double protectedShare, Listener listener) {
+    this.workload = workload;
+    this.policies = List.copyOf(policies);
+    this.protectedShare = protectedShare;
+    this.listener = listener;
+  }
+
+  /**
+   * Runs all.
+   *
+   * @param capacities pages, ascending
+   */
+  public HitRates run(List<Integer> capacities) throws InterruptedException {
+    OptimalHits optimum = new OptimalHits(workload);
+    List<Callable<CacheSimulation.Result>> cells = new ArrayList<>();
+    for (int capacity : capacities) {
+      for (String policy : policies) {
+        cells.add(() -> simulate(capacity, policy, capacities.size() * policies.size()));
+      }
+    }
+    List<CacheSimulation.Result> results = onAllCores(cells);
+    List<HitRates.Row> rows = new ArrayList<>();
+    for (int capacity : capacities) {
+      int from = rows.size() * policies.size();
+      rows.add(
+          new HitRates.Row(
+              capacity, results.subList(from, from + policies.size()), optimum.hits(capacity)));
+    }
+    return new HitRates(
+        policies, workload.inputBlocks(), optimum.hits(workload.distinctBlocks()), rows);
+  }
+
+  private CacheSimulation.Result simulate(int capacity, String policy, int all) {
+    // more than there are blocks changes nothing but the memory that is taken
+    int pages = Math.min(capacity, Math.max(1, workload.distinctBlocks()));
+    CacheSimulation.Result result =
+        CacheSimulation.run(workload, pages, EvictionPolicies.of(policy, pages, protectedShare));
+    listener.done(done.incrementAndGet(), all);
+    return result;
+  }
+
+  private static <T> List<T> onAllCores(List<Callable<T>> cells) throws InterruptedException {
+    ExecutorService pool = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
+    try {
+      List<T> results = new ArrayList<>();
+      for (Future<T> future : pool.invokeAll(cells)) {
+        results.add(future.get());
+      }
+      return results;
+    } catch (ExecutionException e) {
+      throw new IllegalStateException("a simulation failed: " + e.getCause(), e.getCause());
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+}

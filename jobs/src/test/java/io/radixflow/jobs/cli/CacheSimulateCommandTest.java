@@ -1,0 +1,92 @@
+package io.radixflow.jobs.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CacheSimulateCommandTest {
+  private static final String TRACE =
+      Path.of("src/test/resources/workloads/conversation.jsonl.gz").toString();
+
+  private static Cli.Result simulate(String... arguments) {
+    String[] all = new String[arguments.length + 2];
+    all[0] = "cache";
+    all[1] = "simulate";
+    System.arraycopy(arguments, 0, all, 2, arguments.length);
+    return new Cli().run(all);
+  }
+
+  private static List<String> rows(Cli.Result result) {
+    assertThat(result.err()).isEmpty();
+    assertThat(result.code()).isZero();
+    return result.out().lines().filter(line -> line.contains(" | ")).toList();
+  }
+
+  @Test
+  void hitRatesStandBesideTheBound() {
+    Cli.Result result =
+        simulate(TRACE, "--capacity", "1000,200", "--policy", "lru,FIFO", "--page", "512");
+
+    assertThat(rows(result))
+        .containsExactly(
+            "       pages          tokens       lru      fifo |   bound",
+            "         200         102,400      3.52      3.52 |   22.59",
+            "       1,000         512,000     24.97     25.09 |   46.21");
+    assertThat(result.out())
+        .startsWith("request trace with block ids: 595 requests; 18,222 pages of 512 tokens")
+        .contains("a cache that holds everything has 50.30")
+        .contains("bound: the most that any policy could have");
+  }
+
+  @Test
+  void aCapacityMayBeGivenInTokens() {
+    assertThat(rows(simulate(TRACE, "--capacity", "102400t", "--policy", "lru")))
+        .last()
+        .asString()
+        .startsWith("         200         102,400      3.52");
+  }
+
+  @Test
+  void withoutOptionsAllPoliciesAreTriedFromAHundredthToAllOfThePages() {
+    List<String> rows = rows(simulate(TRACE));
+
+    assertThat(rows).hasSize(8);
+    assertThat(rows.get(0)).contains(" lru ", " lfu ", " fifo ", " mru ", " filo ", " slru ");
+    assertThat(rows.get(1)).startsWith("          91");
+    assertThat(rows.get(7)).startsWith("       9,100").endsWith("50.30");
+  }
+
+  @Test
+  void noWorkloadIsWrongUsage() {
+    Cli.Result result = simulate("--policy", "lru");
+
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err()).startsWith("radixflow: no workload given");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--capacity x | --capacity x must be a number of pages, or of tokens such as 1000000t",
+        "--capacity 511t | --capacity 511t is 0 pages, must be 1 to",
+        "--policy best | no eviction policy is called 'best'; there are lru, lfu",
+        "--page 0 | --page and --block-tokens must be at least 1",
+        "--page 100 | a page of 100 tokens holds no whole blocks",
+        "--protected 1.5 | --protected is 1.5, must be 0 to 1",
+        "--horizon 0 | --session-spacing must be 0 or more, --horizon above 0",
+      })
+  void whatCannotBeSimulatedIsOneLine(String options, String message) {
+    String[] pair = options.split(" ");
+
+    Cli.Result result = simulate(TRACE, pair[0], pair[1]);
+
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.err()).startsWith("radixflow: ").contains(message);
+    assertThat(result.err().lines()).hasSize(1);
+  }
+}
