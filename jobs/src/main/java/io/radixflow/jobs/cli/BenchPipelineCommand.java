@@ -55,6 +55,7 @@ final class BenchPipelineCommand extends CliCommand {
         ServingEngine engine = engine(stack.settings());
         ConversationClient client = new ConversationClient(stack.settings());
         Progress progress = progress("measuring")) {
+      client.failWith(serving.end(stack));
       FirstText direct = new FirstText(engine);
       for (int i = -WARM_UP; i < requests; i++) {
         progress.detail("request " + Math.max(0, i + 1) + " of " + requests);

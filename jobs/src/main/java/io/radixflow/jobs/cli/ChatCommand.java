@@ -8,6 +8,7 @@ import io.radixflow.operators.session.GenerationOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.IntFunction;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -78,17 +79,24 @@ final class ChatCommand extends CliCommand {
   public Integer call() throws IOException, InterruptedException {
     ChatScript turns = script == null ? null : ChatScript.read(script);
     if (bootstrap != null) {
-      return talk(serving.settings.load(bootstrap), turns);
+      return talk(serving.settings.load(bootstrap), turns, new CompletableFuture<>());
     }
     try (LocalStack stack = serving.startWithBroker(this, 0)) {
-      return talk(stack.settings(), turns);
+      return talk(stack.settings(), turns, serving.end(stack));
     }
   }
 
-  private int talk(Settings settings, ChatScript turns) throws IOException, InterruptedException {
+  /**
+   * Talks until the person leaves, or the script or the job ends.
+   *
+   * @param end fails when the job ends by itself
+   */
+  private int talk(Settings settings, ChatScript turns, CompletableFuture<Void> end)
+      throws IOException, InterruptedException {
     String run = UUID.randomUUID().toString().substring(0, 8);
     GenerationOptions options = generation(settings);
     try (ConversationClient client = new ConversationClient(settings)) {
+      client.failWith(end);
       IntFunction<ChatSession> sessions =
           number -> ChatSession.open(client, "chat-" + run + "-" + number, system, options);
       if (turns != null) {
@@ -96,7 +104,7 @@ final class ChatCommand extends CliCommand {
       }
       out().println(title(settings) + ". /help lists commands.");
       try (TerminalInput input = TerminalInput.open()) {
-        new ChatRepl(input, sessions, out()).run();
+        new ChatRepl(input, sessions, end, out()).run();
       }
     }
     return 0;

@@ -10,10 +10,13 @@ interface ChatInput {
    * The next line.
    *
    * @throws UserInterruptException on Ctrl-C
-   * @throws EndOfFileException at the end of the input
+   * @throws EndOfFileException at the end of the input, and after {@link #end()}
    */
   String readLine(String prompt);
 
   /** Has Ctrl-C run something while no line is read; null for nothing. */
   void onInterrupt(Runnable action);
+
+  /** Ends the input, also for who reads a line now; any thread. */
+  void end();
 }

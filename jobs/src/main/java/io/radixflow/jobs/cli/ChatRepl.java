@@ -3,6 +3,7 @@ package io.radixflow.jobs.cli;
 import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -22,6 +23,7 @@ final class ChatRepl {
 
   private final ChatInput input;
   private final IntFunction<ChatSession> sessions;
+  private final CompletableFuture<Void> end;
   private final PrintWriter out;
   private final ChatStats stats = new ChatStats();
   private ChatSession session;
@@ -31,15 +33,30 @@ final class ChatRepl {
 
   /**
    * @param sessions opens the session of a number, from 1
+   * @param end fails when nobody will answer any more; the message says what to do
    */
-  ChatRepl(ChatInput input, IntFunction<ChatSession> sessions, PrintWriter out) {
+  ChatRepl(
+      ChatInput input,
+      IntFunction<ChatSession> sessions,
+      CompletableFuture<Void> end,
+      PrintWriter out) {
     this.input = input;
     this.sessions = sessions;
+    this.end = end;
     this.out = out;
   }
 
-  /** Runs until the person leaves. */
+  /**
+   * Runs until the person leaves.
+   *
+   * @throws CompletionException if nobody will answer any more; its cause says what to do
+   */
   void run() {
+    end.exceptionally(
+        failure -> {
+          input.end();
+          return null;
+        });
     begin();
     while (!leaving) {
       out.flush();
@@ -55,6 +72,9 @@ final class ChatRepl {
           out.println("Ctrl-C again leaves.");
         }
       }
+    }
+    if (end.isCompletedExceptionally()) {
+      end.join();
     }
   }
 
@@ -120,7 +140,9 @@ final class ChatRepl {
       out.println();
     } catch (CompletionException e) {
       out.println();
-      out.println("[no reply: " + Errors.line(e.getCause()) + "]");
+      if (!end.isCompletedExceptionally()) {
+        out.println("[no reply: " + Errors.line(e.getCause()) + "]");
+      }
     } finally {
       input.onInterrupt(null);
     }

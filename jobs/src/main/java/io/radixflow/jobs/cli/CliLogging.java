@@ -7,13 +7,21 @@ import java.util.Map;
 final class CliLogging {
   private static final String CONFIGURATION = "log4j2.configurationFile";
   private static final String DIRECTORY = "radixflow.log.dir";
+  private static final String OWN = "log4j2-cli.properties";
 
   private CliLogging() {}
 
   /** Chooses the configuration unless the user chose one; must run before the first logger. */
   static void toFile() {
     setDefault(DIRECTORY, directory(System.getenv()).toString());
-    setDefault(CONFIGURATION, "log4j2-cli.properties");
+    setDefault(CONFIGURATION, OWN);
+  }
+
+  /** Where people find the log, as a clause. */
+  static String place() {
+    return OWN.equals(System.getProperty(CONFIGURATION))
+        ? "the log is " + Path.of(System.getProperty(DIRECTORY), "radixflow.log")
+        : "the log is where " + CONFIGURATION + " sends it";
   }
 
   /** Where logs go: {@code $RADIXFLOW_HOME/logs}, or {@code ~/.cache/radixflow/logs}. */

@@ -5,6 +5,8 @@ import java.io.FileNotFoundException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 
 /** Errors as one line for people. */
 final class Errors {
@@ -16,6 +18,9 @@ final class Errors {
   }
 
   private static String describe(Throwable error) {
+    if (error instanceof ExecutionException || error instanceof CompletionException) {
+      return describe(error.getCause());
+    }
     if (error instanceof NoSuchFileException missing) {
       return missing.getFile() + ": no such file";
     }

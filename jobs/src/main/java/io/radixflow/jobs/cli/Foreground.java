@@ -2,38 +2,41 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.local.LocalStack;
 import java.io.IOException;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
-/** Keeps a started stack in the foreground until the process is told to end, then stops it. */
+/**
+ * Keeps a started stack in the foreground until the process is told to end or the job ends by
+ * itself, then stops it.
+ */
 final class Foreground {
   private final CliCommand command;
+  private final LocalServing serving;
 
-  Foreground(CliCommand command) {
+  Foreground(CliCommand command, LocalServing serving) {
     this.command = command;
+    this.serving = serving;
   }
 
   /**
-   * Announces the stack and waits for the end of the process or an interrupt.
+   * Announces the stack and waits for its end; it is stopped in any case.
    *
-   * @throws InterruptedException if the thread is interrupted; the stack is stopped then
+   * @throws ExecutionException if the job ended by itself; its cause says what to do
+   * @throws InterruptedException if the thread is interrupted
    */
   void run(LocalStack stack, Consumer<LocalStack> announce)
-      throws IOException, InterruptedException {
-    CountDownLatch end = new CountDownLatch(1);
-    Thread hook = new Thread(() -> stop(stack, end), "stop");
+      throws IOException, InterruptedException, ExecutionException {
+    Thread hook = new Thread(() -> stop(stack), "stop");
     Runtime.getRuntime().addShutdownHook(hook);
-    try {
+    try (stack) {
       announce.accept(stack);
-      end.await();
-    } catch (InterruptedException e) {
-      Runtime.getRuntime().removeShutdownHook(hook);
-      stack.close();
-      throw e;
+      serving.end(stack).get();
+    } finally {
+      forget(hook);
     }
   }
 
-  private void stop(LocalStack stack, CountDownLatch end) {
+  private void stop(LocalStack stack) {
     command.err().println("stopping");
     command.err().flush();
     try {
@@ -42,6 +45,13 @@ final class Foreground {
       command.err().println("radixflow: " + Errors.line(e));
       command.err().flush();
     }
-    end.countDown();
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException shuttingDown) {
+      // the hook runs already
+    }
   }
 }

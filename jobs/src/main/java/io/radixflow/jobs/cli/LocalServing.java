@@ -7,6 +7,8 @@ import io.radixflow.jobs.local.LocalStack;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.flink.util.ExceptionUtils;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -38,6 +40,29 @@ final class LocalServing {
         bootstrap == null ? all : all.with(RadixflowOptions.BOOTSTRAP_SERVERS, bootstrap),
         false,
         0);
+  }
+
+  /**
+   * The end of a stack's job: completed when the stack was closed, or with a {@link CliException}
+   * that says what to do as soon as the job ended by itself.
+   */
+  CompletableFuture<Void> end(LocalStack stack) {
+    return stack
+        .end()
+        .exceptionallyCompose(
+            failure -> {
+              Throwable cause = ExceptionUtils.stripCompletionException(failure);
+              String message = Errors.line(cause) + "; " + CliLogging.place() + "; " + howToGoOn();
+              return CompletableFuture.failedFuture(new CliException(message, cause));
+            });
+  }
+
+  private String howToGoOn() {
+    return directory == null
+        ? "conversations were not kept (--directory keeps them); see to the cause and start again"
+        : "see to the cause and start again with --directory "
+            + directory
+            + ": conversations go on from their last checkpoint";
   }
 
   private LocalStack start(CliCommand command, Settings all, boolean broker, int port)

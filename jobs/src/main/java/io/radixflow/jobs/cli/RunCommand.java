@@ -2,7 +2,7 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import java.io.IOException;
+import io.radixflow.jobs.local.LocalStack;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -28,18 +28,17 @@ final class RunCommand extends CliCommand {
   }
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
-    Foreground foreground = new Foreground(this);
-    foreground.run(
-        serving.start(this, bootstrap),
-        stack -> {
-          Settings used = stack.settings();
-          String events = used.get(RadixflowOptions.EVENTS_TOPIC);
-          String brokers = used.get(RadixflowOptions.BOOTSTRAP_SERVERS);
-          out().println("serving " + events + " of " + brokers + "; Ctrl-C stops");
-          out().println("Flink " + stack.webInterface());
-          out().flush();
-        });
+  public Integer call() throws Exception {
+    new Foreground(this, serving).run(serving.start(this, bootstrap), this::announce);
     return 0;
+  }
+
+  private void announce(LocalStack stack) {
+    Settings used = stack.settings();
+    String events = used.get(RadixflowOptions.EVENTS_TOPIC);
+    String brokers = used.get(RadixflowOptions.BOOTSTRAP_SERVERS);
+    out().println("serving " + events + " of " + brokers + "; Ctrl-C stops");
+    out().println("Flink " + stack.webInterface());
+    out().flush();
   }
 }

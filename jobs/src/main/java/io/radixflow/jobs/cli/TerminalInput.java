@@ -2,8 +2,10 @@ package io.radixflow.jobs.cli;
 
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicReference;
+import org.jline.reader.EndOfFileException;
 import org.jline.reader.LineReader;
 import org.jline.reader.LineReaderBuilder;
+import org.jline.reader.UserInterruptException;
 import org.jline.terminal.Terminal;
 import org.jline.terminal.TerminalBuilder;
 
@@ -12,6 +14,8 @@ final class TerminalInput implements ChatInput, AutoCloseable {
   private final Terminal terminal;
   private final LineReader reader;
   private final AtomicReference<Runnable> action = new AtomicReference<>();
+  private Thread reading;
+  private boolean ended;
 
   private TerminalInput(Terminal terminal) {
     this.terminal = terminal;
@@ -36,7 +40,41 @@ final class TerminalInput implements ChatInput, AutoCloseable {
 
   @Override
   public String readLine(String prompt) {
-    return reader.readLine(prompt);
+    begin();
+    try {
+      return reader.readLine(prompt);
+    } catch (UserInterruptException e) {
+      throw hasEnded() ? new EndOfFileException() : e;
+    } finally {
+      finish();
+    }
+  }
+
+  private synchronized void begin() {
+    if (ended) {
+      throw new EndOfFileException();
+    }
+    reading = Thread.currentThread();
+  }
+
+  private synchronized void finish() {
+    reading = null;
+    if (ended) {
+      // the interrupt was for the reader alone
+      Thread.interrupted();
+    }
+  }
+
+  private synchronized boolean hasEnded() {
+    return ended;
+  }
+
+  @Override
+  public synchronized void end() {
+    ended = true;
+    if (reading != null) {
+      reading.interrupt();
+    }
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.radixflow.jobs.cli;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.local.LocalStack;
-import java.io.IOException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -30,12 +29,11 @@ final class UpCommand extends CliCommand {
   }
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws Exception {
     if (port < 0 || port > 65_535) {
       throw new CliException("--port is " + port + ", must be 0 to 65535");
     }
-    Foreground foreground = new Foreground(this);
-    foreground.run(serving.startWithBroker(this, port), this::announce);
+    new Foreground(this, serving).run(serving.startWithBroker(this, port), this::announce);
     return 0;
   }
 

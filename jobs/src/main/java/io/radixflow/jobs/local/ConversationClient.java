@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
+import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -96,6 +97,20 @@ public final class ConversationClient implements AutoCloseable {
               });
     }
     return reply;
+  }
+
+  /**
+   * Has all turns fail, those still to come too, as soon as something fails that they need.
+   *
+   * @param needed whose failure they have as their cause
+   */
+  public void failWith(CompletableFuture<?> needed) {
+    needed.whenComplete(
+        (ended, failure) -> {
+          if (failure != null) {
+            asked.fail(ExceptionUtils.stripCompletionException(failure));
+          }
+        });
   }
 
   /**

@@ -29,6 +29,7 @@ import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
 import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
+import org.apache.flink.runtime.jobmaster.JobResult;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -44,6 +45,7 @@ public final class LocalCluster implements AutoCloseable {
   private static final int MANAGED_MEBIBYTES_PER_SLOT = 128;
 
   private static final Duration POLL = Duration.ofMillis(50);
+  private static final Duration LOOK_TIMEOUT = Duration.ofSeconds(10);
 
   private final MiniCluster cluster;
   private final Path directory;
@@ -126,7 +128,7 @@ public final class LocalCluster implements AutoCloseable {
     long deadline = System.nanoTime() + timeout.toNanos();
     while (true) {
       AccessExecutionGraph graph =
-          await(cluster.getExecutionGraph(job), Duration.ofSeconds(10), "look at the job");
+          await(cluster.getExecutionGraph(job), LOOK_TIMEOUT, "look at the job");
       if (graph.getFailureInfo() != null) {
         Throwable failure =
             graph
@@ -143,6 +145,40 @@ public final class LocalCluster implements AutoCloseable {
       }
       pause();
     }
+  }
+
+  /** Whether the cluster has not shut down, by itself or by {@link #close()}. */
+  boolean isRunning() {
+    return cluster.isRunning();
+  }
+
+  /** How many TaskManagers there are to run the job. */
+  int taskManagers() throws IOException {
+    return await(cluster.requestClusterOverview(), LOOK_TIMEOUT, "look at the cluster")
+        .getNumTaskManagersConnected();
+  }
+
+  /** How the job ended, if it will not go on. */
+  Optional<JobEndedException> ended(JobID job) throws IOException {
+    JobStatus status = await(cluster.getJobStatus(job), LOOK_TIMEOUT, "look at the job");
+    if (!status.isTerminalState()) {
+      return Optional.empty();
+    }
+    JobResult result = await(cluster.requestJobResult(job), LOOK_TIMEOUT, "look at the job");
+    Throwable cause =
+        result
+            .getSerializedThrowable()
+            .map(failure -> failure.deserializeError(LocalCluster.class.getClassLoader()))
+            .orElse(null);
+    String message =
+        switch (status) {
+          case FAILED ->
+              "the job failed for good: " + (cause == null ? "no cause given" : rootMessage(cause));
+          case CANCELED -> "the job was cancelled";
+          case FINISHED -> "the job was stopped";
+          default -> "the job ended as " + status;
+        };
+    return Optional.of(new JobEndedException(message, cause));
   }
 
   /** Stops the job with a savepoint and says where that is. */

@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.JobID;
@@ -37,10 +38,12 @@ public final class LocalStack implements AutoCloseable {
   private final Path directory;
   private final boolean temporary;
   private final Thread hook = new Thread(this::shutDown, "stop the stack");
+  private final CompletableFuture<Void> end = new CompletableFuture<>();
   private Settings settings;
   private LocalBroker broker;
   private LocalCluster cluster;
   private JobID job;
+  private JobWatch watch;
   private boolean closed;
 
   private LocalStack(Settings settings, Path directory, boolean temporary) {
@@ -102,6 +105,7 @@ public final class LocalStack implements AutoCloseable {
     progress.accept("starting the job");
     startJob(opener);
     cluster.awaitRunning(job, START_TIMEOUT);
+    watchJob();
   }
 
   private synchronized void startBroker(int port) throws IOException {
@@ -125,11 +129,24 @@ public final class LocalStack implements AutoCloseable {
     job = cluster.submit(environment, latestState());
   }
 
+  private synchronized void watchJob() throws IOException {
+    requireOpen();
+    watch = JobWatch.start(cluster, job, end);
+  }
+
   /** Nothing more may start in a directory that is deleted or left. */
   private void requireOpen() throws IOException {
     if (closed) {
       throw new IOException("stopped while it started");
     }
+  }
+
+  /**
+   * The end of the job: completed when the stack was closed, or with a {@link JobEndedException} as
+   * soon as the job ended by itself and will not go on. The stack must be closed then, too.
+   */
+  public CompletableFuture<Void> end() {
+    return end.copy();
   }
 
   /** The settings, with the address of the broker that was started. */
@@ -177,6 +194,9 @@ public final class LocalStack implements AutoCloseable {
       return;
     }
     closed = true;
+    if (watch != null) {
+      watch.close();
+    }
     try {
       stopJob();
     } finally {
@@ -194,6 +214,7 @@ public final class LocalStack implements AutoCloseable {
             FileUtils.deleteDirectory(directory.toFile());
           }
           forgetHook();
+          end.complete(null);
         }
       }
     }
@@ -216,7 +237,7 @@ public final class LocalStack implements AutoCloseable {
   }
 
   private void stopJob() throws IOException {
-    if (job == null) {
+    if (job == null || end.isCompletedExceptionally()) {
       return;
     }
     if (!temporary) {

@@ -1,6 +1,7 @@
 package io.radixflow.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.config.RadixflowOptions;
@@ -10,12 +11,16 @@ import io.radixflow.jobs.local.ConversationClient;
 import io.radixflow.jobs.local.LocalStack;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.jline.reader.EndOfFileException;
 import org.jline.reader.UserInterruptException;
 import org.junit.jupiter.api.AfterAll;
@@ -193,6 +198,71 @@ class ChatITCase {
 
     @Override
     public void onInterrupt(Runnable action) {}
+
+    @Override
+    public void end() {}
+  }
+
+  /** A person who types nothing until the input ends. */
+  private static final class Silent implements ChatInput {
+    private final CountDownLatch reading = new CountDownLatch(1);
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    @Override
+    public String readLine(String prompt) {
+      reading.countDown();
+      try {
+        ended.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+      throw new EndOfFileException();
+    }
+
+    @Override
+    public void onInterrupt(Runnable action) {}
+
+    @Override
+    public void end() {
+      ended.countDown();
+    }
+  }
+
+  @Test
+  void aChatEndsWhenNobodyWillAnswerAlsoWhileItWaitsForALine() throws Exception {
+    Silent input = new Silent();
+    CompletableFuture<Void> end = new CompletableFuture<>();
+    try (ConversationClient client = new ConversationClient(stack.settings())) {
+      ChatRepl repl =
+          new ChatRepl(
+              input,
+              number -> ChatSession.open(client, "deserted-" + number, null, null),
+              end,
+              nowhere());
+      CompletableFuture<Void> chat = CompletableFuture.runAsync(repl::run);
+      assertThat(input.reading.await(60, TimeUnit.SECONDS)).isTrue();
+      end.completeExceptionally(new CliException("the job is gone"));
+
+      assertThatThrownBy(() -> chat.get(60, TimeUnit.SECONDS))
+          .hasRootCauseMessage("the job is gone");
+    }
+  }
+
+  @Test
+  void turnsFailWhenWhatTheyNeedFails() {
+    CompletableFuture<Void> needed = new CompletableFuture<>();
+    try (ConversationClient client = new ConversationClient(stack.settings())) {
+      client.failWith(needed);
+      needed.completeExceptionally(new CliException("the job is gone"));
+      ChatSession session = ChatSession.open(client, "unanswered", null, null);
+
+      assertThatThrownBy(() -> session.ask("Hello", new ReplyView(nowhere())).join())
+          .hasRootCauseMessage("the job is gone");
+    }
+  }
+
+  private static PrintWriter nowhere() {
+    return new PrintWriter(Writer.nullWriter());
   }
 
   private static String chat(ChatInput input) {
@@ -202,6 +272,7 @@ class ChatITCase {
       new ChatRepl(
               input,
               number -> ChatSession.open(client, run + "-" + number, null, null),
+              new CompletableFuture<>(),
               new PrintWriter(out, true))
           .run();
     }

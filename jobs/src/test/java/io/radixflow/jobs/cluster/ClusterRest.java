@@ -8,6 +8,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.util.List;
 
 /** What a JobManager says about its cluster, over Flink's REST interface. */
 final class ClusterRest {
@@ -39,6 +40,24 @@ final class ClusterRest {
   /** State of a job: {@code RUNNING}, {@code RESTARTING}, {@code FAILED} ... */
   String jobState(String job) throws IOException, InterruptedException {
     return get("jobs/" + job).path("state").asText();
+  }
+
+  /** The ids of all jobs. */
+  List<String> jobs() throws IOException, InterruptedException {
+    return get("jobs").path("jobs").findValuesAsText("id");
+  }
+
+  /** Cancels a job, as the web interface does. */
+  void cancel(String job) throws IOException, InterruptedException {
+    HttpRequest request =
+        HttpRequest.newBuilder(root.resolve("jobs/" + job + "?mode=cancel"))
+            .method("PATCH", HttpRequest.BodyPublishers.noBody())
+            .timeout(Duration.ofSeconds(10))
+            .build();
+    HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+    if (response.statusCode() != 202) {
+      throw new IOException("cancel: " + response.statusCode() + " " + response.body());
+    }
   }
 
   private JsonNode get(String path) throws IOException, InterruptedException {

@@ -67,13 +67,26 @@ final class JavaProcess implements AutoCloseable {
    * @throws IllegalStateException if it failed, or did not end in time and was killed
    */
   String awaitSuccess(Duration limit) throws IOException, InterruptedException {
-    boolean ended = process.waitFor(limit.toMillis(), MILLISECONDS);
-    close();
-    if (!ended || process.exitValue() != 0) {
-      String how = ended ? "exited with " + process.exitValue() : "did not end in " + limit;
-      throw new IllegalStateException(name + " " + how + "\n" + lastOutput());
+    int code = awaitExit(limit);
+    if (code != 0) {
+      throw new IllegalStateException(name + " exited with " + code + "\n" + lastOutput());
     }
     return Files.readString(output);
+  }
+
+  /**
+   * Waits for a process that ends by itself, however it does.
+   *
+   * @return its exit code
+   * @throws IllegalStateException if it did not end in time; it was killed then
+   */
+  int awaitExit(Duration limit) throws IOException, InterruptedException {
+    boolean ended = process.waitFor(limit.toMillis(), MILLISECONDS);
+    close();
+    if (!ended) {
+      throw new IllegalStateException(name + " did not end in " + limit + "\n" + lastOutput());
+    }
+    return process.exitValue();
   }
 
   /** Ends the process at once, as {@code kill -9} does, and waits until it is gone. */
