@@ -5,6 +5,7 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.flink.EngineOpener;
@@ -35,7 +36,7 @@ public final class ServingSettings {
             .prefillChunk(settings.get(RadixflowOptions.PREFILL_CHUNK))
             .maxRunning(settings.get(RadixflowOptions.ENGINE_MAX_RUNNING))
             .maxWaiting(settings.get(RadixflowOptions.ENGINE_MAX_WAITING))
-            .radixCache(settings.get(RadixflowOptions.RADIX_CACHE))
+            .cache(cache(settings))
             .intakeThreads(settings.get(RadixflowOptions.INTAKE_THREADS))
             .build();
     DeviceOptions device =
@@ -44,6 +45,13 @@ public final class ServingSettings {
             settings.get(RadixflowOptions.THREADS),
             KvSpec.Type.valueOf(settings.get(RadixflowOptions.KV_TYPE).name()));
     return new ModelEngineOpener(models, settings.get(RadixflowOptions.MODEL), device, engine);
+  }
+
+  private static CacheOptions cache(Settings settings) {
+    return new CacheOptions(
+        settings.get(RadixflowOptions.CACHE_KIND),
+        settings.get(RadixflowOptions.EVICTION_POLICY),
+        settings.get(RadixflowOptions.SLRU_PROTECTED_SHARE));
   }
 
   /**

@@ -2,6 +2,8 @@ package io.radixflow.jobs.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
+import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
@@ -82,7 +84,9 @@ final class BenchCacheCommand extends CliCommand {
     EngineOptions options =
         EngineOptions.builder()
             .kvPages(pages)
-            .radixCache(radixCache)
+            .cache(
+                CacheOptions.DEFAULT.withCaching(
+                    radixCache ? PrefixCaching.RADIX : PrefixCaching.NAIVE))
             .maxRunning(batch)
             .maxWaiting(requests)
             .build();

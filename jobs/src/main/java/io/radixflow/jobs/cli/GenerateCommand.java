@@ -2,6 +2,8 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
@@ -69,7 +71,8 @@ final class GenerateCommand extends JsonLinesCommand {
     int rows = Math.max(chunk, EngineOptions.DEFAULT.stepRows());
     return EngineOptions.builder()
         .kvPages(kvPages)
-        .radixCache(!noCache)
+        .cache(
+            CacheOptions.DEFAULT.withCaching(noCache ? PrefixCaching.NAIVE : PrefixCaching.RADIX))
         .stepRows(rows)
         .prefillChunk(chunk)
         .maxRunning(Math.min(batch, rows))

@@ -2,6 +2,9 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.EvictionPolicies;
+import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.flink.ServingOptions.Overflow;
 import java.time.Duration;
 import java.util.List;
@@ -93,17 +96,37 @@ public final class RadixflowOptions {
           1_000_000,
           "Requests that wait in the engine; more are rejected.");
 
-  public static final ConfigOption<Boolean> RADIX_CACHE =
-      ALL.flag(
-          key("engine.radix-cache").booleanType().defaultValue(true),
-          "Whether cached pages are shared between turns and sessions.");
-
   public static final ConfigOption<Integer> INTAKE_THREADS =
       ALL.range(
           key("engine.intake-threads").intType().defaultValue(2),
           1,
           64,
           "Threads that render and tokenise prompts.");
+
+  public static final ConfigOption<PrefixCaching> CACHE_KIND =
+      ALL.choice(
+          key("cache.kind").enumType(PrefixCaching.class).defaultValue(PrefixCaching.RADIX),
+          PrefixCaching.values(),
+          "What requests share of their pages: 'radix' every prefix, 'chunk' and 'naive' nothing; "
+              + "with 'chunk' a request that was put back finds its own again.");
+
+  public static final ConfigOption<String> EVICTION_POLICY =
+      ALL.add(
+          key("cache.eviction-policy")
+              .stringType()
+              .defaultValue(CacheOptions.DEFAULT.evictionPolicy()),
+          "one of " + String.join(", ", EvictionPolicies.names()),
+          EvictionPolicies::isKnown,
+          "Which cached pages go first when the pool is full.");
+
+  public static final ConfigOption<Double> SLRU_PROTECTED_SHARE =
+      ALL.range(
+          key("cache.slru-protected-share")
+              .doubleType()
+              .defaultValue(CacheOptions.DEFAULT.slruProtectedShare()),
+          0.01,
+          1.0,
+          "Part of the pool that policy 'slru' keeps for pages used more than once; 1 as SGLang.");
 
   public static final ConfigOption<String> NAMESPACE_KEY =
       ALL.text(

@@ -11,7 +11,25 @@ public final class EvictionPolicies {
   private static final List<String> NAMES =
       List.of("lru", "lfu", "fifo", "mru", "filo", "slru", "priority");
 
+  /** The policy of an engine that is not told one. */
+  static final String DEFAULT = "lru";
+
   private EvictionPolicies() {}
+
+  /** Whether there is a policy of this name. */
+  public static boolean isKnown(String name) {
+    return NAMES.contains(name.toLowerCase(Locale.ROOT));
+  }
+
+  /**
+   * @throws IllegalArgumentException if no policy is called so
+   */
+  static void checkName(String name) {
+    if (!isKnown(name)) {
+      throw new IllegalArgumentException(
+          "no eviction policy is called '" + name + "'; there are " + String.join(", ", NAMES));
+    }
+  }
 
   /** All names. */
   public static List<String> names() {
@@ -27,6 +45,7 @@ public final class EvictionPolicies {
    * @throws IllegalArgumentException if there is no policy of this name
    */
   public static EvictionPolicy of(String name, int poolPages, double protectedShare) {
+    checkName(name);
     String known = name.toLowerCase(Locale.ROOT);
     return switch (known) {
       case "lru" -> new LruPolicy();
@@ -36,9 +55,7 @@ public final class EvictionPolicies {
       case "filo" -> new LeafOrderPolicy(known, node -> -node.createdAt, node -> -node.lastUsedAt);
       case "priority" -> new LeafOrderPolicy(known, node -> node.priority, node -> node.lastUsedAt);
       case "slru" -> new SlruPolicy(SLRU_THRESHOLD, Math.round(poolPages * protectedShare));
-      default ->
-          throw new IllegalArgumentException(
-              "no eviction policy is called '" + name + "'; there are " + String.join(", ", NAMES));
+      default -> throw new IllegalStateException("policy '" + known + "' is listed but not made");
     };
   }
 }

@@ -4,7 +4,9 @@ import java.util.function.IntConsumer;
 
 /**
  * Hands out the pages of a pool and knows the owner of each: nobody (free), a running request (in
- * flight) or the radix tree (cached). The last page freed is the first handed out.
+ * flight) or the prefix cache (cached). The last page freed is the first handed out.
+ *
+ * <p>With one token a page it is an allocator of tokens.
  */
 public final class PageAllocator {
   private static final byte FREE = 0;
@@ -13,15 +15,28 @@ public final class PageAllocator {
 
   private final byte[] owner;
   private final int[] free;
+  private final int pageTokens;
   private final IntConsumer onFree;
   private int freeCount;
   private int inFlightCount;
 
+  /** Pages freed in a group that is open: they follow the free ones in the array. */
+  private int groupCount;
+
+  private boolean grouping;
+
+  /** An allocator of single tokens. */
+  public PageAllocator(int pages, IntConsumer onFree) {
+    this(pages, 1, onFree);
+  }
+
   /**
    * @param pages size of the pool
+   * @param pageTokens tokens a page
    * @param onFree told of each page that becomes free
    */
-  public PageAllocator(int pages, IntConsumer onFree) {
+  public PageAllocator(int pages, int pageTokens, IntConsumer onFree) {
+    this.pageTokens = pageTokens;
     this.owner = new byte[pages];
     this.free = new int[pages];
     this.onFree = onFree;
@@ -46,9 +61,9 @@ public final class PageAllocator {
     return inFlightCount;
   }
 
-  /** Pages that the tree owns. */
+  /** Pages that the prefix cache owns. */
   public int cached() {
-    return owner.length - freeCount - inFlightCount;
+    return owner.length - freeCount - groupCount - inFlightCount;
   }
 
   /** Takes a free page for a request, or returns -1. */
@@ -57,9 +72,64 @@ public final class PageAllocator {
       return -1;
     }
     int page = free[--freeCount];
+    free[freeCount] = free[freeCount + groupCount];
     owner[page] = IN_FLIGHT;
     inFlightCount++;
     return page;
+  }
+
+  /** Pages that a request of {@code tokens} tokens has more than one of {@code before}. */
+  public int pagesToExtend(int before, int tokens) {
+    return pagesFor(tokens) - pagesFor(before);
+  }
+
+  /** Pages that hold {@code tokens} tokens, the last of them maybe in part. */
+  public int pagesFor(int tokens) {
+    return (tokens + pageTokens - 1) / pageTokens;
+  }
+
+  /**
+   * Gives a request room for more tokens: the rest of its last page, then whole pages, then a part
+   * of one. All of it or nothing.
+   *
+   * @param table the request's page table, long enough
+   * @param before tokens it has room for
+   * @param tokens tokens it is to have room for
+   * @return whether there were enough free pages
+   */
+  public boolean allocExtend(int[] table, int before, int tokens) {
+    int first = pagesFor(before);
+    int end = pagesFor(tokens);
+    if (end - first > freeCount) {
+      return false;
+    }
+    for (int i = first; i < end; i++) {
+      table[i] = allocate();
+    }
+    return true;
+  }
+
+  /** Gives a request room for token {@code tokens}, counted from 1; see {@link #allocExtend}. */
+  public boolean allocDecode(int[] table, int tokens) {
+    return allocExtend(table, tokens - 1, tokens);
+  }
+
+  /** Pages freed from now on can be handed out again only after {@link #endFreeGroup}. */
+  public void beginFreeGroup() {
+    if (grouping) {
+      throw new IllegalStateException("a group of frees is open already");
+    }
+    grouping = true;
+  }
+
+  /** Makes the pages freed since {@link #beginFreeGroup} free, at once. */
+  public void endFreeGroup() {
+    if (!grouping) {
+      throw new IllegalStateException("no group of frees is open");
+    }
+    grouping = false;
+    freeCount += groupCount;
+    groupCount = 0;
   }
 
   /** Whether a running request owns the page. */
@@ -68,7 +138,7 @@ public final class PageAllocator {
   }
 
   /**
-   * Frees a page of a request or of the tree.
+   * Frees a page of a request or of the cache.
    *
    * @throws IllegalStateException if it is free already
    */
@@ -80,11 +150,16 @@ public final class PageAllocator {
       inFlightCount--;
     }
     owner[page] = FREE;
-    free[freeCount++] = page;
+    free[freeCount + groupCount] = page;
+    if (grouping) {
+      groupCount++;
+    } else {
+      freeCount++;
+    }
     onFree.accept(page);
   }
 
-  /** Passes a page from a request to the tree. */
+  /** Passes a page from a request to the cache. */
   void cache(int page) {
     if (owner[page] != IN_FLIGHT) {
       throw new IllegalStateException("page " + page + " is not a running request's to cache");
@@ -97,6 +172,7 @@ public final class PageAllocator {
   int repair(boolean[] cached, boolean[] inFlight) {
     int repaired = 0;
     freeCount = 0;
+    groupCount = 0;
     inFlightCount = 0;
     for (int page = owner.length - 1; page >= 0; page--) {
       byte actual = cached[page] ? CACHED : inFlight[page] ? IN_FLIGHT : FREE;

@@ -9,9 +9,9 @@ import java.util.function.IntConsumer;
  */
 public final class PageAudit {
   private final PageAllocator allocator;
-  private final RadixCache cache;
+  private final PrefixCache cache;
 
-  public PageAudit(PageAllocator allocator, RadixCache cache) {
+  public PageAudit(PageAllocator allocator, PrefixCache cache) {
     this.allocator = allocator;
     this.cache = cache;
   }
@@ -22,7 +22,8 @@ public final class PageAudit {
   }
 
   /**
-   * Walks the tree and the requests' page tables, and makes allocator and counters agree with them.
+   * Walks the cache and the requests' page tables, and makes allocator and counters agree with
+   * them.
    *
    * @param tables passes each page of each running request's table to the consumer
    * @return how many pages and counters were wrong; 0 if all is well

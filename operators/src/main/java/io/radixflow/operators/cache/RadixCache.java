@@ -21,7 +21,7 @@ import java.util.function.IntConsumer;
  *
  * <p>A namespace is a tree of its own. Owned by one thread.
  */
-public final class RadixCache {
+public final class RadixCache implements PrefixCache {
   private final PageAllocator allocator;
   private final PageShape shape;
   private final EvictionPolicy policy;
@@ -90,12 +90,12 @@ public final class RadixCache {
     return shape.pageTokens();
   }
 
-  /** Pages that {@link #evict} could free now. */
+  @Override
   public int evictablePages() {
     return evictablePages;
   }
 
-  /** Pages that are locked. */
+  @Override
   public int protectedPages() {
     return protectedPages;
   }
@@ -105,7 +105,7 @@ public final class RadixCache {
     return tree.nodes();
   }
 
-  /** Changes whenever a match made before may be out of date. */
+  @Override
   public long version() {
     return tree.version();
   }
@@ -115,20 +115,7 @@ public final class RadixCache {
     return policy;
   }
 
-  /** Finds the longest cached prefix of {@code key}, at most {@code maxPages} pages of it. */
-  public PrefixMatch match(RadixKey key, int maxPages) {
-    return match(key, maxPages, null, 0);
-  }
-
-  /**
-   * Finds the longest cached prefix of {@code key}, looking at its new pages only.
-   *
-   * @param maxPages most pages to find
-   * @param resume a node that {@link #lock} or {@link #insert} returned, in the tree or not; or
-   *     null, to begin at the root
-   * @param known pages of the key, from its beginning, that are those the node's path ended with
-   *     when it was returned: the caller vouches for it
-   */
+  @Override
   public PrefixMatch match(RadixKey key, int maxPages, TreeNode resume, int known) {
     checkKind(key);
     return tree.match(key, maxPages, resume, known);
@@ -140,11 +127,7 @@ public final class RadixCache {
     }
   }
 
-  /**
-   * Writes the numbers of the pages from the root to the end of {@code node} to {@code table}.
-   *
-   * @param pages how many these are
-   */
+  @Override
   public void copyPages(TreeNode node, int pages, int[] table) {
     int end = pages;
     for (TreeNode each = node; each.parent != null; each = each.parent) {
@@ -153,7 +136,7 @@ public final class RadixCache {
     }
   }
 
-  /** How many of the matched pages could be evicted now; locking the match protects them. */
+  @Override
   public int evictablePages(PrefixMatch match) {
     TreeNode node = match.node();
     if (match.pages() == 0 || node.lockCount > 0) {
@@ -166,13 +149,7 @@ public final class RadixCache {
     return pages;
   }
 
-  /**
-   * Protects the matched pages from eviction until {@link #unlock}.
-   *
-   * @param key the key that was matched
-   * @param match made since the tree last changed
-   * @return the node to hand to {@link #insert} and {@link #unlock}
-   */
+  @Override
   public TreeNode lock(RadixKey key, PrefixMatch match) {
     TreeNode node = match.node();
     if (match.pages() == 0) {
@@ -191,11 +168,7 @@ public final class RadixCache {
     unlock(node, true);
   }
 
-  /**
-   * Releases one lock that ends at {@code node}.
-   *
-   * @param hit whether it counts as a use; if not, only the time of the last use is set
-   */
+  @Override
   public void unlock(TreeNode node, boolean hit) {
     clock++;
     TreeNode root = node;
@@ -227,22 +200,7 @@ public final class RadixCache {
     return insert(locked, key, from, to, table, redirect, 0);
   }
 
-  /**
-   * Passes pages of a request to the tree.
-   *
-   * <p>Where the tree has pages of its own for the same tokens, the request's are duplicates: with
-   * {@code redirect} its table is pointed at the tree's and the duplicate is freed; without, the
-   * insertion ends before it.
-   *
-   * @param locked the node that the request has locked; ends where page {@code from} begins
-   * @param from first page to insert
-   * @param to end of the pages to insert; all tokens before it must be in the pool
-   * @param table the request's page table
-   * @param redirect whether the table may be changed, which needs that no step reads it
-   * @param priority what the path's priority is raised to, and the new pages'
-   * @return the node at the end of what is now in the tree, holding the lock instead of {@code
-   *     locked}, and how many pages of the key lie before its end
-   */
+  @Override
   public PrefixMatch insert(
       TreeNode locked,
       RadixKey key,
@@ -287,12 +245,10 @@ public final class RadixCache {
     }
   }
 
-  /** Frees up to {@code pages} pages, one by one as the policy says; returns how many. */
+  @Override
   public int evict(int pages) {
     int evicted = evict(pages, events);
-    if (events != null) {
-      events.flush();
-    }
+    flushEvents();
     return evicted;
   }
 
@@ -301,34 +257,58 @@ public final class RadixCache {
    */
   private int evict(int pages, CacheEvents told) {
     int evicted = 0;
-    while (evicted < pages) {
-      TreeNode node = policy.victim();
-      if (node == null) {
-        break;
-      }
-      int last = node.pageCount() - 1;
-      policy.evicted(node, hashing ? node.pageHash(last) : 0);
-      if (told != null) {
-        told.removing(node);
-      }
-      allocator.free(node.dropLast(shape));
-      evictablePages--;
-      evicted++;
-      if (last == 0) {
-        tree.remove(node);
-      }
-    }
-    if (evicted > 0) {
-      tree.changed();
+    for (TreeNode node; evicted < pages && (node = policy.victim()) != null; evicted++) {
+      freeLast(node, told);
     }
     return evicted;
   }
 
-  /**
-   * Frees every page.
-   *
-   * @throws IllegalStateException if any is locked
-   */
+  @Override
+  public int freeEnd(TreeNode node, int end, int keep) {
+    int freed = 0;
+    while (true) {
+      TreeNode last = node.resume();
+      int known = node.resumablePages(end);
+      while (last != null && !last.isRoot() && last.startPage >= known) {
+        last = last.parent;
+      }
+      if (last == null
+          || last.isRoot()
+          || last.lockCount > 0
+          || last.children.size() > 0
+          || last.endPage() > known
+          || last.endPage() <= keep) {
+        break;
+      }
+      freeLast(last, events);
+      freed++;
+    }
+    flushEvents();
+    return freed;
+  }
+
+  private void flushEvents() {
+    if (events != null) {
+      events.flush();
+    }
+  }
+
+  /** Frees the last page of a node that is not locked and has no children. */
+  private void freeLast(TreeNode node, CacheEvents told) {
+    int last = node.pageCount() - 1;
+    policy.evicted(node, hashing ? node.pageHash(last) : 0);
+    if (told != null) {
+      told.removing(node);
+    }
+    allocator.free(node.dropLast(shape));
+    evictablePages--;
+    tree.changed();
+    if (last == 0) {
+      tree.remove(node);
+    }
+  }
+
+  @Override
   public void reset() {
     if (protectedPages > 0) {
       throw new IllegalStateException(protectedPages + " pages are locked; unlock them first");
@@ -344,8 +324,8 @@ public final class RadixCache {
     return tree.split(node, count);
   }
 
-  /** Calls {@code visitor} for each cached page's number. */
-  void forEachPage(IntConsumer visitor) {
+  @Override
+  public void forEachPage(IntConsumer visitor) {
     tree.forEachNode(
         node -> {
           for (int i = 0; i < node.pageCount(); i++) {
@@ -354,8 +334,8 @@ public final class RadixCache {
         });
   }
 
-  /** Counts evictable and protected pages anew; returns whether the counters were right. */
-  boolean recount() {
+  @Override
+  public boolean recount() {
     int[] counts = new int[2];
     tree.forEachNode(node -> counts[node.lockCount > 0 ? 1 : 0] += node.pageCount());
     boolean right = counts[0] == evictablePages && counts[1] == protectedPages;

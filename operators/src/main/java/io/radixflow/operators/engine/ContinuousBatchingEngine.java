@@ -56,7 +56,7 @@ public final class ContinuousBatchingEngine implements Engine {
             sizing.pages(),
             sizing.pageTokens(),
             NumericsEpoch.of(backend, tokenizer));
-    pages = new KvPages(pool, options.maxRunning(), options.radixCache());
+    pages = new KvPages(pool, options.maxRunning(), options.cache());
     scheduler = new Scheduler(options, pages, backend.maxBatchRows(), waiting::decrementAndGet);
     replies = new Replies(pages, scheduler, tokenizer, waiting::decrementAndGet);
     StepPipeline pipeline =

@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.cache.CacheOptions;
 import java.io.Serializable;
 
 /**
@@ -14,7 +15,7 @@ import java.io.Serializable;
  * @param maxRunning requests that hold pages at once; at most {@code stepRows}
  * @param maxWaiting requests that wait for their prompt or for pages; more are rejected
  * @param ringTokens tokens that a request may be ahead of its consumer, at least 4
- * @param radixCache whether pages are shared between requests
+ * @param cache what requests share of their pages
  * @param intakeThreads threads that make prompts
  * @param stepAttempts how often a request may fail a step on its own before it ends in error
  * @param auditMillis how often the owner of each page is checked, 0 after each step; the counters
@@ -30,7 +31,7 @@ public record EngineOptions(
     int maxRunning,
     int maxWaiting,
     int ringTokens,
-    boolean radixCache,
+    CacheOptions cache,
     int intakeThreads,
     int stepAttempts,
     long auditMillis)
@@ -38,7 +39,7 @@ public record EngineOptions(
 
   /** Sizes for one machine and a small model. */
   public static final EngineOptions DEFAULT =
-      new EngineOptions(0, 0, 16, 0, 256, 256, 64, 1024, 128, true, 2, 2, 10_000);
+      new EngineOptions(0, 0, 16, 0, 256, 256, 64, 1024, 128, CacheOptions.DEFAULT, 2, 2, 10_000);
 
   public EngineOptions {
     atLeast(kvPages, 0, "KV pages");
@@ -86,7 +87,7 @@ public record EngineOptions(
     private int maxRunning;
     private int maxWaiting;
     private int ringTokens;
-    private boolean radixCache;
+    private CacheOptions cache;
     private int intakeThreads;
     private int stepAttempts;
     private long auditMillis;
@@ -101,7 +102,7 @@ public record EngineOptions(
       maxRunning = from.maxRunning;
       maxWaiting = from.maxWaiting;
       ringTokens = from.ringTokens;
-      radixCache = from.radixCache;
+      cache = from.cache;
       intakeThreads = from.intakeThreads;
       stepAttempts = from.stepAttempts;
       auditMillis = from.auditMillis;
@@ -152,8 +153,8 @@ public record EngineOptions(
       return this;
     }
 
-    public Builder radixCache(boolean value) {
-      radixCache = value;
+    public Builder cache(CacheOptions value) {
+      cache = value;
       return this;
     }
 
@@ -186,7 +187,7 @@ public record EngineOptions(
           maxRunning,
           maxWaiting,
           ringTokens,
-          radixCache,
+          cache,
           intakeThreads,
           stepAttempts,
           auditMillis);

@@ -1,10 +1,12 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PageAudit;
+import io.radixflow.operators.cache.PrefixCache;
+import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.PrefixMatch;
-import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.ReqToTokenPool;
 import java.util.Arrays;
@@ -18,11 +20,11 @@ import java.util.List;
  */
 final class KvPages {
   private final KvPool pool;
-  private final boolean caching;
+  private final CacheOptions options;
   private final int pageTokens;
   private final int maxRunning;
   private PageAllocator allocator;
-  private RadixCache cache;
+  private PrefixCache cache;
   private ReqToTokenPool tables;
   private PageAudit audit;
   private long evicted;
@@ -30,11 +32,11 @@ final class KvPages {
   /**
    * @param maxRunning requests that hold pages at once, those that ended and wait for a step in
    *     flight included
-   * @param caching whether requests share pages
+   * @param options what requests share
    */
-  KvPages(KvPool pool, int maxRunning, boolean caching) {
+  KvPages(KvPool pool, int maxRunning, CacheOptions options) {
     this.pool = pool;
-    this.caching = caching;
+    this.options = options;
     this.pageTokens = pool.pageTokens();
     this.maxRunning = maxRunning;
     reset();
@@ -42,8 +44,8 @@ final class KvPages {
 
   /** Forgets everything: all pages are free, nothing is cached. */
   final void reset() {
-    allocator = new PageAllocator(pool.pages(), pool::discard);
-    cache = new RadixCache(allocator, pageTokens);
+    allocator = new PageAllocator(pool.pages(), pageTokens, pool::discard);
+    cache = options.open(allocator, pageTokens);
     tables = new ReqToTokenPool(maxRunning);
     audit = new PageAudit(allocator, cache);
   }
@@ -52,7 +54,7 @@ final class KvPages {
     return allocator;
   }
 
-  RadixCache cache() {
+  PrefixCache cache() {
     return cache;
   }
 
@@ -65,9 +67,13 @@ final class KvPages {
     return tables.pages(request.row);
   }
 
+  private RadixKey key(Request request) {
+    return cache.keyOf(request.sequence, request.spec.namespace(), request.tokens, request.length);
+  }
+
   /** The longest cached prefix of all of a request's tokens. */
   PrefixMatch match(Request request) {
-    return cache.match(request.key(), caching ? Integer.MAX_VALUE : 0);
+    return cache.match(key(request), Integer.MAX_VALUE);
   }
 
   /**
@@ -83,8 +89,8 @@ final class KvPages {
     if (tables.free() == 0) {
       return false;
     }
-    RadixKey key = request.key();
-    int needed = pagesFor(request.length) - match.pages();
+    RadixKey key = key(request);
+    int needed = allocator.pagesFor(request.length) - match.pages();
     int available = allocator.free() + cache.evictablePages() - cache.evictablePages(match);
     if (available < needed + headroom) {
       return false;
@@ -95,9 +101,9 @@ final class KvPages {
     request.cachedPages = match.pages();
     int[] table = tables.ensure(request.row, match.pages() + needed);
     cache.copyPages(request.locked, match.pages(), table);
-    for (int i = 0; i < needed; i++) {
-      grow(request);
-    }
+    makeFree(needed);
+    allocator.allocExtend(table, match.pages() * pageTokens, request.length);
+    request.pages += needed;
     request.computed = Math.min(match.pages() * pageTokens, request.length - 1);
     request.rewind();
     request.prefillEnd = request.length;
@@ -110,31 +116,36 @@ final class KvPages {
   }
 
   private boolean grow(Request request) {
-    if (allocator.free() == 0) {
-      evicted += cache.evict(1);
-    }
-    int page = allocator.allocate();
-    if (page < 0) {
+    makeFree(1);
+    int tokens = request.pages * pageTokens + 1;
+    if (!allocator.allocDecode(tables.ensure(request.row, request.pages + 1), tokens)) {
       return false;
     }
-    tables.ensure(request.row, request.pages + 1)[request.pages++] = page;
+    request.pages++;
     return true;
+  }
+
+  private void makeFree(int pages) {
+    if (allocator.free() < pages) {
+      evicted += cache.evict(pages - allocator.free());
+    }
   }
 
   /** Passes the full pages that a request has computed to the cache, and locks them there. */
   void commit(Request request) {
     int full = request.computed / pageTokens;
-    if (!caching || full <= request.cachedPages) {
+    if (full <= request.cachedPages) {
       return;
     }
     PrefixMatch end =
         cache.insert(
             request.locked,
-            request.key(),
+            key(request),
             request.cachedPages,
             full,
             table(request),
-            request.stepsInFlight == 0);
+            request.stepsInFlight == 0,
+            0);
     request.locked = end.node();
     request.cachedPages = end.pages();
   }
@@ -146,11 +157,13 @@ final class KvPages {
    */
   void release(Request request, boolean hit) {
     int[] table = table(request);
+    allocator.beginFreeGroup();
     for (int i = 0; i < request.pages; i++) {
       if (allocator.isInFlight(table[i])) {
         allocator.free(table[i]);
       }
     }
+    allocator.endFreeGroup();
     cache.unlock(request.locked, hit);
     tables.release(request.row);
     request.row = -1;
@@ -161,16 +174,13 @@ final class KvPages {
 
   /** How many whole pages of a waiting request a prefilling one is about to cache. */
   int sharedPages(Request waiting, Request prefilling) {
-    if (!caching || !waiting.spec.namespace().equals(prefilling.spec.namespace())) {
+    if (options.caching() != PrefixCaching.RADIX
+        || !waiting.spec.namespace().equals(prefilling.spec.namespace())) {
       return 0;
     }
     int limit = Math.min(waiting.length, prefilling.prefillEnd);
     int at = Arrays.mismatch(waiting.tokens, 0, limit, prefilling.tokens, 0, limit);
     return (at < 0 ? limit : at) / pageTokens;
-  }
-
-  int pagesFor(int tokens) {
-    return (tokens + pageTokens - 1) / pageTokens;
   }
 
   boolean countersAgree() {

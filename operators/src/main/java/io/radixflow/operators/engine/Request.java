@@ -3,7 +3,6 @@ package io.radixflow.operators.engine;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
-import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.TreeNode;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -96,10 +95,6 @@ final class Request {
 
   int[] generatedTokens() {
     return Arrays.copyOfRange(tokens, promptLength, length);
-  }
-
-  RadixKey key() {
-    return new RadixKey(spec.namespace(), tokens, length);
   }
 
   boolean isPrefilling() {

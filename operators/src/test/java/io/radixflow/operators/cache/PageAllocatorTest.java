@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class PageAllocatorTest {
   private final List<Integer> freed = new ArrayList<>();
@@ -39,6 +42,72 @@ class PageAllocatorTest {
     assertThatThrownBy(() -> allocator.cache(page)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> allocator.cache(page == 0 ? 1 : 0))
         .isInstanceOf(IllegalStateException.class);
+  }
+
+  @Test
+  void pagesFreedInAGroupAreFreeAtItsEnd() {
+    int first = allocator.allocate();
+    int second = allocator.allocate();
+    allocator.beginFreeGroup();
+    allocator.free(first);
+    assertThatThrownBy(() -> allocator.free(first)).hasMessageContaining("twice");
+    assertThat(allocator.free()).isEqualTo(2);
+    int third = allocator.allocate();
+    int fourth = allocator.allocate();
+    assertThat(allocator.allocate()).isEqualTo(-1);
+    allocator.free(second);
+    assertThatThrownBy(allocator::beginFreeGroup).hasMessageContaining("open already");
+    allocator.endFreeGroup();
+    assertThat(List.of(third, fourth)).doesNotContain(first, second);
+    assertThat(allocator.free()).isEqualTo(2);
+    assertThat(List.of(allocator.allocate(), allocator.allocate()))
+        .containsExactlyInAnyOrder(first, second);
+    assertThatThrownBy(allocator::endFreeGroup).hasMessageContaining("no group");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "8, 5, 6, 2, 0",
+    "8, 7, 10, 2, 2",
+    "8, 8, 9, 5, 5",
+    "8, 8, 9, 2, 2",
+    "8, 8, 9, 3, 3",
+    "16, 14, 15, 4, 0",
+    "32, 30, 31, 4, 0",
+    "64, 62, 63, 4, 0",
+    "128, 126, 127, 4, 0",
+    "1, 3, 7, 1, 4",
+    "4, 0, 9, 1, 3"
+  })
+  void growingTakesOnlyThePagesThatBegin(
+      int pageTokens, int before, int tokens, int requests, int pages) {
+    PageAllocator paged = new PageAllocator(16, pageTokens, page -> {});
+    assertThat(requests * paged.pagesToExtend(before, tokens)).isEqualTo(pages);
+    int[][] tables = new int[requests][paged.pagesFor(tokens)];
+    for (int[] table : tables) {
+      assertThat(paged.allocExtend(table, 0, before)).isTrue();
+    }
+    int free = paged.free();
+    for (int[] table : tables) {
+      assertThat(paged.allocExtend(table, before, tokens)).isTrue();
+    }
+    assertThat(free - paged.free()).isEqualTo(pages);
+    assertThat(Arrays.stream(tables).flatMapToInt(Arrays::stream).distinct().count())
+        .isEqualTo(16 - paged.free());
+  }
+
+  @Test
+  void aRequestGrowsAsFarAsItAsksOrNotAtAll() {
+    PageAllocator paged = new PageAllocator(2, 8, page -> {});
+    int[] table = new int[4];
+    assertThat(paged.allocExtend(table, 0, 17)).isFalse();
+    assertThat(paged.free()).isEqualTo(2);
+    assertThat(paged.allocExtend(table, 0, 7)).isTrue();
+    assertThat(paged.allocDecode(table, 8)).isTrue();
+    assertThat(paged.free()).isEqualTo(1);
+    assertThat(paged.allocDecode(table, 9)).isTrue();
+    assertThat(paged.free()).isZero();
+    assertThat(paged.allocDecode(table, 17)).isFalse();
   }
 
   @Test

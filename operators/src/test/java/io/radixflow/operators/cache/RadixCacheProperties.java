@@ -34,6 +34,7 @@ class RadixCacheProperties {
     FINISH,
     PUT_BACK,
     RESUME,
+    FREE_END,
     EVICT
   }
 
@@ -54,7 +55,7 @@ class RadixCacheProperties {
     final PageShape shape;
     final PageAllocator allocator = new PageAllocator(POOL, page -> {});
     final RadixCache cache;
-    final NaiveCache model;
+    final PageMap model;
     final PageAudit audit;
     final List<Holder> holders = new ArrayList<>();
     final List<Remembered> sessions = new ArrayList<>();
@@ -63,7 +64,7 @@ class RadixCacheProperties {
       shape = new PageShape(of.pageTokens, of.bigram ? 1 : 0);
       EvictionPolicy policy = EvictionPolicies.of(of.policy, POOL, 1);
       cache = new RadixCache(allocator, of.pageTokens, of.bigram, policy);
-      model = new NaiveCache(shape, of.policy);
+      model = new PageMap(shape, of.policy);
       audit = new PageAudit(allocator, cache);
     }
 
@@ -80,6 +81,7 @@ class RadixCacheProperties {
         case FINISH -> finish(operation.number, true);
         case PUT_BACK -> finish(operation.number, false);
         case RESUME -> resume(operation.tokens, operation.number);
+        case FREE_END -> freeEnd(operation.number);
         case EVICT -> evict(operation.number);
       }
       check();
@@ -152,6 +154,21 @@ class RadixCacheProperties {
       int limit = number > 9 ? number : Integer.MAX_VALUE;
       PrefixMatch resumed = cache.match(key(tokens), limit, session.node, session.pages);
       assertThat(resumed).isEqualTo(cache.match(key(tokens), limit));
+    }
+
+    /** A session's end is freed as far as it can be, never what others hold or extend. */
+    private void freeEnd(int number) {
+      if (sessions.isEmpty()) {
+        return;
+      }
+      Remembered session = sessions.get(number % sessions.size());
+      int cached = Math.min(session.pages, model.match(session.tokens).size());
+      int freed = cache.freeEnd(session.node, session.pages, number % 3);
+      assertThat(freed).isLessThanOrEqualTo(Math.max(0, cached - number % 3));
+      for (int i = 0; i < freed; i++) {
+        int page = model.removeFree(session.tokens, cached - i);
+        assertThat(allocator.agrees(page, false, false)).isTrue();
+      }
     }
 
     private void finish(int number, boolean hit) {

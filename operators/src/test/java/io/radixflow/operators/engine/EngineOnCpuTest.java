@@ -9,6 +9,8 @@ import io.radixflow.kernels.TestModels;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.PrefixCaching;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -48,7 +50,11 @@ class EngineOnCpuTest {
       requests.add(EngineClient.request(prompt, WARM, TOKENS));
     }
     alone = new ArrayList<>();
-    try (Engine engine = open(1, EngineOptions.builder().radixCache(false));
+    try (Engine engine =
+            open(
+                1,
+                EngineOptions.builder()
+                    .cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE)));
         EngineClient client = new EngineClient(engine)) {
       requests.forEach(request -> alone.add(client.run(request)));
     }
@@ -107,7 +113,9 @@ class EngineOnCpuTest {
   void inAPoolInWhichRequestsArePutBack() {
     int longest = requests.stream().mapToInt(EngineOnCpuTest::promptPages).max().orElseThrow();
     EngineOptions.Builder tight =
-        EngineOptions.builder().radixCache(false).kvPages(2 * longest + 1);
+        EngineOptions.builder()
+            .cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE))
+            .kvPages(2 * longest + 1);
     try (Engine engine = open(2, tight)) {
       assertThat(assertSameReplies(engine).retractions()).isPositive();
     }

@@ -6,6 +6,9 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimFault;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.EvictionPolicies;
+import io.radixflow.operators.cache.PrefixCaching;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,6 +20,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
 
 /** Whatever else happens in the engine, a request's reply is that of a lone run. */
 class EngineProperties {
@@ -29,7 +33,7 @@ class EngineProperties {
       int chunk,
       int running,
       int depth,
-      boolean cache,
+      CacheOptions cache,
       int ring,
       int failEvery) {
 
@@ -45,7 +49,7 @@ class EngineProperties {
           .maxRunning(running)
           .stepRows(running + chunk)
           .prefillChunk(chunk)
-          .radixCache(cache)
+          .cache(cache)
           .ringTokens(ring)
           .auditMillis(0)
           .build();
@@ -94,7 +98,10 @@ class EngineProperties {
   @Property(tries = 200)
   void repliesAreThoseOfALoneRun(@ForAll("setups") Setup setup, @ForAll("jobs") List<Job> jobs) {
     List<EngineClient.Seen> alone = new ArrayList<>();
-    try (Engine engine = new Setup(16, 0, 256, 1, 1, false, 128, 0).open();
+    try (Engine engine =
+            new Setup(
+                    16, 0, 256, 1, 1, CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE), 128, 0)
+                .open();
         EngineClient client = new EngineClient(engine)) {
       jobs.forEach(job -> alone.add(client.run(job.request())));
     }
@@ -141,6 +148,16 @@ class EngineProperties {
     assertThat(seen.usage.completionTokens()).isEqualTo(seen.tokens.size());
   }
 
+  private static Arbitrary<CacheOptions> caches() {
+    Arbitrary<PrefixCaching> caching =
+        Arbitraries.frequency(
+            Tuple.of(4, PrefixCaching.RADIX),
+            Tuple.of(1, PrefixCaching.CHUNK),
+            Tuple.of(1, PrefixCaching.NAIVE));
+    return Combinators.combine(caching, Arbitraries.of(EvictionPolicies.names()))
+        .as((kind, policy) -> new CacheOptions(kind, policy, 0.5));
+  }
+
   @Provide
   Arbitrary<Setup> setups() {
     return Combinators.combine(
@@ -149,7 +166,7 @@ class EngineProperties {
             Arbitraries.of(1, 7, 16, 64, 256),
             Arbitraries.integers().between(1, 12),
             Arbitraries.of(1, 2),
-            Arbitraries.of(true, true, false),
+            caches(),
             Arbitraries.of(4, 5, 64),
             Arbitraries.of(0, 0, 5, 9))
         .as(Setup::new);

@@ -5,6 +5,8 @@ import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.PrefixCaching;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -110,7 +112,10 @@ class EngineSharingTest {
   @Test
   void withoutTheCacheEveryPromptIsComputed() {
     int[] prompt = letters(0, 64);
-    try (Engine engine = Engines.open(EngineOptions.builder().radixCache(false));
+    try (Engine engine =
+            Engines.open(
+                EngineOptions.builder()
+                    .cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE)));
         EngineClient client = new EngineClient(engine)) {
       client.run(EngineClient.request(prompt, SamplingParams.GREEDY, 20));
       client.run(EngineClient.request(prompt, SamplingParams.GREEDY, 20));

@@ -12,7 +12,7 @@ import java.util.Map;
  * ends it. The first page in the order of the policy that nobody holds and nothing extends is
  * evicted.
  */
-final class NaiveCache {
+final class PageMap {
 
   /** One cached page. */
   private static final class Entry {
@@ -37,7 +37,7 @@ final class NaiveCache {
   private final Map<List<Integer>, Entry> entries = new HashMap<>();
   private long clock;
 
-  NaiveCache(PageShape shape, String policy) {
+  PageMap(PageShape shape, String policy) {
     this.shape = shape;
     this.order = order(policy);
   }
@@ -127,6 +127,17 @@ final class NaiveCache {
       evicted.add(entries.remove(first).page);
     }
     return evicted;
+  }
+
+  /** Removes the page that ends a prefix, which nobody may hold or extend. */
+  int removeFree(int[] tokens, int pages) {
+    List<Integer> key = prefix(tokens, pages);
+    Entry entry = entries.get(key);
+    if (entry.locks > 0 || !isLeaf(key)) {
+      throw new IllegalStateException("page " + pages + " is in use");
+    }
+    entries.remove(key);
+    return entry.page;
   }
 
   private boolean isLeaf(List<Integer> key) {

@@ -1,0 +1,45 @@
+package io.radixflow.operators.cache;
+
+import java.io.Serializable;
+
+/**
+ * Which prefix cache an engine has. Immutable.
+ *
+ * @param caching what requests share
+ * @param evictionPolicy one of {@link EvictionPolicies#names()}
+ * @param slruProtectedShare part of the pool that SLRU protects at most, above 0, at most 1
+ */
+public record CacheOptions(PrefixCaching caching, String evictionPolicy, double slruProtectedShare)
+    implements Serializable {
+
+  /** A radix tree, evicted by the default policy. */
+  public static final CacheOptions DEFAULT =
+      new CacheOptions(PrefixCaching.RADIX, EvictionPolicies.DEFAULT, 0.8);
+
+  public CacheOptions {
+    EvictionPolicies.checkName(evictionPolicy);
+    if (!(slruProtectedShare > 0 && slruProtectedShare <= 1)) {
+      throw new IllegalArgumentException(
+          "SLRU's protected share is " + slruProtectedShare + ", must be above 0 and at most 1");
+    }
+  }
+
+  /** These options with another sharing. */
+  public CacheOptions withCaching(PrefixCaching value) {
+    return new CacheOptions(value, evictionPolicy, slruProtectedShare);
+  }
+
+  /** An empty cache over the pages of an allocator. */
+  public PrefixCache open(PageAllocator allocator, int pageTokens) {
+    return switch (caching) {
+      case RADIX ->
+          new RadixCache(
+              allocator,
+              pageTokens,
+              false,
+              EvictionPolicies.of(evictionPolicy, allocator.total(), slruProtectedShare));
+      case CHUNK -> new ChunkCache(allocator, pageTokens);
+      case NAIVE -> new NaiveCache();
+    };
+  }
+}

@@ -1,0 +1,119 @@
+package io.radixflow.operators.cache;
+
+import java.util.function.IntConsumer;
+
+/**
+ * Pages that outlive a step, found by the tokens they hold: what a request asks for its prefix, and
+ * leaves its pages to. Which one an engine has is a switch; see {@link PrefixCaching}.
+ *
+ * <p>Owned by one thread.
+ */
+public interface PrefixCache {
+
+  /**
+   * The key of a request's tokens.
+   *
+   * @param request a number that no other request of the engine has
+   */
+  default RadixKey keyOf(long request, String namespace, int[] tokens, int length) {
+    return new RadixKey(namespace, tokens, length);
+  }
+
+  /** Pages that {@link #evict} could free now. */
+  int evictablePages();
+
+  /** Pages that are locked. */
+  int protectedPages();
+
+  /** Changes whenever a match made before may be out of date. */
+  long version();
+
+  /**
+   * Finds the longest cached prefix of {@code key}, looking at its new pages only.
+   *
+   * @param maxPages most pages to find
+   * @param resume a node that {@link #lock} or {@link #insert} returned, in the tree or not; or
+   *     null, to begin at the root
+   * @param known pages of the key, from its beginning, that are those the node's path ended with
+   *     when it was returned: the caller vouches for it
+   */
+  PrefixMatch match(RadixKey key, int maxPages, TreeNode resume, int known);
+
+  /** Finds the longest cached prefix of {@code key}, at most {@code maxPages} pages of it. */
+  default PrefixMatch match(RadixKey key, int maxPages) {
+    return match(key, maxPages, null, 0);
+  }
+
+  /**
+   * Writes the numbers of the pages from the root to the end of {@code node} to {@code table}.
+   *
+   * @param pages how many these are
+   */
+  void copyPages(TreeNode node, int pages, int[] table);
+
+  /** How many of the matched pages could be evicted now; locking the match protects them. */
+  int evictablePages(PrefixMatch match);
+
+  /**
+   * Protects the matched pages from eviction until {@link #unlock}.
+   *
+   * @param key the key that was matched
+   * @param match made since the cache last changed
+   * @return the node to hand to {@link #insert} and {@link #unlock}
+   */
+  TreeNode lock(RadixKey key, PrefixMatch match);
+
+  /**
+   * Releases one lock that ends at {@code node}.
+   *
+   * @param hit whether the request has ended, which counts as a use; if not, only the time of the
+   *     last use is set
+   */
+  void unlock(TreeNode node, boolean hit);
+
+  /**
+   * Passes pages of a request to the cache.
+   *
+   * <p>Where the cache has pages of its own for the same tokens, the request's are duplicates: with
+   * {@code redirect} its table is pointed at the cache's and the duplicate is freed; without, the
+   * insertion ends before it.
+   *
+   * @param locked the node that the request has locked; ends where page {@code from} begins
+   * @param from first page to insert
+   * @param to end of the pages to insert; all tokens before it must be in the pool
+   * @param table the request's page table
+   * @param redirect whether the table may be changed, which needs that no step reads it
+   * @param priority what the path's priority is raised to, and the new pages'
+   * @return the node at the end of what is now cached, holding the lock instead of {@code locked},
+   *     and how many pages of the key lie before its end
+   */
+  PrefixMatch insert(
+      TreeNode locked, RadixKey key, int from, int to, int[] table, boolean redirect, int priority);
+
+  /** Frees up to {@code pages} pages, one by one as the policy says; returns how many. */
+  int evict(int pages);
+
+  /**
+   * Frees the end of a prefix, page by page, as far as nobody has locked it and nothing extends it.
+   *
+   * @param node where the prefix ends, in the tree or not, as {@link #lock} or {@link #insert}
+   *     returned it
+   * @param end how many pages the prefix has; what the cache holds beyond them stays
+   * @param keep pages from the beginning that stay in any case
+   * @return how many were freed
+   */
+  int freeEnd(TreeNode node, int end, int keep);
+
+  /**
+   * Frees every page.
+   *
+   * @throws IllegalStateException if any is locked
+   */
+  void reset();
+
+  /** Calls {@code visitor} for each cached page's number. */
+  void forEachPage(IntConsumer visitor);
+
+  /** Counts evictable and protected pages anew; returns whether the counters were right. */
+  boolean recount();
+}

@@ -1,0 +1,80 @@
+package io.radixflow.operators.cache;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What all prefix caches have in common, and in what they differ. */
+class PrefixCacheTest {
+  private static final int[] TOKENS = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+
+  private final PageAllocator allocator = new PageAllocator(8, 2, page -> {});
+
+  @ParameterizedTest
+  @EnumSource
+  void aRequestThatEndsLeavesNoPageBehindThatIsNotCached(PrefixCaching caching) {
+    PrefixCache cache = open(caching);
+    run(cache, 1, true);
+    assertThat(allocator.inFlight()).isZero();
+    assertThat(cache.protectedPages()).isZero();
+    assertThat(allocator.cached()).isEqualTo(cache.evictablePages());
+    assertThat(new PageAudit(allocator, cache).repair(tables -> {})).isZero();
+    cache.reset();
+    assertThat(allocator.free()).isEqualTo(8);
+  }
+
+  @Test
+  void onlyTheRadixCacheSharesBetweenRequests() {
+    assertThat(foundBy(open(PrefixCaching.RADIX), 1, 2, true)).isEqualTo(4);
+    assertThat(foundBy(open(PrefixCaching.CHUNK), 1, 2, true)).isZero();
+    assertThat(foundBy(open(PrefixCaching.NAIVE), 1, 2, true)).isZero();
+  }
+
+  @Test
+  void aRequestPutBackFindsItsChunksAgainUnlessNothingIsKept() {
+    assertThat(foundBy(open(PrefixCaching.RADIX), 1, 1, false)).isEqualTo(4);
+    assertThat(foundBy(open(PrefixCaching.CHUNK), 1, 1, false)).isEqualTo(4);
+    assertThat(foundBy(open(PrefixCaching.NAIVE), 1, 1, false)).isZero();
+  }
+
+  @Test
+  void chunksAreFreedWhenTheirRequestEnds() {
+    PrefixCache cache = open(PrefixCaching.CHUNK);
+    run(cache, 1, false);
+    assertThat(allocator.cached()).isEqualTo(4);
+    run(cache, 1, true);
+    assertThat(allocator.free()).isEqualTo(8);
+  }
+
+  private PrefixCache open(PrefixCaching caching) {
+    return CacheOptions.DEFAULT.withCaching(caching).open(allocator, 2);
+  }
+
+  /** The pages that a second request finds after a first has ended or was put back. */
+  private int foundBy(PrefixCache cache, long first, long second, boolean ended) {
+    run(cache, first, ended);
+    RadixKey key = cache.keyOf(second, "", TOKENS, TOKENS.length);
+    int found = cache.match(key, Integer.MAX_VALUE).pages();
+    cache.reset();
+    return found;
+  }
+
+  /** What the engine does with a request. */
+  private void run(PrefixCache cache, long request, boolean ended) {
+    RadixKey key = cache.keyOf(request, "", TOKENS, TOKENS.length);
+    PrefixMatch match = cache.match(key, Integer.MAX_VALUE);
+    TreeNode locked = cache.lock(key, match);
+    int[] table = new int[allocator.pagesFor(TOKENS.length)];
+    cache.copyPages(locked, match.pages(), table);
+    allocator.allocExtend(table, 2 * match.pages(), TOKENS.length);
+    PrefixMatch end = cache.insert(locked, key, match.pages(), key.pages(2), table, true, 0);
+    for (int page : table) {
+      if (allocator.isInFlight(page)) {
+        allocator.free(page);
+      }
+    }
+    cache.unlock(end.node(), ended);
+  }
+}
