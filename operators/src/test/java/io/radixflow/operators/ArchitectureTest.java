@@ -47,6 +47,17 @@ class ArchitectureTest {
   }
 
   @Test
+  void nothingThatServesUsesSglangsTreeOrTheReplay() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages(ROOT + ".cache.compat..", ROOT + ".cache.replay..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(ROOT + ".cache.compat..", ROOT + ".cache.replay..")
+        .check(MAIN);
+  }
+
+  @Test
   void operatorsReachDevicesThroughTheBackendSeamOnly() {
     noClasses()
         .should()

@@ -10,7 +10,7 @@ import picocli.CommandLine.Spec;
     name = "cache",
     description = "Study the prefix cache without a model.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {CacheSimulateCommand.class})
+    subcommands = {CacheSimulateCommand.class, CacheReplayCommand.class})
 final class CacheCommand implements Runnable {
   @Spec CommandSpec spec;
 

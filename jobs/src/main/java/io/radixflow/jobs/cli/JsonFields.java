@@ -52,6 +52,10 @@ final class JsonFields {
     return has(field) ? asInt(line.get(field), field) : absent;
   }
 
+  int requiredInteger(String field) {
+    return asInt(required(field), field);
+  }
+
   int[] integers(String field) {
     JsonNode value = array(field);
     int[] result = new int[value.size()];

@@ -34,9 +34,14 @@ final class JsonLineFiles {
 
   /** Opens another input of the same form. */
   static JsonLineInput openInput(CliCommand command, String file) throws IOException {
-    InputStream stream =
-        file.equals(STANDARD) ? command.environment.input() : Files.newInputStream(Path.of(file));
-    return new JsonLineInput(stream);
+    return new JsonLineInput(openStream(command, file));
+  }
+
+  /** Opens a file, or stdin for {@code -}. */
+  static InputStream openStream(CliCommand command, String file) throws IOException {
+    return file.equals(STANDARD)
+        ? command.environment.input()
+        : Files.newInputStream(Path.of(file));
   }
 
   JsonLineOutput openOutput(CliCommand command) throws IOException {

@@ -104,6 +104,9 @@ public final class Radixflow implements Runnable {
       err.println("radixflow: " + Errors.line(error));
     }
     err.flush();
+    if (error instanceof CliException told) {
+      return told.exitCode();
+    }
     return error instanceof InterruptedException ? INTERRUPTED : CommandLine.ExitCode.SOFTWARE;
   }
 }

@@ -1,0 +1,16 @@
+package io.radixflow.operators.cache.replay;
+
+/** A cache that does again what was recorded; owned by one thread. */
+public interface TraceReplay {
+
+  /**
+   * Does the next operation and compares.
+   *
+   * @throws IllegalArgumentException if the trace contradicts itself, as by releasing a lock that
+   *     nobody holds
+   */
+  void apply(TraceStep step);
+
+  /** What was found so far. */
+  ReplayReport report();
+}
