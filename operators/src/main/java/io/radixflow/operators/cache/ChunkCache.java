@@ -59,6 +59,21 @@ public final class ChunkCache implements PrefixCache {
   }
 
   @Override
+  public void relock(TreeNode node) {
+    chunks.relock(node);
+  }
+
+  @Override
+  public void retain(TreeNode locked, int from, int to, int priority, long until) {
+    chunks.retain(locked, from, to, priority, until);
+  }
+
+  @Override
+  public void expire(long now) {
+    chunks.expire(now);
+  }
+
+  @Override
   public void unlock(TreeNode node, boolean hit) {
     chunks.unlock(node, hit);
     if (hit) {

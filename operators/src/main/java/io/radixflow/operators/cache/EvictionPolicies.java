@@ -53,7 +53,8 @@ public final class EvictionPolicies {
       case "fifo" -> new LeafOrderPolicy(known, node -> node.createdAt, node -> node.lastUsedAt);
       case "mru" -> new LeafOrderPolicy(known, node -> -node.lastUsedAt, node -> 0);
       case "filo" -> new LeafOrderPolicy(known, node -> -node.createdAt, node -> -node.lastUsedAt);
-      case "priority" -> new LeafOrderPolicy(known, node -> node.priority, node -> node.lastUsedAt);
+      case "priority" ->
+          new LeafOrderPolicy(known, TreeNode::effectivePriority, node -> node.lastUsedAt);
       case "slru" -> new SlruPolicy(SLRU_THRESHOLD, Math.round(poolPages * protectedShare));
       default -> throw new IllegalStateException("policy '" + known + "' is listed but not made");
     };

@@ -40,6 +40,9 @@ public interface EvictionPolicy {
   /** The node whose last page goes next, or null if none may be evicted. */
   TreeNode victim();
 
+  /** The priority of a node in the order has changed. */
+  default void reprioritised(TreeNode node) {}
+
   /** Whether the nodes are to carry {@link TreeNode#pageHash}. */
   default boolean wantsPageHashes() {
     return false;

@@ -49,6 +49,12 @@ final class LeafHeap {
     }
   }
 
+  /** What the order reads of a node has changed. */
+  void moved(TreeNode node) {
+    rise(node);
+    sink(node);
+  }
+
   private void rise(TreeNode node) {
     int index = node.heapIndex;
     while (index > 0 && order.isBefore(node, nodes[index - 1 >> 1])) {

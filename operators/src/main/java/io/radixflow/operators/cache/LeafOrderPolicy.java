@@ -72,6 +72,13 @@ final class LeafOrderPolicy implements EvictionPolicy {
   }
 
   @Override
+  public void reprioritised(TreeNode node) {
+    if (node.heapIndex >= 0) {
+      leaves.moved(node);
+    }
+  }
+
+  @Override
   public TreeNode victim() {
     return leaves.first();
   }

@@ -43,6 +43,15 @@ public final class NaiveCache implements PrefixCache {
   }
 
   @Override
+  public void relock(TreeNode node) {}
+
+  @Override
+  public void retain(TreeNode locked, int from, int to, int priority, long until) {}
+
+  @Override
+  public void expire(long now) {}
+
+  @Override
   public void unlock(TreeNode node, boolean hit) {}
 
   @Override

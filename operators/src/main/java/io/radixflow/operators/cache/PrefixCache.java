@@ -63,6 +63,22 @@ public interface PrefixCache {
    */
   TreeNode lock(RadixKey key, PrefixMatch match);
 
+  /** Adds a lock that ends at {@code node}, which is locked; {@link #unlock} releases it. */
+  void relock(TreeNode node);
+
+  /**
+   * Raises the priority of cached pages by a hint, until a time.
+   *
+   * @param locked a locked node that ends at or after the pages
+   * @param from first page of the prefix that the hint is about
+   * @param to end of these pages
+   * @param until milliseconds of the clock that {@link #expire} is called with
+   */
+  void retain(TreeNode locked, int from, int to, int priority, long until);
+
+  /** Takes back the priorities whose time has come. */
+  void expire(long now);
+
   /**
    * Releases one lock that ends at {@code node}.
    *

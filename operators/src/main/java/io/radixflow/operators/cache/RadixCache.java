@@ -27,6 +27,7 @@ public final class RadixCache implements PrefixCache {
   private final EvictionPolicy policy;
   private final boolean hashing;
   private final RadixTree tree;
+  private final Retention retention;
 
   private int evictablePages;
   private int protectedPages;
@@ -53,6 +54,7 @@ public final class RadixCache implements PrefixCache {
     this.shape = new PageShape(pageTokens, bigram ? 1 : 0);
     this.policy = policy;
     this.tree = new RadixTree(shape, policy);
+    this.retention = new Retention(tree, policy);
     this.hashing = policy.wantsPageHashes();
     policy.attach(this);
   }
@@ -157,10 +159,25 @@ public final class RadixCache implements PrefixCache {
     } else if (match.offset() < node.pageCount()) {
       node = split(node, match.offset());
     }
+    relock(node);
+    return node;
+  }
+
+  @Override
+  public void relock(TreeNode node) {
     for (TreeNode each = node; each != null; each = each.parent) {
       addLock(each);
     }
-    return node;
+  }
+
+  @Override
+  public void retain(TreeNode locked, int from, int to, int priority, long until) {
+    retention.retain(locked, from, to, priority, until);
+  }
+
+  @Override
+  public void expire(long now) {
+    retention.expire(now);
   }
 
   /** Releases one lock that ends at {@code node}, whose path was used. */
@@ -380,7 +397,8 @@ public final class RadixCache implements PrefixCache {
         && node.lockCount == 1
         && node.children.size() == 0
         && node.uses == uses
-        && node.priority == priority) {
+        && node.priority == priority
+        && node.retention == TreeNode.NOT_RETAINED) {
       node.append(key.tokens(), table, pageHashes, from, to, shape);
       tellStored(node, to - from);
       return node;

@@ -141,7 +141,7 @@ final class RadixTree {
     boolean cheap =
         back.children.size() <= ALWAYS_MERGED
             && back.pageCount() <= Math.max(ALWAYS_MERGED, 2 * front.pageCount());
-    if (cheap && front.canGrow() && policy.mergeable(front, back)) {
+    if (cheap && front.canGrow() && front.isRetainedAs(back) && policy.mergeable(front, back)) {
       front.takeIn(back, shape);
       policy.merged(front, back);
       nodes--;

@@ -13,6 +13,9 @@ import java.util.Arrays;
  * of its prefix is, so that a search can be resumed from it; see {@link #resume}.
  */
 public final class TreeNode {
+  /** No hint raises the priority. */
+  static final int NOT_RETAINED = Integer.MIN_VALUE;
+
   private static final int[] NONE = {};
   private static final long[] NO_HASHES = {};
   private static final byte[] NO_DIGESTS = {};
@@ -38,6 +41,11 @@ public final class TreeNode {
 
   /** The highest priority of the requests that stored these pages or a descendant's. */
   int priority;
+
+  /** A priority that a hint gives until a time in milliseconds, or {@link #NOT_RETAINED}. */
+  int retention = NOT_RETAINED;
+
+  long retainedUntil;
 
   /** Whether the request that stored the pages still holds them, and nobody has used them yet. */
   boolean fresh;
@@ -125,6 +133,16 @@ public final class TreeNode {
 
   boolean isRoot() {
     return parent == null;
+  }
+
+  /** The priority that counts now. */
+  int effectivePriority() {
+    return Math.max(priority, retention);
+  }
+
+  /** Whether a hint says the same of both. */
+  boolean isRetainedAs(TreeNode other) {
+    return retention == other.retention && retainedUntil == other.retainedUntil;
   }
 
   boolean canGrow() {
@@ -265,6 +283,8 @@ public final class TreeNode {
     front.createdAt = createdAt;
     front.lastUsedAt = lastUsedAt;
     front.priority = priority;
+    front.retention = retention;
+    front.retainedUntil = retainedUntil;
     front.fresh = fresh;
   }
 

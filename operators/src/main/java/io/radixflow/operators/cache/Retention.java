@@ -1,0 +1,61 @@
+package io.radixflow.operators.cache;
+
+/** Sets, and at its time takes back, the priority that nodes of a tree have by a hint. */
+final class Retention {
+  private final RadixTree tree;
+  private final EvictionPolicy policy;
+  private long earliestEnd = Long.MAX_VALUE;
+
+  Retention(RadixTree tree, EvictionPolicy policy) {
+    this.tree = tree;
+    this.policy = policy;
+  }
+
+  /** See {@link PrefixCache#retain}. */
+  void retain(TreeNode locked, int from, int to, int priority, long until) {
+    TreeNode node = locked;
+    while (!node.isRoot() && node.endPage() > from) {
+      if (node.startPage < to) {
+        if (node.endPage() > to) {
+          node = tree.split(node, to - node.startPage);
+        }
+        if (node.startPage < from) {
+          tree.split(node, from - node.startPage);
+        }
+        raise(node, priority, until);
+      }
+      node = node.parent;
+    }
+  }
+
+  private void raise(TreeNode node, int priority, long until) {
+    boolean longer = priority == node.retention && until > node.retainedUntil;
+    if (priority > node.retention || longer) {
+      node.retention = priority;
+      node.retainedUntil = until;
+      earliestEnd = Math.min(earliestEnd, until);
+    }
+  }
+
+  /** Takes back what has ended; looks at the nodes only if something has. */
+  void expire(long now) {
+    if (now < earliestEnd) {
+      return;
+    }
+    earliestEnd = Long.MAX_VALUE;
+    tree.forEachNode(
+        node -> {
+          if (node.retention == TreeNode.NOT_RETAINED) {
+            return;
+          }
+          if (node.retainedUntil > now) {
+            earliestEnd = Math.min(earliestEnd, node.retainedUntil);
+            return;
+          }
+          node.retention = TreeNode.NOT_RETAINED;
+          if (node.lockCount == 0) {
+            policy.reprioritised(node);
+          }
+        });
+  }
+}
