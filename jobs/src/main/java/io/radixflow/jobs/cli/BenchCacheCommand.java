@@ -1,6 +1,6 @@
 package io.radixflow.jobs.cli;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.cli.EngineBench.StepTime;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
@@ -8,7 +8,6 @@ import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
 import java.io.IOException;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -17,10 +16,12 @@ import picocli.CommandLine.Option;
 @Command(
     name = "cache",
     description = {
-      "Measure what the radix cache costs on a workload without reuse: the time of an engine step"
-          + " with the cache, over the time without.",
+      "Measure what the radix cache costs on a workload without reuse: an engine step with the cache"
+          + " against one without.",
       "Each round runs both engines over the same random prompts; the pool is small, so that the"
-          + " cache evicts all the time."
+          + " cache evicts all the time. The whole step's time varies with what else the machine"
+          + " does; the CPU time of the engine's own thread, which does all that the cache adds,"
+          + " varies far less."
     })
 final class BenchCacheCommand extends CliCommand {
   private static final int PROMPT = 128;
@@ -54,28 +55,26 @@ final class BenchCacheCommand extends CliCommand {
       throw new CliException(
           "--requests must be at least 1, --batch 1 to " + EngineOptions.DEFAULT.stepRows());
     }
-    Samples ratios = new Samples();
-    Samples with = new Samples();
-    Samples without = new Samples();
+    CacheCost cost = new CacheCost();
     try (ServedModel model = modelOptions.open(this);
         Engine cached = open(model, true);
         Engine plain = open(model, false);
         Progress progress = progress("measuring")) {
-      EngineBench bench = new EngineBench(model.config().vocabSize(), PROMPT, REPLY);
+      int vocabSize = model.config().vocabSize();
+      EngineBench with = new EngineBench(cached, vocabSize, PROMPT, REPLY);
+      EngineBench without = new EngineBench(plain, vocabSize, PROMPT, REPLY);
       for (int round = -1; round < rounds.count(); round++) {
         progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
-        double first =
-            bench.secondsPerStep(round % 2 == 0 ? cached : plain, requests, batch, round);
-        double second =
-            bench.secondsPerStep(round % 2 == 0 ? plain : cached, requests, batch, round);
+        boolean cacheFirst = round % 2 == 0;
+        StepTime first = (cacheFirst ? with : without).run(requests, batch, round);
+        StepTime second = (cacheFirst ? without : with).run(requests, batch, round);
         if (round >= 0) {
-          with.add(round % 2 == 0 ? first : second);
-          without.add(round % 2 == 0 ? second : first);
-          ratios.add(round % 2 == 0 ? first / second : second / first);
+          cost.add(cacheFirst ? first : second, cacheFirst ? second : first);
         }
       }
     }
-    show(ratios, with, without);
+    cost.print(out());
+    report.write(this, cost.json());
     return 0;
   }
 
@@ -92,29 +91,5 @@ final class BenchCacheCommand extends CliCommand {
             .build();
     return ContinuousBatchingEngine.open(
         modelOptions.openBackend(this, model), model.tokenizer(), options);
-  }
-
-  private void show(Samples ratios, Samples with, Samples without) throws IOException {
-    out().printf("%-22s %9s %9s %9s%n", "", "min", "median", "max");
-    line("step with cache, us", with, 1e6);
-    line("step without, us", without, 1e6);
-    line("ratio", ratios, 1);
-    ObjectNode json = JsonLineOutput.object();
-    with.putInto(json.putObject("seconds_with_cache"));
-    without.putInto(json.putObject("seconds_without_cache"));
-    ratios.putInto(json.putObject("ratio"));
-    report.write(this, json);
-  }
-
-  private void line(String name, Samples samples, double factor) {
-    String format = factor == 1 ? "%-22s %9.4f %9.4f %9.4f%n" : "%-22s %9.1f %9.1f %9.1f%n";
-    out()
-        .printf(
-            Locale.ROOT,
-            format,
-            name,
-            samples.min() * factor,
-            samples.median() * factor,
-            samples.max() * factor);
   }
 }

@@ -7,33 +7,54 @@ import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 
 /** Runs random prompts that share nothing through an engine, for timing. */
 final class EngineBench implements ReplyChannel.ReplyVisitor {
+  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
+  private final Engine engine;
   private final int vocabSize;
   private final int promptTokens;
   private final int replyTokens;
   private long attempt;
   private int ended;
 
-  EngineBench(int vocabSize, int promptTokens, int replyTokens) {
+  /** The thread that runs the engine, once it has told of progress; 0 before. */
+  private volatile long engineThread;
+
+  EngineBench(Engine engine, int vocabSize, int promptTokens, int replyTokens) {
+    this.engine = engine;
     this.vocabSize = vocabSize;
     this.promptTokens = promptTokens;
     this.replyTokens = replyTokens;
   }
 
-  /** Runs requests, a number of them at once, and returns the time that an engine step took. */
-  double secondsPerStep(Engine engine, int requests, int batch, long seed)
-      throws InterruptedException {
+  /**
+   * What an engine step took on average.
+   *
+   * @param seconds from the first request to the end of the last, over the steps
+   * @param hostSeconds that the engine's own thread computed in that time, over the steps
+   */
+  record StepTime(double seconds, double hostSeconds) {}
+
+  /** Runs requests, a number of them at once; the host's time is right from the second run on. */
+  StepTime run(int requests, int batch, long seed) throws InterruptedException {
     Semaphore ready = new Semaphore(0);
     SplittableRandom random = new SplittableRandom(seed);
     ended = 0;
-    try (ReplyChannel channel =
-        engine.openChannel(new ChannelId("bench", 0, attempt++), ready::release)) {
+    Runnable onReady =
+        () -> {
+          engineThread = Thread.currentThread().getId();
+          ready.release();
+        };
+    try (ReplyChannel channel = engine.openChannel(new ChannelId("bench", 0, attempt++), onReady)) {
       long steps = engine.stats().steps();
+      long host = hostNanos();
       long start = System.nanoTime();
       for (int started = 0; ended < requests; ) {
         while (started < requests && started - ended < batch) {
@@ -44,8 +65,14 @@ final class EngineBench implements ReplyChannel.ReplyVisitor {
         channel.drain(this);
       }
       double seconds = (System.nanoTime() - start) * 1e-9;
-      return seconds / (engine.stats().steps() - steps);
+      double hostSeconds = (hostNanos() - host) * 1e-9;
+      double count = engine.stats().steps() - steps;
+      return new StepTime(seconds / count, hostSeconds / count);
     }
+  }
+
+  private long hostNanos() {
+    return engineThread == 0 ? 0 : THREADS.getThreadCpuTime(engineThread);
   }
 
   private EngineRequest request(SplittableRandom random) {
