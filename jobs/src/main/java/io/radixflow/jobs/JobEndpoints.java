@@ -5,23 +5,35 @@ import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
 import io.radixflow.jobs.kafka.KafkaEndpoints;
+import io.radixflow.jobs.kvevents.KafkaKvEvents;
+import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 
-/** Where the job reads and writes; tests bring their own. */
+/**
+ * Where the job reads and writes; tests bring their own.
+ *
+ * @param kvEvents where the engines tell what is in their caches; null for nowhere
+ */
 public record JobEndpoints(
     Source<EventRecord, ?, ?> events,
     Source<ControlRecord, ?, ?> control,
     Sink<Reply> replies,
     Sink<ReplyDelta> deltas,
-    Sink<DeadLetter> deadLetters) {
+    Sink<DeadLetter> deadLetters,
+    KvEventSink.Factory kvEvents) {
 
   /** The topics that the settings name. */
   public static JobEndpoints kafka(Settings settings) {
     KafkaEndpoints kafka = new KafkaEndpoints(settings);
     return new JobEndpoints(
-        kafka.events(), kafka.control(), kafka.replies(), kafka.deltas(), kafka.deadLetters());
+        kafka.events(),
+        kafka.control(),
+        kafka.replies(),
+        kafka.deltas(),
+        kafka.deadLetters(),
+        KafkaKvEvents.of(settings));
   }
 }

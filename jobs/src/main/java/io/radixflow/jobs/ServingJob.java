@@ -79,7 +79,8 @@ public final class ServingJob {
             .transform(
                 "serving",
                 TypeInformation.of(Reply.class),
-                new ServingOperatorFactory(opener, ServingSettings.operator(settings)))
+                new ServingOperatorFactory(
+                    opener.publishing(endpoints.kvEvents()), ServingSettings.operator(settings)))
             .uid("serving");
 
     replies

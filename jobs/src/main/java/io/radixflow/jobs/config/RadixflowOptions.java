@@ -134,6 +134,29 @@ public final class RadixflowOptions {
           "Secret key of the hash that keeps tenants' pages apart, the same on all TaskManagers; "
               + "best set by its environment variable. Without one, each submission draws its own.");
 
+  public static final ConfigOption<Boolean> KV_EVENTS_ENABLED =
+      ALL.flag(
+          key("kv-events.enabled").booleanType().defaultValue(false),
+          "Whether each engine tells what is in its cache, on kafka.topic.kv-events.");
+
+  public static final ConfigOption<Boolean> KV_EVENTS_TOKEN_IDS =
+      ALL.flag(
+          key("kv-events.token-ids").booleanType().defaultValue(false),
+          "Whether KV events tell the token ids of pages: what users wrote.");
+
+  public static final ConfigOption<Integer> KV_EVENTS_BUFFER =
+      ALL.range(
+          key("kv-events.buffer").intType().defaultValue(65_536),
+          1,
+          10_000_000,
+          "KV events that may wait for Kafka; when there are more, all that is cached is told anew.");
+
+  public static final ConfigOption<Duration> KV_EVENTS_FORGET_AFTER =
+      ALL.duration(
+          key("kv-events.forget-after").durationType().defaultValue(Duration.ofDays(1)),
+          "What an engine told is removed when nothing was heard of it for this long, by the next "
+              + "engine that starts.");
+
   public static final ConfigOption<Integer> MAX_QUEUED_PER_SESSION =
       ALL.range(
           key("session.max-queued").intType().defaultValue(16),
@@ -278,6 +301,11 @@ public final class RadixflowOptions {
       ALL.text(
           key("kafka.topic.control").stringType().defaultValue("conversation-control"),
           "Topic of control events, read by every subtask.");
+
+  public static final ConfigOption<String> KV_EVENTS_TOPIC =
+      ALL.text(
+          key("kafka.topic.kv-events").stringType().defaultValue("kv-events"),
+          "Topic of what the engines have in their caches, compacted; only with kv-events.enabled.");
 
   public static final ConfigOption<Boolean> CREATE_TOPICS =
       ALL.flag(

@@ -5,6 +5,7 @@ import io.radixflow.jobs.config.Settings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -54,12 +55,18 @@ public final class KafkaSetup {
 
   /** The names of all topics of the job. */
   public static List<String> topics(Settings settings) {
-    return List.of(
-        settings.get(RadixflowOptions.EVENTS_TOPIC),
-        settings.get(RadixflowOptions.REPLIES_TOPIC),
-        settings.get(RadixflowOptions.DELTAS_TOPIC),
-        settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC),
-        settings.get(RadixflowOptions.CONTROL_TOPIC));
+    List<String> topics =
+        new ArrayList<>(
+            List.of(
+                settings.get(RadixflowOptions.EVENTS_TOPIC),
+                settings.get(RadixflowOptions.REPLIES_TOPIC),
+                settings.get(RadixflowOptions.DELTAS_TOPIC),
+                settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC),
+                settings.get(RadixflowOptions.CONTROL_TOPIC)));
+    if (settings.get(RadixflowOptions.KV_EVENTS_ENABLED)) {
+      topics.add(settings.get(RadixflowOptions.KV_EVENTS_TOPIC));
+    }
+    return topics;
   }
 
   /**
@@ -101,6 +108,7 @@ public final class KafkaSetup {
             .ifPresent(limit::check);
       }
     }
+    checkCompaction(admin, missing);
     if (missing.isEmpty()) {
       return;
     }
@@ -117,6 +125,28 @@ public final class KafkaSetup {
           null);
     }
     makeTopics(admin, missing, broker);
+  }
+
+  /** A topic that forgets by age would forget blocks that are still cached. */
+  private void checkCompaction(Admin admin, Set<String> missing) {
+    String name = settings.get(RadixflowOptions.KV_EVENTS_TOPIC);
+    if (!settings.get(RadixflowOptions.KV_EVENTS_ENABLED) || missing.contains(name)) {
+      return;
+    }
+    String policy =
+        config(admin, ConfigResource.Type.TOPIC, name)
+            .map(topic -> topic.get(TopicConfig.CLEANUP_POLICY_CONFIG))
+            .map(ConfigEntry::value)
+            .orElse(TopicConfig.CLEANUP_POLICY_COMPACT);
+    if (!policy.equals(TopicConfig.CLEANUP_POLICY_COMPACT)) {
+      throw new KafkaSetupException(
+          "the topic "
+              + name
+              + " has cleanup.policy="
+              + policy
+              + ", which loses what is still cached: make it compact",
+          null);
+    }
   }
 
   private void makeTopics(Admin admin, Set<String> missing, Optional<Config> broker) {
@@ -140,7 +170,10 @@ public final class KafkaSetup {
     awaitTopics(admin);
   }
 
-  /** Raises the largest message where the broker's default is too small for the job's records. */
+  /**
+   * Raises the largest message where the broker's default is too small for the job's records; KV
+   * events are compacted.
+   */
   private Map<String, String> topicConfig(String name, Optional<Config> broker) {
     int needed =
         TopicLimit.all(settings).stream()
@@ -150,9 +183,14 @@ public final class KafkaSetup {
             .orElse(0);
     long usual =
         broker.flatMap(config -> number(config, BROKER_MAX_BYTES)).orElse(DEFAULT_MAX_BYTES);
-    return needed <= usual
-        ? Map.of()
-        : Map.of(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(needed));
+    Map<String, String> config = new HashMap<>();
+    if (needed > usual) {
+      config.put(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, Integer.toString(needed));
+    }
+    if (name.equals(settings.get(RadixflowOptions.KV_EVENTS_TOPIC))) {
+      config.put(TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_COMPACT);
+    }
+    return config;
   }
 
   /** Topics are made before every broker knows them. */

@@ -111,7 +111,10 @@ class ComposeFileTest {
             RadixflowOptions.CONTROL_TOPIC.defaultValue(),
             RadixflowOptions.REPLIES_TOPIC.defaultValue(),
             RadixflowOptions.DELTAS_TOPIC.defaultValue(),
-            RadixflowOptions.DEAD_LETTERS_TOPIC.defaultValue());
+            RadixflowOptions.DEAD_LETTERS_TOPIC.defaultValue(),
+            "--topic "
+                + RadixflowOptions.KV_EVENTS_TOPIC.defaultValue()
+                + " --partitions 4 --replication-factor 1 --config cleanup.policy=compact");
   }
 
   private static List<String> texts(JsonNode list) {

@@ -21,6 +21,7 @@ final class Schemas {
   static final JsonSchema DELTA = load("reply-delta");
   static final JsonSchema DEAD_LETTER = load("dead-letter");
   static final JsonSchema CONTROL = load("control-event");
+  static final JsonSchema KV_EVENT = load("kv-event");
 
   private Schemas() {}
 

@@ -69,6 +69,29 @@ class KafkaSetupITCase {
   }
 
   @Test
+  void theTopicOfKvEventsIsCompacted() throws Exception {
+    String enabled = "kv-events.enabled=true";
+    KafkaSetup.check(
+        settings(enabled, "kafka.topic.kv-events=kv-made", "kafka.create-topics=true"));
+    try (Admin admin = Admin.create(settings().kafkaClient())) {
+      ConfigResource made = new ConfigResource(ConfigResource.Type.TOPIC, "kv-made");
+      assertThat(
+              admin
+                  .describeConfigs(List.of(made))
+                  .all()
+                  .get()
+                  .get(made)
+                  .get("cleanup.policy")
+                  .value())
+          .isEqualTo("compact");
+      admin.createTopics(List.of(new NewTopic("kv-aged", 1, (short) 1))).all().get();
+    }
+    refuses(
+        settings(enabled, "kafka.topic.kv-events=kv-aged", "kafka.create-topics=true"),
+        "the topic kv-aged has cleanup.policy=delete, which loses what is still cached");
+  }
+
+  @Test
   void comparesTheTransactionTimeoutWithTheBrokers() {
     refuses(
         settings("kafka.transaction-timeout=1h", "kafka.create-topics=true"),

@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache;
 
+import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
@@ -17,6 +18,24 @@ public interface PrefixCache {
    */
   default RadixKey keyOf(long request, String namespace, int[] tokens, int length) {
     return new RadixKey(namespace, tokens, length);
+  }
+
+  /**
+   * Tells of each page that enters or leaves the cache from now on, which is empty. A cache in
+   * which no request finds another's pages has nothing to tell.
+   *
+   * @param tokenIds whether the events tell what pages hold
+   * @throws IllegalStateException if pages are cached already
+   */
+  default void listen(KvEventListener listener, boolean tokenIds) {}
+
+  /**
+   * All that a listener knows of, no page before its parent.
+   *
+   * @throws IllegalStateException if nobody listens: pages have no names then
+   */
+  default List<KvEvent.Stored> content() {
+    return List.of();
   }
 
   /** Pages that {@link #evict} could free now. */

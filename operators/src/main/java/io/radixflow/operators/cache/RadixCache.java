@@ -60,12 +60,11 @@ public final class RadixCache implements PrefixCache {
   }
 
   /**
-   * Tells of each page that enters or leaves the cache from now on, which is empty. Costs a SHA-256
-   * of each page that is stored, and its 32 bytes.
+   * {@inheritDoc}
    *
-   * @param tokenIds whether the events tell what pages hold
-   * @throws IllegalStateException if pages are cached already
+   * <p>Costs a SHA-256 of each page that is stored, and its 32 bytes.
    */
+  @Override
   public void listen(KvEventListener listener, boolean tokenIds) {
     if (evictablePages + protectedPages > 0) {
       throw new IllegalStateException("the cache has pages that nobody was told of");
@@ -73,11 +72,7 @@ public final class RadixCache implements PrefixCache {
     events = new CacheEvents(shape, listener, tokenIds);
   }
 
-  /**
-   * All that is cached, no page before its parent.
-   *
-   * @throws IllegalStateException if nobody listens: pages have no names then
-   */
+  @Override
   public List<KvEvent.Stored> content() {
     if (events == null) {
       throw new IllegalStateException("nobody listens to the cache's events");

@@ -5,9 +5,12 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.operators.cache.KvEvent;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -43,7 +46,8 @@ public final class ContinuousBatchingEngine implements Engine {
   /** What an attempt is an attempt of. */
   private record Consumer(String job, int subtask) {}
 
-  private ContinuousBatchingEngine(Backend backend, Tokenizer tokenizer, EngineOptions options) {
+  private ContinuousBatchingEngine(
+      Backend backend, Tokenizer tokenizer, EngineOptions options, KvEventSink.Factory events) {
     this.options = options;
     this.backend = backend;
     PoolSizing sizing = PoolSizing.of(backend, options, Runtime.getRuntime().maxMemory());
@@ -77,6 +81,9 @@ public final class ContinuousBatchingEngine implements Engine {
             sizing.contextLength(),
             options.intakeThreads(),
             request -> loop.execute(() -> adopt(request)));
+    if (events != null) {
+      pages.publish(events.open(info, () -> loop.execute(pages::flushEvents)));
+    }
     loop.start();
     LOG.info(
         "Engine on {}: {} pages of {} tokens", info.backend(), info.pages(), info.pageTokens());
@@ -90,14 +97,30 @@ public final class ContinuousBatchingEngine implements Engine {
    */
   public static ContinuousBatchingEngine open(
       ServedModel model, DeviceOptions device, EngineOptions options) {
-    return open(model.openBackend(device), model.tokenizer(), options);
+    return open(model, device, options, null);
+  }
+
+  /**
+   * As {@link #open(ServedModel, DeviceOptions, EngineOptions)}, of an engine that tells what is in
+   * its cache.
+   *
+   * @param events opens what the changes of the cache go to; null if nobody wants them
+   */
+  public static ContinuousBatchingEngine open(
+      ServedModel model, DeviceOptions device, EngineOptions options, KvEventSink.Factory events) {
+    return open(model.openBackend(device), model.tokenizer(), options, events);
   }
 
   /** Starts an engine on a backend, which it owns from here; closed on failure, too. */
   public static ContinuousBatchingEngine open(
       Backend backend, Tokenizer tokenizer, EngineOptions options) {
+    return open(backend, tokenizer, options, null);
+  }
+
+  private static ContinuousBatchingEngine open(
+      Backend backend, Tokenizer tokenizer, EngineOptions options, KvEventSink.Factory events) {
     try {
-      return new ContinuousBatchingEngine(backend, tokenizer, options);
+      return new ContinuousBatchingEngine(backend, tokenizer, options, events);
     } catch (RuntimeException | Error e) {
       backend.close();
       throw e;
@@ -211,6 +234,24 @@ public final class ContinuousBatchingEngine implements Engine {
   @Override
   public EngineStats stats() {
     return loop.stats();
+  }
+
+  /**
+   * What is in the radix cache, no page before its parent; for checks, as it walks the whole cache
+   * on the engine thread. Only of an engine whose events go to somebody; never completes once the
+   * engine is closed.
+   */
+  public CompletableFuture<List<KvEvent.Stored>> cacheContent() {
+    CompletableFuture<List<KvEvent.Stored>> content = new CompletableFuture<>();
+    loop.execute(
+        () -> {
+          try {
+            content.complete(pages.cache().content());
+          } catch (RuntimeException e) {
+            content.completeExceptionally(e);
+          }
+        });
+    return content;
   }
 
   @Override

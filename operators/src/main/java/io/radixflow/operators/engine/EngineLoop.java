@@ -125,6 +125,7 @@ final class EngineLoop implements Runnable {
     }
     if (worked || submitted) {
       audit();
+      pages.flushEvents();
       publishStats();
       replies.signal();
     } else {
@@ -194,6 +195,7 @@ final class EngineLoop implements Runnable {
             pages.cache().evictablePages(),
             pages.cache().protectedPages(),
             pages.allocator().inFlight(),
-            pages.allocator().total());
+            pages.allocator().total(),
+            pages.eventStats());
   }
 }

@@ -18,6 +18,7 @@ package io.radixflow.operators.engine;
  * @param protectedPages pages cached and locked by running requests
  * @param inFlightPages pages of running requests that are not in the cache
  * @param totalPages pages of the pool
+ * @param kvEvents what became of the changes of the radix cache
  */
 public record EngineStats(
     long steps,
@@ -34,4 +35,5 @@ public record EngineStats(
     int evictablePages,
     int protectedPages,
     int inFlightPages,
-    int totalPages) {}
+    int totalPages,
+    KvEventStats kvEvents) {}

@@ -29,6 +29,9 @@ final class KvPages {
   private PageAudit audit;
   private long evicted;
 
+  /** Null if nobody wants the cache's events. */
+  private KvEventFeed events;
+
   /**
    * @param maxRunning requests that hold pages at once, those that ended and wait for a step in
    *     flight included
@@ -46,8 +49,29 @@ final class KvPages {
   final void reset() {
     allocator = new PageAllocator(pool.pages(), pageTokens, pool::discard);
     cache = options.open(allocator, pageTokens);
+    if (events != null) {
+      cache.listen(events, events.tokenIds());
+      events.restart();
+    }
     tables = new ReqToTokenPool(maxRunning);
     audit = new PageAudit(allocator, cache);
+  }
+
+  /** Hands what changes in the cache, which is empty, to a sink. */
+  void publish(KvEventSink sink) {
+    events = new KvEventFeed(sink, () -> cache.content());
+    cache.listen(events, events.tokenIds());
+  }
+
+  /** Hands over what has changed in the cache since the last call. */
+  void flushEvents() {
+    if (events != null) {
+      events.flush();
+    }
+  }
+
+  KvEventStats eventStats() {
+    return events == null ? KvEventStats.NONE : events.stats();
   }
 
   PageAllocator allocator() {
@@ -201,6 +225,9 @@ final class KvPages {
   }
 
   void close() {
+    if (events != null) {
+      events.close();
+    }
     pool.close();
   }
 }

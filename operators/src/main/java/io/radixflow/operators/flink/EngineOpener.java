@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.engine.KvEventSink;
 import java.io.Serializable;
 
 /**
@@ -13,6 +14,15 @@ public interface EngineOpener extends Serializable {
    * to anybody; a hash of it is part of the engine's lease key.
    */
   String identity();
+
+  /**
+   * This opener, of engines that tell what is in their caches.
+   *
+   * @param events opens what that goes to; null for nowhere
+   */
+  default EngineOpener publishing(KvEventSink.Factory events) {
+    return this;
+  }
 
   /**
    * Loads the model and starts the engine; takes seconds. Called by one subtask at a time.

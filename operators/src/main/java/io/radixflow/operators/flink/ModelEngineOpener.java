@@ -4,6 +4,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.KvEventSink;
 import java.io.Serializable;
 
 /**
@@ -13,9 +14,14 @@ import java.io.Serializable;
  * @param model what {@code source} finds it by
  * @param device where it runs
  * @param options the engine's sizes and bounds
+ * @param events opens what the changes of its cache go to; null if nobody wants them
  */
 public record ModelEngineOpener(
-    Source source, String model, DeviceOptions device, EngineOptions options)
+    Source source,
+    String model,
+    DeviceOptions device,
+    EngineOptions options,
+    KvEventSink.Factory events)
     implements EngineOpener {
 
   /** Finds and opens a model; travels in the job graph. */
@@ -27,6 +33,17 @@ public record ModelEngineOpener(
     ServedModel open(String model) throws Exception;
   }
 
+  /** Of engines that tell nobody what is in their caches. */
+  public ModelEngineOpener(
+      Source source, String model, DeviceOptions device, EngineOptions options) {
+    this(source, model, device, options, null);
+  }
+
+  @Override
+  public EngineOpener publishing(KvEventSink.Factory sink) {
+    return new ModelEngineOpener(source, model, device, options, sink);
+  }
+
   @Override
   public String identity() {
     return model + "\n" + device + "\n" + options;
@@ -36,7 +53,8 @@ public record ModelEngineOpener(
   public ServingEngine open() throws Exception {
     ServedModel served = source.open(model);
     try {
-      return new ServingEngine(ContinuousBatchingEngine.open(served, device, options), served);
+      return new ServingEngine(
+          ContinuousBatchingEngine.open(served, device, options, events), served);
     } catch (RuntimeException | Error e) {
       served.close();
       throw e;

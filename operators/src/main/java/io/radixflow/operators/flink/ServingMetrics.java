@@ -1,9 +1,11 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.Usage;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Histogram;
@@ -40,6 +42,13 @@ final class ServingMetrics {
             "timeToFirstTokenMillis", new DescriptiveStatisticsHistogram(HISTOGRAM_WINDOW));
     group.gauge("turnsRunning", (Gauge<Integer>) running::getAsInt);
     group.gauge("turnsPending", (Gauge<Integer>) pending::getAsInt);
+  }
+
+  /** Adds what the engine tells of itself; the same in all subtasks that share it. */
+  void engine(Supplier<EngineStats> stats) {
+    group.gauge("kvEventsPublished", (Gauge<Long>) () -> stats.get().kvEvents().published());
+    group.gauge("kvEventsDropped", (Gauge<Long>) () -> stats.get().kvEvents().dropped());
+    group.gauge("kvEventResyncs", (Gauge<Long>) () -> stats.get().kvEvents().resyncs());
   }
 
   void accepted() {

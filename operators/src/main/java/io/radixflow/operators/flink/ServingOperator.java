@@ -95,6 +95,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     ServingMetrics metrics =
         new ServingMetrics(
             getMetricGroup(), () -> runner == null ? 0 : runner.running(), queues::size);
+    metrics.engine(engine.engine()::stats);
     ReplyOutput replies = new ReplyOutput(output, metrics, timers::now, epoch.attempt());
     TurnPlanner planner = new TurnPlanner(options);
     ChannelId channel =

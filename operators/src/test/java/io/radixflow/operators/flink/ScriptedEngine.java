@@ -10,6 +10,7 @@ import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.FinishReason;
+import io.radixflow.operators.engine.KvEventStats;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
@@ -115,7 +116,7 @@ final class ScriptedEngine implements Engine {
 
   @Override
   public EngineStats stats() {
-    return new EngineStats(0, 0, 0, 0, 0, 0, 0, 0, running(), 0, 0, 0, 0, 0, 0);
+    return new EngineStats(0, 0, 0, 0, 0, 0, 0, 0, running(), 0, 0, 0, 0, 0, 0, KvEventStats.NONE);
   }
 
   @Override

@@ -2,6 +2,8 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.KvEventStats;
 import io.radixflow.operators.engine.Usage;
 import java.util.HashMap;
 import java.util.Map;
@@ -78,6 +80,16 @@ class ServingMetricsTest {
     assertThat(count("promptTokens")).isEqualTo(11);
     assertThat(count("cachedTokens")).isEqualTo(5);
     assertThat(count("generatedTokens")).isEqualTo(4);
+  }
+
+  @Test
+  void whatBecomesOfKvEventsCanBeRead() {
+    EngineStats stats =
+        new EngineStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, new KvEventStats(7, 2, 1));
+    serving.engine(() -> stats);
+    assertThat(((Gauge<?>) metrics.get("serving.kvEventsPublished")).getValue()).isEqualTo(7L);
+    assertThat(((Gauge<?>) metrics.get("serving.kvEventsDropped")).getValue()).isEqualTo(2L);
+    assertThat(((Gauge<?>) metrics.get("serving.kvEventResyncs")).getValue()).isEqualTo(1L);
   }
 
   @Test

@@ -1,0 +1,115 @@
+package io.radixflow.jobs.kvevents;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.channels.FileChannel;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.UUID;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The name of an engine: its host's and the least number that no other engine of the host has. It
+ * is an engine's alone while the engine lives, and free for its successor as soon as the process
+ * ends, however it ends: the number is a lock on a file in the directory for temporary files.
+ */
+final class EngineName implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(EngineName.class);
+  private static final int MOST = 1000;
+  private static final int MAX_HOST = 100;
+
+  private final String name;
+  private final String property;
+  private final FileChannel lock;
+
+  private EngineName(String name, String property, FileChannel lock) {
+    this.name = name;
+    this.property = property;
+    this.lock = lock;
+  }
+
+  /** Takes a name. */
+  static EngineName acquire() {
+    return acquire(Path.of(System.getProperty("java.io.tmpdir")), host());
+  }
+
+  static EngineName acquire(Path directory, String host) {
+    for (int number = 0; number < MOST; number++) {
+      EngineName name = tryAcquire(directory, host + "-" + number);
+      if (name != null) {
+        return name;
+      }
+    }
+    String name = host + "-" + UUID.randomUUID();
+    LOG.warn(
+        "No engine can lock a file in {}: this one is {}, and after a restart it will be another",
+        directory,
+        name);
+    return new EngineName(name, null, null);
+  }
+
+  /**
+   * A process loses its lock on a file when it closes another channel on it, so a property of the
+   * process keeps its engines, of whatever class loader, from opening the same file.
+   */
+  private static EngineName tryAcquire(Path directory, String name) {
+    Path file = directory.resolve("radixflow-engine-" + name + ".lock").toAbsolutePath();
+    String property = "radixflow.engine." + file;
+    if (System.getProperties().putIfAbsent(property, name) != null) {
+      return null;
+    }
+    FileChannel channel = null;
+    try {
+      channel =
+          FileChannel.open(
+              file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
+      if (channel.tryLock() != null) {
+        return new EngineName(name, property, channel);
+      }
+    } catch (IOException e) {
+      LOG.debug("{} cannot be locked", file, e);
+    }
+    System.getProperties().remove(property);
+    close(channel);
+    return null;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+
+  /** Leaves the name to others. */
+  @Override
+  public void close() {
+    close(lock);
+    if (property != null) {
+      System.getProperties().remove(property);
+    }
+  }
+
+  private static void close(FileChannel channel) {
+    try {
+      if (channel != null) {
+        channel.close();
+      }
+    } catch (IOException e) {
+      LOG.debug("a lock was not closed", e);
+    }
+  }
+
+  private static String host() {
+    String host;
+    try {
+      host = InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      host = "localhost";
+    }
+    String plain = host.replaceAll("[^A-Za-z0-9._-]", "_");
+    return plain.substring(0, Math.min(plain.length(), MAX_HOST));
+  }
+}

@@ -1,0 +1,116 @@
+package io.radixflow.jobs.kvevents;
+
+import io.radixflow.operators.cache.KvEvent;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * What an engine hands over and the publisher has not taken yet, bounded. The engine's side never
+ * waits; what does not fit is refused, and then everything but a snapshot.
+ */
+final class KvEventQueue {
+
+  /** What the engine may hand over. */
+  private enum Phase {
+    /** Nothing yet. */
+    STARTING,
+    SNAPSHOT,
+    CHANGES,
+    /** Nothing until what is queued has been taken. */
+    OVERFLOWN,
+    CLOSED
+  }
+
+  /**
+   * One hand-over.
+   *
+   * @param snapshot whether the events are the whole content, not changes
+   */
+  record Batch(boolean snapshot, List<? extends KvEvent> events) {}
+
+  private final int capacity;
+  private final Runnable onRoom;
+  private final LinkedBlockingQueue<Batch> batches = new LinkedBlockingQueue<>();
+  private final AtomicInteger queued = new AtomicInteger();
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.STARTING);
+
+  /**
+   * @param capacity most changes that wait; a snapshot always fits
+   * @param onRoom tells the engine that a snapshot is wanted
+   */
+  KvEventQueue(int capacity, Runnable onRoom) {
+    this.capacity = capacity;
+    this.onRoom = onRoom;
+  }
+
+  /** Engine thread. */
+  boolean wantsSnapshot() {
+    return phase.get() == Phase.SNAPSHOT;
+  }
+
+  /** Engine thread. */
+  boolean offerSnapshot(List<KvEvent.Stored> content) {
+    return phase.compareAndSet(Phase.SNAPSHOT, Phase.CHANGES) && add(new Batch(true, content));
+  }
+
+  /** Engine thread. */
+  boolean offer(List<KvEvent> changes) {
+    if (phase.get() != Phase.CHANGES) {
+      return false;
+    }
+    if (queued.get() + changes.size() > capacity) {
+      phase.compareAndSet(Phase.CHANGES, Phase.OVERFLOWN);
+      return false;
+    }
+    return add(new Batch(false, changes));
+  }
+
+  private boolean add(Batch batch) {
+    queued.addAndGet(batch.snapshot ? 0 : batch.events.size());
+    return batches.add(batch);
+  }
+
+  /** The publisher can take a snapshot, and has nothing of what was handed over before. */
+  void start() {
+    batches.clear();
+    queued.set(0);
+    wantSnapshot(Phase.STARTING);
+  }
+
+  /** The publisher has lost what it had, and takes nothing until {@link #start}. */
+  void restart() {
+    phase.updateAndGet(now -> now == Phase.CLOSED ? now : Phase.STARTING);
+  }
+
+  private void wantSnapshot(Phase from) {
+    if (phase.compareAndSet(from, Phase.SNAPSHOT)) {
+      onRoom.run();
+    }
+  }
+
+  /** The next hand-over, or null if there is none in time; publisher's thread. */
+  Batch take(long timeoutMillis) throws InterruptedException {
+    Batch batch = batches.poll();
+    if (batch == null) {
+      wantSnapshot(Phase.OVERFLOWN);
+      batch = batches.poll(timeoutMillis, TimeUnit.MILLISECONDS);
+    }
+    if (batch != null && !batch.snapshot) {
+      queued.addAndGet(-batch.events.size());
+    }
+    return batch;
+  }
+
+  boolean isClosed() {
+    return phase.get() == Phase.CLOSED;
+  }
+
+  /** Takes no more; wakes the publisher. */
+  void close() {
+    phase.set(Phase.CLOSED);
+    batches.add(new Batch(false, List.of()));
+  }
+}

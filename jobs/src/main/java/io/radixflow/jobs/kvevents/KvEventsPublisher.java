@@ -1,0 +1,177 @@
+package io.radixflow.jobs.kvevents;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.radixflow.operators.cache.KvEvent;
+import io.radixflow.operators.engine.EngineInfo;
+import io.radixflow.operators.engine.KvEventSink;
+import java.time.Duration;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.RecordMetadata;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Utils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Publishes the changes of one engine's cache to the KV event topic, on a thread of its own, with
+ * an idempotent producer. First reads what the topic has of earlier engines of the same name; when
+ * something is lost on the way, begins anew with a snapshot.
+ */
+final class KvEventsPublisher implements KvEventSink {
+
+  private static final Logger LOG = LoggerFactory.getLogger(KvEventsPublisher.class);
+  private static final Duration CLOSE = Duration.ofSeconds(5);
+  private static final long FIRST_PAUSE_MILLIS = 500;
+  private static final long LONGEST_PAUSE_MILLIS = 30_000;
+
+  private final KafkaKvEvents options;
+  private final EngineInfo engine;
+  private final KvEventQueue queue;
+  private final AtomicLong published = new AtomicLong();
+  private final Thread thread = new Thread(this::run, "radixflow-kv-events");
+
+  /** What a record failed with that was sent by the producer in use. */
+  private volatile Exception failure;
+
+  KvEventsPublisher(KafkaKvEvents options, EngineInfo engine, Runnable onRoom) {
+    this.options = options;
+    this.engine = engine;
+    this.queue = new KvEventQueue(options.buffer(), onRoom);
+    thread.setDaemon(true);
+    thread.setContextClassLoader(KvEventsPublisher.class.getClassLoader());
+    thread.start();
+  }
+
+  @Override
+  public boolean wantsTokenIds() {
+    return options.tokenIds();
+  }
+
+  @Override
+  public boolean isReady() {
+    return queue.wantsSnapshot();
+  }
+
+  @Override
+  public boolean offerSnapshot(List<KvEvent.Stored> content) {
+    return queue.offerSnapshot(content);
+  }
+
+  @Override
+  public boolean offer(List<KvEvent> changes) {
+    return queue.offer(changes);
+  }
+
+  @Override
+  public long published() {
+    return published.get();
+  }
+
+  @Override
+  public void close() {
+    queue.close();
+    try {
+      thread.join(2 * CLOSE.toMillis());
+      if (thread.isAlive()) {
+        LOG.warn("The end of the engine could not be told in time");
+        thread.interrupt();
+      }
+    } catch (InterruptedException e) {
+      thread.interrupt();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    try (EngineName name = EngineName.acquire()) {
+      long pause = FIRST_PAUSE_MILLIS;
+      while (!queue.isClosed()) {
+        try {
+          publish(name.toString());
+          pause = FIRST_PAUSE_MILLIS;
+        } catch (KafkaException e) {
+          if (!queue.isClosed()) {
+            LOG.warn("KV events of {} wait: {}", name, e.getMessage(), e);
+          }
+        }
+        queue.restart();
+        TimeUnit.MILLISECONDS.sleep(queue.isClosed() ? 0 : pause);
+        pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+      }
+    } catch (InterruptedException e) {
+      LOG.debug("closed");
+    } catch (RuntimeException | Error e) {
+      LOG.error("KV events are no longer published", e);
+    } finally {
+      queue.restart();
+    }
+  }
+
+  /** Publishes until the engine is closed or a record fails. */
+  private void publish(String name) throws InterruptedException {
+    failure = null;
+    Producer<byte[], byte[]> producer = producer();
+    try {
+      KvEventLog log = open(producer, name);
+      queue.start();
+      while (failure == null) {
+        KvEventQueue.Batch batch = queue.take(options.heartbeatMillis());
+        if (queue.isClosed()) {
+          log.end();
+          return;
+        }
+        if (batch == null) {
+          log.repeat();
+        } else if (batch.snapshot()) {
+          log.snapshot(batch.events());
+        } else {
+          batch.events().forEach(log::apply);
+        }
+      }
+      LOG.warn("KV events of {} begin anew: {}", name, failure.getMessage());
+    } finally {
+      producer.close(CLOSE);
+    }
+  }
+
+  private KvEventLog open(Producer<byte[], byte[]> producer, String name) {
+    try (KvEventsReader reader = new KvEventsReader(options.client(), options.topic())) {
+      KvEventsView view = reader.readToEnd(queue::isClosed);
+      int partition = Utils.toPositive(Utils.murmur2(name.getBytes(UTF_8))) % reader.partitions();
+      KvEventLog log =
+          new KvEventLog(producer, options.topic(), partition, name, engine, view, this::delivered);
+      for (String gone : view.silentSince(System.currentTimeMillis() - options.forgetMillis())) {
+        if (!gone.equals(name)) {
+          LOG.info("{} has been silent for long: what it told is removed", gone);
+          log.forget(gone, view);
+        }
+      }
+      return log;
+    }
+  }
+
+  private Producer<byte[], byte[]> producer() {
+    Properties properties = options.client();
+    properties.put(ProducerConfig.ACKS_CONFIG, "all");
+    properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
+    properties.put(ProducerConfig.LINGER_MS_CONFIG, "5");
+    return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
+  }
+
+  /** Runs on the producer's thread. */
+  private void delivered(RecordMetadata record, Exception error) {
+    if (error == null) {
+      published.incrementAndGet();
+    } else if (!queue.isClosed()) {
+      failure = error;
+    }
+  }
+}

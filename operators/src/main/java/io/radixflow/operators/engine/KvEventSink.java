@@ -1,0 +1,52 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.operators.cache.KvEvent;
+import java.io.Serializable;
+import java.util.List;
+
+/**
+ * Where an engine's KV events go. The engine first hands over a snapshot of its cache, then each
+ * change in order. What it cannot hand over it drops, and begins again with a snapshot.
+ */
+public interface KvEventSink extends AutoCloseable {
+
+  /** Opens a sink; travels in the job graph. */
+  @FunctionalInterface
+  interface Factory extends Serializable {
+    /**
+     * Opens the sink of one engine; must not wait for anything outside the process.
+     *
+     * @param onRoom to be called, on any thread, when the sink takes a snapshot: once it is ready,
+     *     and after each time that it refused something
+     */
+    KvEventSink open(EngineInfo engine, Runnable onRoom);
+  }
+
+  /** Whether events are to tell the token ids that pages hold: what users wrote. */
+  boolean wantsTokenIds();
+
+  /** Whether a snapshot would be taken now; cheap, engine thread. */
+  boolean isReady();
+
+  /**
+   * Takes what is the content of the cache; never blocks. Engine thread.
+   *
+   * @param content a stored event for each page, no page before its parent
+   * @return false if the sink is not ready
+   */
+  boolean offerSnapshot(List<KvEvent.Stored> content);
+
+  /**
+   * Takes changes that follow on what was taken last; never blocks. Engine thread.
+   *
+   * @return false if there is no room; the sink then takes nothing but a snapshot
+   */
+  boolean offer(List<KvEvent> changes);
+
+  /** Events that reached their destination. */
+  long published();
+
+  /** The engine has ended and its cache with it; says so where the events went. */
+  @Override
+  void close();
+}

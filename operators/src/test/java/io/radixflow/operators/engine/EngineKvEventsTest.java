@@ -1,0 +1,165 @@
+package io.radixflow.operators.engine;
+
+import static io.radixflow.operators.engine.Engines.concat;
+import static io.radixflow.operators.engine.Engines.letters;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.KvEvent;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What an engine tells of its cache, against the cache itself. */
+@Timeout(60)
+class EngineKvEventsTest {
+
+  /** Applies what it takes, and takes what the test says. */
+  private static final class Sink implements KvEventSink {
+    final Map<Long, KvEvent.Stored> view = new HashMap<>();
+    Runnable onRoom;
+    boolean ready = true;
+    int snapshots;
+    int room = Integer.MAX_VALUE;
+    long taken;
+    boolean closed;
+
+    @Override
+    public boolean wantsTokenIds() {
+      return false;
+    }
+
+    @Override
+    public synchronized boolean isReady() {
+      return ready;
+    }
+
+    @Override
+    public synchronized boolean offerSnapshot(List<KvEvent.Stored> content) {
+      view.clear();
+      content.forEach(stored -> view.put(stored.block(), stored));
+      snapshots++;
+      return true;
+    }
+
+    @Override
+    public synchronized boolean offer(List<KvEvent> changes) {
+      if (room < changes.size()) {
+        ready = false;
+        return false;
+      }
+      room -= changes.size();
+      taken += changes.size();
+      for (KvEvent change : changes) {
+        if (change instanceof KvEvent.Stored stored) {
+          view.put(stored.block(), stored);
+        } else if (change instanceof KvEvent.Removed removed) {
+          for (long block : removed.blocks()) {
+            assertThat(view.remove(block)).isNotNull();
+          }
+        }
+      }
+      return true;
+    }
+
+    synchronized void makeRoom(int events) {
+      room = events;
+      ready = true;
+      onRoom.run();
+    }
+
+    synchronized Set<Long> blocks() {
+      return new HashSet<>(view.keySet());
+    }
+
+    @Override
+    public synchronized long published() {
+      return taken;
+    }
+
+    @Override
+    public synchronized void close() {
+      closed = true;
+    }
+  }
+
+  private final Sink sink = new Sink();
+
+  private ContinuousBatchingEngine open() {
+    return ContinuousBatchingEngine.open(
+        SimModel.open(SimOptions.DEFAULT.withPoison(true)),
+        DeviceOptions.DEFAULT,
+        EngineOptions.builder().kvPages(24).auditMillis(0).build(),
+        (info, onRoom) -> {
+          sink.onRoom = onRoom;
+          return sink;
+        });
+  }
+
+  private static Set<Long> content(ContinuousBatchingEngine engine) throws Exception {
+    Set<Long> blocks = new HashSet<>();
+    engine.cacheContent().get(10, TimeUnit.SECONDS).forEach(s -> blocks.add(s.block()));
+    return blocks;
+  }
+
+  /** Turns that together need more pages than there are. */
+  private static void converse(ContinuousBatchingEngine engine, int rounds) {
+    try (EngineClient client = new EngineClient(engine)) {
+      int[] system = letters(0, 40);
+      for (int i = 0; i < rounds; i++) {
+        List.of(
+                client.submit(concat(system, letters(i % 7, 90)), 20),
+                client.submit(concat(system, letters(7 + i % 5, 30)), 20))
+            .forEach(client::await);
+      }
+    }
+    Engines.awaitIdle(engine);
+  }
+
+  @Test
+  void aListenerKnowsTheExactContentThroughEvictions() throws Exception {
+    try (ContinuousBatchingEngine engine = open()) {
+      converse(engine, 10);
+      assertThat(engine.stats().evictedPages()).isPositive();
+      assertThat(content(engine)).isNotEmpty().isEqualTo(sink.blocks());
+      assertThat(sink.snapshots).isEqualTo(1);
+      assertThat(engine.stats().kvEvents()).isEqualTo(new KvEventStats(sink.taken, 0, 0));
+    }
+    assertThat(sink.closed).isTrue();
+  }
+
+  @Test
+  void whatASinkCannotTakeIsMadeUpForByASnapshot() throws Exception {
+    try (ContinuousBatchingEngine engine = open()) {
+      converse(engine, 2);
+      sink.makeRoom(3);
+      converse(engine, 8);
+      assertThat(sink.snapshots).isEqualTo(1);
+      assertThat(engine.stats().kvEvents().dropped()).isPositive();
+      assertThat(content(engine)).isNotEqualTo(sink.blocks());
+      sink.makeRoom(Integer.MAX_VALUE);
+      assertThat(content(engine)).as("an idle engine, too").isEqualTo(sink.blocks());
+      assertThat(sink.snapshots).isEqualTo(2);
+      converse(engine, 4);
+      assertThat(content(engine)).isEqualTo(sink.blocks());
+      assertThat(engine.stats().kvEvents().resyncs()).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void anEngineRunsWithASinkThatIsNeverReady() {
+    sink.ready = false;
+    try (ContinuousBatchingEngine engine = open()) {
+      converse(engine, 3);
+      assertThat(sink.blocks()).isEmpty();
+      assertThat(engine.stats().kvEvents()).isEqualTo(KvEventStats.NONE);
+    }
+  }
+}
