@@ -3,11 +3,13 @@ package io.radixflow.jobs.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.operators.cache.replay.CompatReplay;
 import io.radixflow.operators.cache.replay.Mismatch;
+import io.radixflow.operators.cache.replay.NativeReplay;
 import io.radixflow.operators.cache.replay.ReplayReport;
 import io.radixflow.operators.cache.replay.TraceReplay;
 import io.radixflow.operators.cache.replay.TraceSetup;
 import io.radixflow.operators.cache.replay.TraceStep;
 import java.io.IOException;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -17,6 +19,8 @@ import picocli.CommandLine.Parameters;
     name = "replay",
     description = {
       "Replay a trace of cache operations that SGLang recorded, and compare.",
+      "Without --compat it runs on the cache that serves: until the first page is evicted all must"
+          + " be equal, then nothing less may be found than by a plain model of the same policy.",
       "The first line of the trace names eviction policy, page size and kind of keys; each other"
           + " line is an operation with what was observed. The summary is one JSON line; exit code 0"
           + " means that all agreed, 1 that something differed, 2 that the file is no trace."
@@ -30,7 +34,6 @@ final class CacheReplayCommand extends CliCommand {
 
   @Option(
       names = "--compat",
-      required = true,
       description = {
         "Replay on a tree that splits and evicts as SGLang's does: every field must be equal."
       })
@@ -56,29 +59,33 @@ final class CacheReplayCommand extends CliCommand {
     try (TraceFile trace = new TraceFile(file, JsonLineFiles.openStream(this, file));
         Progress progress = progress("replaying")) {
       TraceSetup setup = trace.setup();
-      TraceReplay replay = replay(trace, setup, report);
-      for (TraceStep step = trace.next(); step != null; step = trace.next()) {
-        apply(trace, replay, step);
-        progress.detail(report.operations() + " operations");
+      List<TraceStep> steps = trace.steps();
+      TraceReplay replay = replay(setup, steps, report);
+      for (TraceStep step : steps) {
+        apply(replay, step, report);
+        progress.detail(report.operations() + " of " + steps.size() + " operations");
       }
       new JsonLineOutput(out(), false).write(summary(setup, report));
     }
     return report.mismatches() == 0 ? 0 : 1;
   }
 
-  private static TraceReplay replay(TraceFile trace, TraceSetup setup, ReplayReport report) {
+  private TraceReplay replay(TraceSetup setup, List<TraceStep> steps, ReplayReport report) {
     try {
-      return new CompatReplay(setup, report);
+      return compat
+          ? new CompatReplay(setup, report)
+          : new NativeReplay(setup, NativeReplay.pagesFor(setup, steps), report);
     } catch (IllegalArgumentException e) {
-      throw trace.bad(e);
+      throw CliException.badInput(file + ": " + Errors.line(e), e);
     }
   }
 
-  private static void apply(TraceFile trace, TraceReplay replay, TraceStep step) {
+  private void apply(TraceReplay replay, TraceStep step, ReplayReport report) {
     try {
       replay.apply(step);
     } catch (IllegalArgumentException e) {
-      throw trace.bad(e);
+      String where = file + ", operation " + (report.operations() - 1) + ": ";
+      throw CliException.badInput(where + Errors.line(e), e);
     }
   }
 

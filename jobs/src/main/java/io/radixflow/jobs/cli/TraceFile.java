@@ -9,6 +9,8 @@ import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
@@ -64,24 +66,24 @@ final class TraceFile implements AutoCloseable {
   }
 
   /**
-   * The next operation, or null after the last.
+   * Reads all operations.
    *
-   * @throws CliException if the line is no operation
+   * @throws CliException if a line is none
    */
-  TraceStep next() throws IOException {
-    JsonFields fields = nextFields();
-    if (fields == null) {
-      return null;
+  List<TraceStep> steps() throws IOException {
+    List<TraceStep> steps = new ArrayList<>();
+    for (JsonFields fields = nextFields(); fields != null; fields = nextFields()) {
+      try {
+        steps.add(new TraceStep(operation(fields), counts(fields)));
+      } catch (LineException | IllegalArgumentException e) {
+        throw bad(e);
+      }
     }
-    try {
-      return new TraceStep(operation(fields), counts(fields));
-    } catch (LineException | IllegalArgumentException e) {
-      throw bad(e);
-    }
+    return steps;
   }
 
   /** What is wrong with the line that was read last. */
-  CliException bad(RuntimeException error) {
+  private CliException bad(RuntimeException error) {
     return CliException.badInput(name + ", line " + line + ": " + Errors.line(error), error);
   }
 

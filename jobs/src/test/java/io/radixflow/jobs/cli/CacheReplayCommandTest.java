@@ -51,18 +51,20 @@ class CacheReplayCommandTest {
     return new Cli().with(trace).run("cache", "replay", "-", "--compat");
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
+  static List<String> traces() {
+    return List.of(
         "lfu-page1",
         "lru-page1",
         "lru-page1-eagle",
         "lru-page16",
         "lru-page4",
         "priority-page1",
-        "slru-page4"
-      })
-  void everyFieldOfSglangsTracesIsEqual(String trace) throws IOException {
+        "slru-page4");
+  }
+
+  @ParameterizedTest
+  @MethodSource("traces")
+  void everyFieldOfSglangsTracesIsEqualOnItsTree(String trace) throws IOException {
     Path file = recorded(trace + ".jsonl.gz");
 
     Cli.Result result = new Cli().run("cache", "replay", file.toString(), "--compat");
@@ -70,6 +72,54 @@ class CacheReplayCommandTest {
     assertThat(result.err()).isEmpty();
     assertThat(result.code()).isZero();
     assertThat(result.out()).contains("\"mode\":\"compat\"", "\"mismatches\":0");
+  }
+
+  /** The rules of this mode use the recorded results only until an eviction, so any policy fits. */
+  @ParameterizedTest
+  @MethodSource("traces")
+  void theCacheThatServesFindsAtLeastWhatTheModelOfEachPolicyFinds(String trace)
+      throws IOException {
+    List<String> lines = new ArrayList<>(lines(trace + ".jsonl.gz"));
+    String setup = lines.get(0);
+    for (String policy : List.of("lru", "lfu", "fifo", "mru", "filo", "slru", "priority")) {
+      lines.set(0, setup.replaceFirst("\"policy\": \"[a-z]+\"", "\"policy\":\"" + policy + "\""));
+
+      Cli.Result result = new Cli().with(String.join("\n", lines)).run("cache", "replay", "-");
+
+      assertThat(result.err()).isEmpty();
+      assertThat(result.code()).isZero();
+      assertThat(result.out())
+          .contains("\"mode\":\"native\",\"policy\":\"" + policy + "\"", "\"mismatches\":0");
+    }
+  }
+
+  @Test
+  void theCacheThatServesFindsMoreThanSglangSinceItEvictsNoMoreThanItIsAsked() throws IOException {
+    String trace = String.join("\n", lines("lru-page1.jsonl.gz"));
+
+    assertThat(new Cli().with(trace).run("cache", "replay", "-").out())
+        .contains("\"matchedTokens\":1132,\"evictedTokens\":2200");
+    assertThat(replay(trace).out()).contains("\"matchedTokens\":539,\"evictedTokens\":2929");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"matched", "values", "prefixLen", "evictable", "protected", "total"})
+  void untilTheFirstEvictionTheCacheThatServesMustEqualTheTrace(String field) throws IOException {
+    String insert =
+        "{\"op\":\"insert\",\"tokens\":[1,2,3],\"firstValue\":1,\"prefixLen\":0,\"evictable\":3,"
+            + "\"protected\":0,\"total\":3,\"nodes\":1,\"evictableLeaves\":1}\n";
+    String again = insert.replace("\"prefixLen\":0", "\"prefixLen\":3");
+    String match =
+        "{\"op\":\"match\",\"tokens\":[1,2],\"thenLock\":0,\"matched\":2,\"values\":[1,2],"
+            + "\"evictable\":1,\"protected\":2,\"total\":3,\"nodes\":2,\"evictableLeaves\":1}\n";
+    List<String> trace = (SETUP + insert + again + match).lines().toList();
+    assertThat(new Cli().with(String.join("\n", trace)).run("cache", "replay", "-").code())
+        .isZero();
+
+    Cli.Result result = new Cli().with(withOneChanged(trace, field)).run("cache", "replay", "-");
+
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.err()).containsPattern("^operation \\d, " + field + ": expected .*, found ");
   }
 
   @Test
@@ -165,7 +215,7 @@ class CacheReplayCommandTest {
             "-, line 1: 'page' must be a 32-bit integer"),
         arguments(
             "{\"policy\":\"best\",\"page\":1}\n",
-            "-, line 1: no eviction policy is called 'best'; SGLang has lru, lfu, fifo, mru, filo,"
+            "-: no eviction policy is called 'best'; SGLang has lru, lfu, fifo, mru, filo,"
                 + " slru, priority"),
         arguments(SETUP + "{\"op\":\"drop\"}\n", "-, line 2: 'op' is 'drop'; there are insert,"),
         arguments(SETUP + match + "}\n", "-, line 2: 'evictable' is missing"),
@@ -180,10 +230,18 @@ class CacheReplayCommandTest {
             "-, line 2: there are no 2 slots from 2147483647"),
         arguments(
             SETUP + "{\"op\":\"unlock\",\"lock\":3" + EMPTY,
-            "-, line 2: lock 3 is released but not held"),
+            "-, operation 0: lock 3 is released but not held"),
         arguments(
             SETUP + (match + ",\"thenLock\":3" + EMPTY).repeat(2),
-            "-, line 3: lock 3 is taken while it is held"));
+            "-, operation 1: lock 3 is taken while it is held"));
+  }
+
+  @Test
+  void theCacheThatServesHasPoliciesOfItsOwn() {
+    Cli.Result result = new Cli().with(SETUP.replace("lru", "best")).run("cache", "replay", "-");
+
+    assertThat(result.code()).isEqualTo(2);
+    assertThat(result.err()).contains("no eviction policy is called 'best'; there are lru, ");
   }
 
   @ParameterizedTest

@@ -22,11 +22,6 @@ public final class CompatReplay implements TraceReplay {
   }
 
   @Override
-  public ReplayReport report() {
-    return report;
-  }
-
-  @Override
   public void apply(TraceStep step) {
     report.nextOperation();
     TraceOperation operation = step.operation();

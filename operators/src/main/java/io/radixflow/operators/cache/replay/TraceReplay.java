@@ -1,6 +1,6 @@
 package io.radixflow.operators.cache.replay;
 
-/** A cache that does again what was recorded; owned by one thread. */
+/** A cache that does again what was recorded, and reports what differs; owned by one thread. */
 public interface TraceReplay {
 
   /**
@@ -10,7 +10,4 @@ public interface TraceReplay {
    *     nobody holds
    */
   void apply(TraceStep step);
-
-  /** What was found so far. */
-  ReplayReport report();
 }
