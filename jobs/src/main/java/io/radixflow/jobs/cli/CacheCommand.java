@@ -10,7 +10,11 @@ import picocli.CommandLine.Spec;
     name = "cache",
     description = "Study the prefix cache without a model.",
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {CacheSimulateCommand.class, CacheReplayCommand.class})
+    subcommands = {
+      CacheSimulateCommand.class,
+      CacheWorkloadCommand.class,
+      CacheReplayCommand.class
+    })
 final class CacheCommand implements Runnable {
   @Spec CommandSpec spec;
 

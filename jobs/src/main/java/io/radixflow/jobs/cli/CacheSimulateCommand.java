@@ -5,8 +5,13 @@ import io.radixflow.jobs.workload.HitRates;
 import io.radixflow.jobs.workload.Workload;
 import io.radixflow.jobs.workload.WorkloadOptions;
 import io.radixflow.jobs.workload.WorkloadReader;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.model.hub.ConsoleProgress;
+import io.radixflow.kernels.model.hub.ModelProgress;
 import io.radixflow.operators.cache.EvictionPolicies;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -33,7 +38,9 @@ final class CacheSimulateCommand extends CliCommand {
       description = {
         "Files of JSON lines, plain or gzip; - for stdin. The first record tells the format:",
         "hash_ids: a request trace with block ids, as Mooncake published them;",
-        "session, t, ranges: an agent trace with runs of ids of 64-token blocks."
+        "session, t, ranges: an agent trace with runs of ids of 64-token blocks;",
+        "session with messages, type or choices: events and replies of the job's own topics, each",
+        "line with its time in front if kafka-console-consumer printed that."
       })
   List<String> files = new ArrayList<>();
 
@@ -60,6 +67,32 @@ final class CacheSimulateCommand extends CliCommand {
       paramLabel = "TOKENS",
       description = "Tokens a page; a multiple of the workload's blocks (default: the workload's).")
   int page;
+
+  @Option(
+      names = "--model",
+      paramLabel = "MODEL",
+      description = {
+        "Makes the prompts of events as the job would: a GGUF file, a Hugging Face directory, a hub",
+        "name, or 'sim' (default: four characters are taken for a token)."
+      })
+  String model;
+
+  @Option(
+      names = "--offline",
+      description = "Never use the network for a model (environment: RADIXFLOW_OFFLINE=1).")
+  boolean offline;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Also write the figures as JSON to this file; - for stdout, without a table.")
+  String json;
+
+  @Option(
+      names = "--svg",
+      paramLabel = "FILE",
+      description = "Also draw the figures as a chart, in SVG.")
+  Path svg;
 
   @Option(
       names = "--block-tokens",
@@ -104,8 +137,26 @@ final class CacheSimulateCommand extends CliCommand {
             ? Capacities.of(workload.requests().distinctBlocks())
             : Capacities.parse(capacities, workload.pageTokens());
     HitRates rates = simulate(workload, names, sizes);
-    new HitRateTable(workload, rates).print(out());
+    report(workload, rates);
     return 0;
+  }
+
+  private void report(Workload workload, HitRates rates) throws IOException {
+    if (json != null) {
+      String text = HitRateJson.of(workload, rates).toPrettyString() + "\n";
+      if (json.equals("-")) {
+        out().print(text);
+        out().flush();
+      } else {
+        Files.writeString(Path.of(json), text);
+      }
+    }
+    if (svg != null) {
+      Files.writeString(svg, new HitRateChart(workload, rates).svg(String.join(", ", files)));
+    }
+    if (!"-".equals(json)) {
+      new HitRateTable(workload, rates).print(out());
+    }
   }
 
   private void check() {
@@ -144,7 +195,17 @@ final class CacheSimulateCommand extends CliCommand {
   }
 
   private Workload read() throws IOException {
-    WorkloadOptions options = new WorkloadOptions(page, blockTokens, sessionSpacing, horizon, null);
+    try (ServedModel served = model == null ? null : openModel()) {
+      return read(new WorkloadOptions(page, blockTokens, sessionSpacing, horizon, served));
+    }
+  }
+
+  private ServedModel openModel() throws IOException {
+    ModelProgress transfer = new ConsoleProgress(err(), environment.terminal(), System::nanoTime);
+    return environment.models().locate(model, offline, transfer).open();
+  }
+
+  private Workload read(WorkloadOptions options) throws IOException {
     List<WorkloadReader.Source> sources = new ArrayList<>();
     files.forEach(file -> sources.add(new WorkloadFile(file, environment)));
     try (Progress progress = progress("reading")) {

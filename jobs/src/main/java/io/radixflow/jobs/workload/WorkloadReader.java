@@ -85,6 +85,9 @@ public final class WorkloadReader {
     if (AgentFormat.recognises(record)) {
       return new AgentFormat(options);
     }
+    if (ConversationFormat.recognises(record)) {
+      return new ConversationFormat(options);
+    }
     throw line.error(
         "not a known workload: a record has 'hash_ids' (request trace with block ids), 'session', 't'"
             + " and 'ranges' (agent trace), or is an event or a reply of the job's topics");

@@ -2,15 +2,21 @@ package io.radixflow.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class CacheSimulateCommandTest {
   private static final String TRACE =
       Path.of("src/test/resources/workloads/conversation.jsonl.gz").toString();
+
+  @TempDir Path directory;
 
   private static Cli.Result simulate(String... arguments) {
     String[] all = new String[arguments.length + 2];
@@ -58,6 +64,75 @@ class CacheSimulateCommandTest {
     assertThat(rows.get(0)).contains(" lru ", " lfu ", " fifo ", " mru ", " filo ", " slru ");
     assertThat(rows.get(1)).startsWith("          91");
     assertThat(rows.get(7)).startsWith("       9,100").endsWith("50.30");
+  }
+
+  @Test
+  void theFiguresAreWrittenAsJsonAndAsAChart() throws IOException {
+    Path json = directory.resolve("rates.json");
+    Path svg = directory.resolve("rates.svg");
+
+    Cli.Result result =
+        simulate(
+            TRACE,
+            "--capacity",
+            "200",
+            "--policy",
+            "lru",
+            "--json",
+            json.toString(),
+            "--svg",
+            svg.toString());
+
+    assertThat(rows(result)).hasSize(2);
+    JsonNode figures = new ObjectMapper().readTree(json.toFile());
+    assertThat(figures.at("/workload/requests").intValue()).isEqualTo(595);
+    assertThat(figures.at("/capacities/0/pages").intValue()).isEqualTo(200);
+    assertThat(figures.at("/capacities/0/tokens").intValue()).isEqualTo(102_400);
+    assertThat(figures.at("/capacities/0/policies/lru/hit_pages").intValue()).isEqualTo(641);
+    assertThat(figures.at("/capacities/0/policies/lru/hit_rate").doubleValue())
+        .isEqualTo(641.0 / 18222);
+    assertThat(figures.at("/capacities/0/bound/hit_pages").intValue()).isEqualTo(4116);
+    assertThat(svg).content().contains("<svg").contains("lru").contains("bound (no policy)");
+  }
+
+  @Test
+  void jsonMayTakeTheTablesPlace() throws IOException {
+    Cli.Result result = simulate(TRACE, "--capacity", "200", "--policy", "lru", "--json", "-");
+
+    assertThat(new ObjectMapper().readTree(result.out()).at("/capacities/0/pages").intValue())
+        .isEqualTo(200);
+  }
+
+  @Test
+  void madeUpTrafficCanBeSimulated() {
+    Path file = directory.resolve("traffic.jsonl");
+    Cli.Result made =
+        new Cli().run("cache", "workload", "--sessions", "40", "--out", file.toString());
+    assertThat(made.err()).isEmpty();
+    assertThat(made.out()).isEmpty();
+
+    Cli.Result result = simulate(file.toString(), "--capacity", "100000", "--policy", "lru");
+
+    assertThat(rows(result)).hasSize(2);
+    assertThat(result.out()).startsWith("conversation events: ").contains("note: a token is taken");
+  }
+
+  @Test
+  void trafficOnStdoutIsTheSameAsInAFile() throws IOException {
+    Path file = directory.resolve("traffic.jsonl");
+    new Cli().run("cache", "workload", "--sessions", "5", "--out", file.toString());
+
+    Cli.Result result = new Cli().run("cache", "workload", "--sessions", "5");
+
+    assertThat(file).hasContent(result.out());
+  }
+
+  @Test
+  void trafficThatCannotBeIsOneLine() {
+    Cli.Result result = new Cli().run("cache", "workload", "--turns", "0");
+
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.err()).contains("turns is 0.0, must be 1.0 to");
   }
 
   @Test
