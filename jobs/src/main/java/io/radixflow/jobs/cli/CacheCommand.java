@@ -13,7 +13,8 @@ import picocli.CommandLine.Spec;
     subcommands = {
       CacheSimulateCommand.class,
       CacheWorkloadCommand.class,
-      CacheReplayCommand.class
+      CacheReplayCommand.class,
+      CacheBenchCommand.class
     })
 final class CacheCommand implements Runnable {
   @Spec CommandSpec spec;
