@@ -41,7 +41,13 @@ final class CacheEvents {
 
   /** What the first page of a node follows, or null. */
   private static byte[] digestBefore(TreeNode node) {
-    return node.parent.isRoot() ? PageHasher.seed(node.namespace) : node.parent.lastDigest();
+    if (node.parent.isRoot()) {
+      return PageHasher.seed(node.namespace);
+    }
+    byte[] before = node.parent.lastDigest();
+    return node.namespace.equals(node.parent.namespace)
+        ? before
+        : PageHasher.seedBelow(before, node.namespace);
   }
 
   /** Passes on the event of each page of a node from {@code first} on. */

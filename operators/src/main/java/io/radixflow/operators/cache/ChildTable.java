@@ -3,8 +3,8 @@ package io.radixflow.operators.cache;
 import java.util.function.Consumer;
 
 /**
- * A node's children by the tokens of their first page: open addressing with linear probing, at most
- * two thirds full. Two children never begin with the same page.
+ * A node's children by their namespace and the tokens of their first page: open addressing with
+ * linear probing, at most two thirds full. Two children never begin with the same page.
  */
 final class ChildTable {
   private TreeNode[] slots;
@@ -24,8 +24,8 @@ final class ChildTable {
     throw new IllegalStateException("no child");
   }
 
-  static int hash(int[] tokens, int from, int pageTokens) {
-    int hash = 1;
+  static int hash(String namespace, int[] tokens, int from, int pageTokens) {
+    int hash = namespace.hashCode();
     for (int i = from; i < from + pageTokens; i++) {
       hash = 31 * hash + tokens[i];
     }
@@ -34,13 +34,14 @@ final class ChildTable {
   }
 
   /** The child that begins with the page of {@code tokens} at {@code from}, or null. */
-  TreeNode find(int[] tokens, int from, int pageTokens) {
+  TreeNode find(String namespace, int[] tokens, int from, int pageTokens) {
     if (size == 0) {
       return null;
     }
-    int hash = hash(tokens, from, pageTokens);
+    int hash = hash(namespace, tokens, from, pageTokens);
     for (int i = hash & slots.length - 1; slots[i] != null; i = i + 1 & slots.length - 1) {
-      if (slots[i].firstPageHash() == hash && slots[i].beginsWith(tokens, from, pageTokens)) {
+      if (slots[i].firstPageHash() == hash
+          && slots[i].beginsWith(namespace, tokens, from, pageTokens)) {
         return slots[i];
       }
     }

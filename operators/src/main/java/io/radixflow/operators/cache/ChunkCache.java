@@ -19,7 +19,8 @@ public final class ChunkCache implements PrefixCache {
   }
 
   @Override
-  public RadixKey keyOf(long request, String namespace, int[] tokens, int length) {
+  public RadixKey keyOf(
+      long request, String namespace, int publicTokens, int[] tokens, int length) {
     return new RadixKey("request " + request, tokens, length);
   }
 

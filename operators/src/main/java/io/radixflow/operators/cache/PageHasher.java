@@ -113,6 +113,16 @@ public final class PageHasher {
   }
 
   /**
+   * What a namespace's first page follows that comes after a public page: SHA-256 over the
+   * namespace's {@link #seed} and the public page's digest.
+   */
+  static byte[] seedBelow(byte[] publicDigest, String namespace) {
+    MessageDigest sha = Sha256.open();
+    sha.update(seed(namespace));
+    return sha.digest(publicDigest);
+  }
+
+  /**
    * The name under which a namespace is published: it tells namespaces apart and does not tell
    * their seed. Empty for the public one.
    */

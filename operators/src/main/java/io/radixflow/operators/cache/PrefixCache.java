@@ -15,9 +15,11 @@ public interface PrefixCache {
    * The key of a request's tokens.
    *
    * @param request a number that no other request of the engine has
+   * @param publicTokens see {@link RadixKey#publicTokens}
    */
-  default RadixKey keyOf(long request, String namespace, int[] tokens, int length) {
-    return new RadixKey(namespace, tokens, length);
+  default RadixKey keyOf(
+      long request, String namespace, int publicTokens, int[] tokens, int length) {
+    return new RadixKey(namespace, tokens, length, false, publicTokens);
   }
 
   /**
@@ -129,7 +131,8 @@ public interface PrefixCache {
   int evict(int pages);
 
   /**
-   * Frees the end of a prefix, page by page, as far as nobody has locked it and nothing extends it.
+   * Frees the end of a prefix, page by page, as far as nobody has locked it and nothing extends it;
+   * of a prefix that ends in a namespace of its own, no public page.
    *
    * @param node where the prefix ends, in the tree or not, as {@link #lock} or {@link #insert}
    *     returned it

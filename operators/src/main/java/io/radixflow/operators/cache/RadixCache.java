@@ -19,20 +19,21 @@ import java.util.function.IntConsumer;
  *   <li>{@link #evict} frees single pages from the ends of leaves.
  * </ul>
  *
- * <p>A namespace is a tree of its own. Owned by one thread.
+ * <p>A namespace is a tree of its own, but for keys that begin with public tokens: their whole
+ * pages lie in the public namespace's tree, and the namespace's own pages below them. Owned by one
+ * thread.
  */
 public final class RadixCache implements PrefixCache {
   private final PageAllocator allocator;
   private final PageShape shape;
   private final EvictionPolicy policy;
-  private final boolean hashing;
+  private final PageHistory history;
   private final RadixTree tree;
   private final Retention retention;
 
   private int evictablePages;
   private int protectedPages;
   private long clock;
-  private long[] hashes = new long[0];
 
   /** Null if nobody listens. */
   private CacheEvents events;
@@ -55,7 +56,7 @@ public final class RadixCache implements PrefixCache {
     this.policy = policy;
     this.tree = new RadixTree(shape, policy);
     this.retention = new Retention(tree, policy);
-    this.hashing = policy.wantsPageHashes();
+    this.history = new PageHistory(policy, shape);
     policy.attach(this);
   }
 
@@ -150,7 +151,7 @@ public final class RadixCache implements PrefixCache {
   public TreeNode lock(RadixKey key, PrefixMatch match) {
     TreeNode node = match.node();
     if (match.pages() == 0) {
-      node = tree.rootOf(key.namespace());
+      node = tree.rootOf(key.namespaceAt(0, shape.pageTokens()));
     } else if (match.offset() < node.pageCount()) {
       node = split(node, match.offset());
     }
@@ -227,14 +228,17 @@ public final class RadixCache implements PrefixCache {
     int page = from;
     while (page < to) {
       int at = page * shape.pageTokens();
-      TreeNode child = node.children.find(key.tokens(), at, shape.tokensOf(1));
+      String namespace = key.namespaceAt(page, shape.pageTokens());
+      TreeNode child = node.children.find(namespace, key.tokens(), at, shape.tokensOf(1));
       if (child == null) {
         raisePriority(node, priority);
         node = add(node, key, page, to, table, priority);
         page = to;
         break;
       }
-      int count = child.matchingPages(0, key.tokens(), at, to - page, shape);
+      int count =
+          child.matchingPages(
+              0, key.tokens(), at, key.namespaceEnd(page, to, shape.pageTokens()) - page, shape);
       if (!redirect && !holds(child, count, table, page)) {
         break;
       }
@@ -286,6 +290,7 @@ public final class RadixCache implements PrefixCache {
       }
       if (last == null
           || last.isRoot()
+          || !last.namespace.equals(node.namespace)
           || last.lockCount > 0
           || last.children.size() > 0
           || last.endPage() > known
@@ -308,7 +313,7 @@ public final class RadixCache implements PrefixCache {
   /** Frees the last page of a node that is not locked and has no children. */
   private void freeLast(TreeNode node, CacheEvents told) {
     int last = node.pageCount() - 1;
-    policy.evicted(node, hashing ? node.pageHash(last) : 0);
+    history.evicted(node);
     if (told != null) {
       told.removing(node);
     }
@@ -371,24 +376,23 @@ public final class RadixCache implements PrefixCache {
     }
     protectedPages += to - from;
     tree.changed();
-    hashPages(node, key, from, to);
+    history.lookAt(node, key, from, to);
     TreeNode end = node;
     for (int begin = from, next; begin < to; begin = next) {
-      int uses = usesBefore(begin);
-      next = begin + 1;
-      while (next < to && usesBefore(next) == uses) {
-        next++;
-      }
-      end = addRun(end, key, begin, next, table, uses, priority);
+      next = history.endOfRun(begin, key.namespaceEnd(begin, to, shape.pageTokens()));
+      end = addRun(end, key, begin, next, table, priority);
     }
     return end;
   }
 
   /** Puts pages of one history under {@code node}, or at its end if it has the same one. */
   private TreeNode addRun(
-      TreeNode node, RadixKey key, int from, int to, int[] table, int uses, int priority) {
-    long[] pageHashes = hashing ? hashes : null;
+      TreeNode node, RadixKey key, int from, int to, int[] table, int priority) {
+    String namespace = key.namespaceAt(from, shape.pageTokens());
+    long[] pageHashes = history.hashes();
+    int uses = history.usesBefore(from);
     if (node.fresh
+        && node.namespace.equals(namespace)
         && node.lockCount == 1
         && node.children.size() == 0
         && node.uses == uses
@@ -398,7 +402,7 @@ public final class RadixCache implements PrefixCache {
       tellStored(node, to - from);
       return node;
     }
-    TreeNode leaf = new TreeNode(node);
+    TreeNode leaf = new TreeNode(node, namespace);
     leaf.append(key.tokens(), table, pageHashes, from, to, shape);
     leaf.startPage = from;
     leaf.lockCount = 1;
@@ -415,26 +419,6 @@ public final class RadixCache implements PrefixCache {
   private void tellStored(TreeNode node, int count) {
     if (events != null) {
       events.stored(node, count);
-    }
-  }
-
-  private int usesBefore(int page) {
-    return hashing ? policy.usesBefore(hashes[page]) : 0;
-  }
-
-  /** Makes {@code hashes[from .. to-1]} the hashes of the key's pages below {@code node}. */
-  private void hashPages(TreeNode node, RadixKey key, int from, int to) {
-    if (!hashing) {
-      return;
-    }
-    if (hashes.length < to) {
-      hashes = new long[Math.max(to, 2 * hashes.length)];
-    }
-    long hash =
-        node.isRoot() ? PageHash.seed(key.namespace()) : node.pageHash(node.pageCount() - 1);
-    for (int i = from; i < to; i++) {
-      hash = PageHash.next(hash, key.tokens(), i * shape.pageTokens(), shape.tokensOf(1));
-      hashes[i] = hash;
     }
   }
 

@@ -16,12 +16,21 @@ import java.util.Objects;
  * @param tokens token ids from position 0
  * @param length how many of {@code tokens} belong to the key
  * @param bigram whether the units are pairs of tokens
+ * @param publicTokens how many tokens from the beginning may be shared with everybody: the whole
+ *     pages of them lie in the public namespace, and those of {@code namespace} below them
  */
-public record RadixKey(String namespace, int[] tokens, int length, boolean bigram) {
+public record RadixKey(
+    String namespace, int[] tokens, int length, boolean bigram, int publicTokens) {
 
   public RadixKey {
     Objects.requireNonNull(namespace, "namespace");
     Objects.checkFromIndexSize(0, length, tokens.length);
+    Objects.checkFromIndexSize(0, publicTokens, length);
+  }
+
+  /** A key that shares nothing with other namespaces. */
+  public RadixKey(String namespace, int[] tokens, int length, boolean bigram) {
+    this(namespace, tokens, length, bigram, 0);
   }
 
   /** A key whose units are single tokens. */
@@ -36,7 +45,12 @@ public record RadixKey(String namespace, int[] tokens, int length, boolean bigra
 
   /** The same ids as pairs. */
   public RadixKey asBigram() {
-    return new RadixKey(namespace, tokens, length, true);
+    return new RadixKey(namespace, tokens, length, true, publicTokens);
+  }
+
+  /** The same ids, of which the first {@code count} may be shared with everybody. */
+  public RadixKey withPublicTokens(int count) {
+    return new RadixKey(namespace, tokens, length, bigram, count);
   }
 
   /** Tokens, or pairs of tokens. */
@@ -47,6 +61,27 @@ public record RadixKey(String namespace, int[] tokens, int length, boolean bigra
   /** Whole pages that the key spans. */
   public int pages(int pageTokens) {
     return units() / pageTokens;
+  }
+
+  /**
+   * Whole pages before those of the key's own namespace. A page of pairs also depends on the token
+   * after it.
+   */
+  int publicPages(int pageTokens) {
+    return namespace.equals(NamespaceKey.PUBLIC)
+        ? 0
+        : Math.max(0, bigram ? publicTokens - 1 : publicTokens) / pageTokens;
+  }
+
+  /** The namespace of a page. */
+  String namespaceAt(int page, int pageTokens) {
+    return page < publicPages(pageTokens) ? NamespaceKey.PUBLIC : namespace;
+  }
+
+  /** The end of the pages from {@code page} on that lie in one namespace, at most {@code limit}. */
+  int namespaceEnd(int page, int limit, int pageTokens) {
+    int end = publicPages(pageTokens);
+    return page < end ? Math.min(limit, end) : limit;
   }
 
   /**

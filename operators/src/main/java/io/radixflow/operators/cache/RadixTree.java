@@ -7,7 +7,9 @@ import java.util.function.Consumer;
 
 /**
  * The structure of a {@link RadixCache}: nodes by what they begin with, a root for each namespace.
- * Searching never changes it. What becomes of unlocked nodes is told to the eviction policy.
+ * Below nodes of the public namespace there may be some of other namespaces, which only keys of
+ * theirs find. Searching never changes it. What becomes of unlocked nodes is told to the eviction
+ * policy.
  */
 final class RadixTree {
   /** A chain of nodes is merged only if few pages and children move, or few beside what stays. */
@@ -43,15 +45,25 @@ final class RadixTree {
   PrefixMatch match(RadixKey key, int maxPages, TreeNode resume, int known) {
     int limit = Math.min(maxPages, key.pages(shape.pageTokens()));
     TreeNode node = resume == null ? null : resume.resume();
-    if (node == null || !node.namespace.equals(key.namespace())) {
-      node = roots.get(key.namespace());
+    if (node == null || !isOnPathOf(node, key)) {
+      node = roots.get(key.namespaceAt(0, shape.pageTokens()));
       return node == null ? new PrefixMatch(null, 0, 0) : descend(key, limit, node, 0);
     }
-    int page = Math.min(limit, resume.resumablePages(known));
+    boolean own = node.namespace.equals(key.namespace());
+    int most = own ? limit : Math.min(limit, key.publicPages(shape.pageTokens()));
+    int page = Math.min(most, resume.resumablePages(known));
     while (!node.isRoot() && node.startPage >= page) {
       node = node.parent;
     }
     return descend(key, limit, node, page);
+  }
+
+  /** Whether the way to a node goes through the namespaces that the key's pages lie in. */
+  private boolean isOnPathOf(TreeNode node, RadixKey key) {
+    boolean sharing = key.publicPages(shape.pageTokens()) > 0;
+    return node.namespace.equals(key.namespace())
+        ? node.belowPublic == sharing
+        : sharing && node.namespace.equals(NamespaceKey.PUBLIC);
   }
 
   /** Goes on from {@code page}, which is in or at the end of {@code node}. */
@@ -61,18 +73,22 @@ final class RadixTree {
     TreeNode node = from;
     int offset = fromPage - from.startPage;
     int page = fromPage;
-    if (offset < node.pageCount()) {
-      int more = node.matchingPages(offset, tokens, page * stride, limit - page, shape);
+    if (offset < node.pageCount() && node.namespace.equals(key.namespaceAt(page, stride))) {
+      int end = key.namespaceEnd(page, limit, stride);
+      int more = node.matchingPages(offset, tokens, page * stride, end - page, shape);
       offset += more;
       page += more;
     }
     while (page < limit && offset == node.pageCount()) {
-      TreeNode child = node.children.find(tokens, page * stride, shape.tokensOf(1));
+      TreeNode child =
+          node.children.find(
+              key.namespaceAt(page, stride), tokens, page * stride, shape.tokensOf(1));
       if (child == null) {
         break;
       }
       node = child;
-      offset = child.matchingPages(0, tokens, page * stride, limit - page, shape);
+      int end = key.namespaceEnd(page, limit, stride);
+      offset = child.matchingPages(0, tokens, page * stride, end - page, shape);
       page += offset;
     }
     return new PrefixMatch(node, offset, page);
@@ -99,7 +115,7 @@ final class RadixTree {
 
   /** Splits a node after {@code count} pages; returns the new node that has the front. */
   TreeNode split(TreeNode node, int count) {
-    TreeNode front = new TreeNode(node.parent);
+    TreeNode front = new TreeNode(node.parent, node.namespace);
     node.copyFrontTo(front, count, shape);
     node.parent.children.replace(node, front);
     node.dropFront(count, shape);
@@ -139,7 +155,8 @@ final class RadixTree {
     }
     TreeNode back = front.children.only();
     boolean cheap =
-        back.children.size() <= ALWAYS_MERGED
+        front.namespace.equals(back.namespace)
+            && back.children.size() <= ALWAYS_MERGED
             && back.pageCount() <= Math.max(ALWAYS_MERGED, 2 * front.pageCount());
     if (cheap && front.canGrow() && front.isRetainedAs(back) && policy.mergeable(front, back)) {
       front.takeIn(back, shape);

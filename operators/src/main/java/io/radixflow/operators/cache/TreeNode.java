@@ -21,6 +21,10 @@ public final class TreeNode {
   private static final byte[] NO_DIGESTS = {};
 
   final String namespace;
+
+  /** Whether pages of the public namespace come before those of this node's own. */
+  final boolean belowPublic;
+
   TreeNode parent;
   ChildTable children = new ChildTable();
 
@@ -77,10 +81,15 @@ public final class TreeNode {
   /** A root. */
   TreeNode(String namespace) {
     this.namespace = namespace;
+    this.belowPublic = false;
   }
 
-  TreeNode(TreeNode parent) {
-    this.namespace = parent.namespace;
+  /**
+   * @param namespace the parent's, or another if the parent's is the public one
+   */
+  TreeNode(TreeNode parent, String namespace) {
+    this.namespace = namespace;
+    this.belowPublic = parent.belowPublic || !namespace.equals(parent.namespace);
     this.parent = parent;
   }
 
@@ -185,8 +194,9 @@ public final class TreeNode {
   }
 
   /** Whether this node begins with the page of {@code ids} at {@code from}. */
-  boolean beginsWith(int[] ids, int from, int span) {
-    return Arrays.equals(tokens, 0, span, ids, from, from + span);
+  boolean beginsWith(String namespace, int[] ids, int from, int span) {
+    return this.namespace.equals(namespace)
+        && Arrays.equals(tokens, 0, span, ids, from, from + span);
   }
 
   /**
@@ -223,7 +233,7 @@ public final class TreeNode {
       System.arraycopy(pageHashes, from, hashes, pageCount, to - from);
     }
     if (pageCount == 0) {
-      firstPageHash = ChildTable.hash(tokens, 0, shape.tokensOf(1));
+      firstPageHash = ChildTable.hash(namespace, tokens, 0, shape.tokensOf(1));
     }
     pageCount = count;
   }
@@ -257,7 +267,7 @@ public final class TreeNode {
     }
     pageCount = left;
     startPage += count;
-    firstPageHash = ChildTable.hash(tokens, 0, shape.tokensOf(1));
+    firstPageHash = ChildTable.hash(namespace, tokens, 0, shape.tokensOf(1));
   }
 
   /** Drops the last page and returns its number. */

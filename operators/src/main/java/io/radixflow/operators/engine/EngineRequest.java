@@ -37,6 +37,14 @@ public record EngineRequest(
      * @throws PromptException if no prompt can be made; its message goes to the sender
      */
     int[] ids() throws PromptException;
+
+    /**
+     * How many ids from the beginning say nothing of the request's owner, so that their whole pages
+     * may be shared with other namespaces; asked after {@link #ids}.
+     */
+    default int publicTokens() {
+      return 0;
+    }
   }
 
   public EngineRequest {

@@ -91,6 +91,7 @@ final class Intake {
     request.sampling = new SamplingState(spec.sampling(), prompt, resumed, vocabSize);
     request.text = new ReplyText(tokenizer, spec.stop());
     request.promptLength = prompt.length;
+    request.publicTokens = Math.min(spec.prompt().publicTokens(), prompt.length);
     request.maxLength = prompt.length + maxTokens;
     request.length = prompt.length + Math.min(resumed.length, maxTokens);
     request.tokens = Arrays.copyOf(prompt, Math.min(request.maxLength, request.length + 64));

@@ -2,6 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PageAudit;
 import io.radixflow.operators.cache.PrefixCache;
@@ -92,7 +93,12 @@ final class KvPages {
   }
 
   private RadixKey key(Request request) {
-    return cache.keyOf(request.sequence, request.spec.namespace(), request.tokens, request.length);
+    return cache.keyOf(
+        request.sequence,
+        request.spec.namespace(),
+        request.publicTokens,
+        request.tokens,
+        request.length);
   }
 
   /** The longest cached prefix of all of a request's tokens. */
@@ -198,13 +204,22 @@ final class KvPages {
 
   /** How many whole pages of a waiting request a prefilling one is about to cache. */
   int sharedPages(Request waiting, Request prefilling) {
-    if (options.caching() != PrefixCaching.RADIX
-        || !waiting.spec.namespace().equals(prefilling.spec.namespace())) {
+    if (options.caching() != PrefixCaching.RADIX) {
       return 0;
     }
     int limit = Math.min(waiting.length, prefilling.prefillEnd);
+    if (!waiting.spec.namespace().equals(prefilling.spec.namespace())) {
+      limit = Math.min(limit, Math.min(openTokens(waiting), openTokens(prefilling)));
+    }
     int at = Arrays.mismatch(waiting.tokens, 0, limit, prefilling.tokens, 0, limit);
     return (at < 0 ? limit : at) / pageTokens;
+  }
+
+  /** Tokens from the beginning that requests of other namespaces may share. */
+  private static int openTokens(Request request) {
+    return request.spec.namespace().equals(NamespaceKey.PUBLIC)
+        ? request.length
+        : request.publicTokens;
   }
 
   boolean countersAgree() {

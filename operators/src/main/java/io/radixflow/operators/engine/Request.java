@@ -43,6 +43,10 @@ final class Request {
   int[] tokens;
   int length;
   int promptLength;
+
+  /** Tokens from the beginning that may be shared with other namespaces. */
+  int publicTokens;
+
   int maxLength;
   SamplingState sampling;
   ReplyText text;

@@ -3,6 +3,7 @@ package io.radixflow.operators.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -18,7 +19,12 @@ class CacheEventsProperties {
   private static final int POOL = 40;
 
   /** Caches a key, lets a request hold it, ends one that does, or evicts. */
-  record Operation(Kind kind, String namespace, int[] tokens, int number) {}
+  record Operation(Kind kind, String namespace, int[] tokens, int number) {
+    RadixKey key(boolean bigram) {
+      int publicTokens = Math.min(tokens.length, number % 3 * 4);
+      return new RadixKey(namespace, tokens, tokens.length, bigram, publicTokens);
+    }
+  }
 
   enum Kind {
     INSERT,
@@ -39,9 +45,7 @@ class CacheEventsProperties {
     List<RadixKey> seen = new ArrayList<>();
     List<TreeNode> held = new ArrayList<>();
     for (Operation operation : operations) {
-      RadixKey key =
-          new RadixKey(
-              operation.namespace, operation.tokens, operation.tokens.length, setting.bigram);
+      RadixKey key = operation.key(setting.bigram);
       seen.add(key);
       switch (operation.kind) {
         case INSERT -> world.insert(key);
@@ -70,8 +74,7 @@ class CacheEventsProperties {
     PageHasher hasher = new PageHasher(setting.pageTokens, setting.bigram);
     Set<Long> blocks = new HashSet<>();
     for (RadixKey key : keys) {
-      byte[] digests =
-          hasher.chain(PageHasher.seed(key.namespace()), key.tokens(), key.tokens().length);
+      byte[] digests = digests(hasher, key, setting.pageTokens);
       int matched = world.matched(key);
       for (int i = 0; i < matched; i++) {
         blocks.add(PageHasher.blockId(digests, i * PageHasher.BYTES));
@@ -80,12 +83,28 @@ class CacheEventsProperties {
     return blocks;
   }
 
+  /** The public pages' chain, and from there the namespace's own. */
+  private static byte[] digests(PageHasher hasher, RadixKey key, int pageTokens) {
+    int publicPages = key.publicPages(pageTokens);
+    if (publicPages == 0) {
+      return hasher.chain(PageHasher.seed(key.namespace()), key.tokens(), key.length());
+    }
+    byte[] whole = hasher.chain(null, key.tokens(), key.length());
+    byte[] open = Arrays.copyOf(whole, publicPages * PageHasher.BYTES);
+    byte[] last = Arrays.copyOfRange(open, open.length - PageHasher.BYTES, open.length);
+    int[] rest = Arrays.copyOfRange(key.tokens(), publicPages * pageTokens, key.length());
+    byte[] own = hasher.chain(PageHasher.seedBelow(last, key.namespace()), rest, rest.length);
+    byte[] all = Arrays.copyOf(open, open.length + own.length);
+    System.arraycopy(own, 0, all, open.length, own.length);
+    return all;
+  }
+
   @Provide
   Arbitrary<Setting> settings() {
     return Combinators.combine(
             Arbitraries.of(1, 2, 4),
             Arbitraries.of(false, true),
-            Arbitraries.of("lru", "lfu", "fifo", "mru", "filo", "slru", "priority"))
+            Arbitraries.of(EvictionPolicies.names()))
         .as(Setting::new);
   }
 
@@ -94,7 +113,7 @@ class CacheEventsProperties {
     return Combinators.combine(
             Arbitraries.of(
                 Kind.INSERT, Kind.INSERT, Kind.HOLD, Kind.RELEASE, Kind.EVICT, Kind.RESET),
-            Arbitraries.of("", "a"),
+            Arbitraries.of("", "a", "b"),
             Arbitraries.integers().between(0, 1).array(int[].class).ofMaxSize(24),
             Arbitraries.integers().between(0, 12))
         .as(Operation::new)

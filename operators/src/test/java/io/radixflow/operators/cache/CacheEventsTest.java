@@ -138,6 +138,21 @@ class CacheEventsTest {
   }
 
   @Test
+  void theFirstPageOfANamespaceBelowAPublicOneIsItsChildAndNobodyElses() {
+    EventedCache cache = new EventedCache(2);
+    int[] tokens = {1, 2, 3, 4};
+    cache.insert(new RadixKey("a", tokens, 4).withPublicTokens(2));
+    cache.insert(new RadixKey("b", tokens, 4).withPublicTokens(2));
+    cache.insert(RadixKey.of(tokens));
+    List<KvEvent.Stored> stored = cache.take(KvEvent.Stored.class);
+    assertThat(stored).hasSize(4);
+    assertThat(stored.get(0).namespace()).isEmpty();
+    assertThat(stored.subList(1, 4)).allMatch(s -> s.parent() == stored.get(0).block());
+    assertThat(stored.stream().map(KvEvent.Stored::block)).doesNotHaveDuplicates();
+    assertThat(stored.get(1).namespace()).isEqualTo(PageHasher.publishedName("a"));
+  }
+
+  @Test
   void aPageOfPairsTellsOneIdMoreThanItHasPairs() {
     EventedCache cache = new EventedCache(1024, 2, true, new LruPolicy());
     cache.insert(RadixKey.of(10, 20, 30, 40, 50).asBigram());

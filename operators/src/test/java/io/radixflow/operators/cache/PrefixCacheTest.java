@@ -55,7 +55,7 @@ class PrefixCacheTest {
   /** The pages that a second request finds after a first has ended or was put back. */
   private int foundBy(PrefixCache cache, long first, long second, boolean ended) {
     run(cache, first, ended);
-    RadixKey key = cache.keyOf(second, "", TOKENS, TOKENS.length);
+    RadixKey key = cache.keyOf(second, "", 0, TOKENS, TOKENS.length);
     int found = cache.match(key, Integer.MAX_VALUE).pages();
     cache.reset();
     return found;
@@ -63,7 +63,7 @@ class PrefixCacheTest {
 
   /** What the engine does with a request. */
   private void run(PrefixCache cache, long request, boolean ended) {
-    RadixKey key = cache.keyOf(request, "", TOKENS, TOKENS.length);
+    RadixKey key = cache.keyOf(request, "", 0, TOKENS, TOKENS.length);
     PrefixMatch match = cache.match(key, Integer.MAX_VALUE);
     TreeNode locked = cache.lock(key, match);
     int[] table = new int[allocator.pagesFor(TOKENS.length)];

@@ -1,0 +1,62 @@
+package io.radixflow.operators.cache;
+
+/** What an eviction policy knows of pages that come back, by their hashes; if it wants any. */
+final class PageHistory {
+  private final EvictionPolicy policy;
+  private final PageShape shape;
+  private final boolean wanted;
+  private long[] hashes = new long[0];
+
+  PageHistory(EvictionPolicy policy, PageShape shape) {
+    this.policy = policy;
+    this.shape = shape;
+    this.wanted = policy.wantsPageHashes();
+  }
+
+  /** Looks at pages {@code from .. to-1} of a key, which begin at the end of {@code node}. */
+  void lookAt(TreeNode node, RadixKey key, int from, int to) {
+    if (!wanted) {
+      return;
+    }
+    if (hashes.length < to) {
+      hashes = new long[Math.max(to, 2 * hashes.length)];
+    }
+    int stride = shape.pageTokens();
+    long hash =
+        node.isRoot()
+            ? PageHash.seed(key.namespaceAt(from, stride))
+            : node.pageHash(node.pageCount() - 1);
+    for (int i = from; i < to; i++) {
+      if (i > 0 && i == key.publicPages(stride)) {
+        hash ^= PageHash.seed(key.namespace());
+      }
+      hash = PageHash.next(hash, key.tokens(), i * stride, shape.tokensOf(1));
+      hashes[i] = hash;
+    }
+  }
+
+  /** The hashes of the pages that were looked at, by page; null if nobody wants any. */
+  long[] hashes() {
+    return wanted ? hashes : null;
+  }
+
+  /** The end of the pages from {@code from} on that were used equally often, at most {@code to}. */
+  int endOfRun(int from, int to) {
+    int uses = usesBefore(from);
+    int end = from + 1;
+    while (end < to && usesBefore(end) == uses) {
+      end++;
+    }
+    return end;
+  }
+
+  /** Uses that a page which was looked at is known to have had. */
+  int usesBefore(int page) {
+    return wanted ? policy.usesBefore(hashes[page]) : 0;
+  }
+
+  /** The last page of a node is about to leave. */
+  void evicted(TreeNode node) {
+    policy.evicted(node, wanted ? node.pageHash(node.pageCount() - 1) : 0);
+  }
+}
