@@ -21,10 +21,9 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  * The job graph.
  *
  * <pre>
- * events ─ route ─ keyBy(session) ─┐           ┌─ replies ─────┐
- *            │ │                   ├─ serving ─┼─ deltas       ├─ replies topic
- *            │ └─ rejections ──────┼───────────┼───────────────┘
- *            └─── dead letters     │           └─ refused ─ dead letters
+ * events ─ route ─ keyBy(session) ─┐           ┌─ replies ─ replies topic
+ *            │                     ├─ serving ─┼─ deltas ─ deltas topic
+ *            └─ dead letters       │           └─ refused ─ dead letters
  * control ─ route ─ broadcast ─────┘
  * </pre>
  */
@@ -83,11 +82,7 @@ public final class ServingJob {
                     opener.publishing(endpoints.kvEvents()), ServingSettings.operator(settings)))
             .uid("serving");
 
-    replies
-        .union(events.getSideOutput(EventRouter.REJECTIONS))
-        .sinkTo(endpoints.replies())
-        .name("replies")
-        .uid("replies");
+    replies.sinkTo(endpoints.replies()).name("replies").uid("replies");
     replies
         .getSideOutput(ServingOutputs.DELTAS)
         .sinkTo(endpoints.deltas())

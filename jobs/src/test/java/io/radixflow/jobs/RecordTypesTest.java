@@ -40,10 +40,9 @@ class RecordTypesTest {
             + "\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}";
     EventRecord record =
         new EventRecord(
-            new EventParser(1000, () -> 0)
+            new EventParser(1000)
                 .parse(json.getBytes(StandardCharsets.UTF_8), new Origin(1, 2, 3))
                 .event(),
-            null,
             null);
     TypeSerializer<EventRecord> serializer =
         TypeInformation.of(EventRecord.class).createSerializer(NO_KRYO);

@@ -101,9 +101,9 @@ final class SendCommand extends CliCommand {
     fields.forEach(field -> JsonLineInput.putField(json, field));
     byte[] bytes = json.toString().getBytes(StandardCharsets.UTF_8);
     ParsedEvent parsed =
-        new EventParser(MAX_EVENT_BYTES, System::currentTimeMillis)
+        new EventParser(MAX_EVENT_BYTES)
             .parse(bytes, new Origin(-1, 0, System.currentTimeMillis()));
-    if (parsed.event() == null) {
+    if (!parsed.isValid()) {
       throw new CliException("the event is not valid: " + parsed.reason());
     }
     if (follow && (parsed.event().turn() == null || parsed.event().kind() == EventKind.CANCEL)) {

@@ -16,12 +16,10 @@ import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.GenerationOptions;
 import io.radixflow.operators.session.Origin;
-import io.radixflow.operators.session.Reply;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.Locale;
 import java.util.Set;
-import java.util.function.LongSupplier;
 
 /**
  * Turns the bytes of an event into a {@link ConversationEvent}, or says what is wrong with them.
@@ -39,17 +37,14 @@ public final class EventParser {
   private static final int MAX_JSON_TOKENS = 100_000;
 
   private final int maxBytes;
-  private final LongSupplier clock;
   private final JsonFactory factory;
   private final ObjectMapper mapper;
 
   /**
    * @param maxBytes largest event that is read
-   * @param clock milliseconds since the epoch, the time of rejections
    */
-  public EventParser(int maxBytes, LongSupplier clock) {
+  public EventParser(int maxBytes) {
     this.maxBytes = maxBytes;
-    this.clock = clock;
     this.factory =
         new JsonFactoryBuilder()
             .streamReadConstraints(
@@ -82,15 +77,18 @@ public final class EventParser {
     }
     if (value.length > maxBytes) {
       return unreadable(
-          value, "the event has " + value.length + " bytes, at most " + maxBytes + " are allowed");
+          value,
+          origin,
+          "the event has " + value.length + " bytes, at most " + maxBytes + " are allowed");
     }
     JsonNode root;
     try {
       root = mapper.readTree(value);
     } catch (JsonProcessingException e) {
-      return unreadable(value, "the event cannot be read as JSON: " + describe(e));
+      return unreadable(value, origin, "the event cannot be read as JSON: " + describe(e));
     } catch (IOException e) {
-      return unreadable(value, "the event cannot be read as JSON: " + oneLine(e.getMessage()));
+      return unreadable(
+          value, origin, "the event cannot be read as JSON: " + oneLine(e.getMessage()));
     }
     if (!(root instanceof ObjectNode object)) {
       return ParsedEvent.unreadable(null, "the event is no JSON object");
@@ -118,7 +116,8 @@ public final class EventParser {
         return ParsedEvent.unreadable(null, e.getMessage());
       }
       return ParsedEvent.invalid(
-          rejection(session, readableBranch(fields), turn, kind, e.getMessage()));
+          ConversationEvent.invalid(
+              kind, session, readableBranch(fields), turn, origin, e.getMessage()));
     }
   }
 
@@ -189,7 +188,7 @@ public final class EventParser {
     }
   }
 
-  private ParsedEvent unreadable(byte[] value, String reason) {
+  private ParsedEvent unreadable(byte[] value, Origin origin, String reason) {
     EventIds ids = EventIds.scan(factory, value);
     if (!ids.answerable()) {
       return ParsedEvent.unreadable(null, reason);
@@ -199,29 +198,8 @@ public final class EventParser {
             ? EventKind.valueOf(ids.type().toUpperCase(Locale.ROOT))
             : null;
     return ParsedEvent.unreadable(
-        rejection(ids.session(), ids.branch(), ids.turn(), kind, reason), reason);
-  }
-
-  private Reply rejection(
-      String session, String branch, String turn, EventKind kind, String error) {
-    return new Reply(
-        session,
-        orElse(branch, ConversationEvent.MAIN_BRANCH),
-        turn,
-        kind,
-        0,
-        "",
-        "rejected",
-        0,
-        0,
-        0,
-        0,
-        0,
-        null,
-        error,
-        null,
-        null,
-        clock.getAsLong());
+        ConversationEvent.invalid(kind, ids.session(), ids.branch(), ids.turn(), origin, reason),
+        reason);
   }
 
   private static String readableBranch(Fields fields) {

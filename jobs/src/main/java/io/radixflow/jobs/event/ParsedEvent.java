@@ -1,30 +1,31 @@
 package io.radixflow.jobs.event;
 
 import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.Reply;
 
 /**
  * What the bytes of an event turned out to be.
  *
- * @param event the event, if it is valid; else null
- * @param rejection the answer to its sender, if it is not valid but says which session and turn it
- *     is for; else null
+ * @param event the event, valid or not; null if it does not say which session and turn it is for
  * @param reason why it is not valid, for people; null if it is
  * @param unreadable whether the original bytes belong on the dead-letter topic: they are no JSON
  *     object, too large, or nobody can be answered
  */
-public record ParsedEvent(
-    ConversationEvent event, Reply rejection, String reason, boolean unreadable) {
+public record ParsedEvent(ConversationEvent event, String reason, boolean unreadable) {
+
+  /** Whether the event can be served. */
+  public boolean isValid() {
+    return reason == null;
+  }
 
   static ParsedEvent valid(ConversationEvent event) {
-    return new ParsedEvent(event, null, null, false);
+    return new ParsedEvent(event, null, false);
   }
 
-  static ParsedEvent invalid(Reply rejection) {
-    return new ParsedEvent(null, rejection, rejection.error(), false);
+  static ParsedEvent invalid(ConversationEvent event) {
+    return new ParsedEvent(event, event.error(), false);
   }
 
-  static ParsedEvent unreadable(Reply rejectionOrNull, String reason) {
-    return new ParsedEvent(null, rejectionOrNull, reason, true);
+  static ParsedEvent unreadable(ConversationEvent eventOrNull, String reason) {
+    return new ParsedEvent(eventOrNull, reason, true);
   }
 }

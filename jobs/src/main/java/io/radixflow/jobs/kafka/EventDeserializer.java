@@ -24,7 +24,7 @@ final class EventDeserializer implements KafkaRecordDeserializationSchema<EventR
 
   @Override
   public void open(DeserializationSchema.InitializationContext context) {
-    parser = new EventParser(maxEventBytes, System::currentTimeMillis);
+    parser = new EventParser(maxEventBytes);
   }
 
   @Override
@@ -34,7 +34,6 @@ final class EventDeserializer implements KafkaRecordDeserializationSchema<EventR
     out.collect(
         new EventRecord(
             parsed.event(),
-            parsed.rejection(),
             parsed.unreadable()
                 ? DeadLetters.of(record, parsed.reason(), maxDeadLetterBytes)
                 : null));

@@ -2,14 +2,12 @@ package io.radixflow.jobs.kafka;
 
 import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.Reply;
 
 /**
- * What one record of the event topic turned out to be; a Flink POJO. Either the event is there, or
- * at least one of the others.
+ * What one record of the event topic turned out to be; a Flink POJO. At least one of the two is
+ * there.
  *
- * @param event a valid event, or null
- * @param rejection the answer to an invalid one, or null
+ * @param event the event, valid or not, or null
  * @param deadLetter what could not be read, or null
  */
-public record EventRecord(ConversationEvent event, Reply rejection, DeadLetter deadLetter) {}
+public record EventRecord(ConversationEvent event, DeadLetter deadLetter) {}

@@ -34,7 +34,7 @@ final class ConversationFormat implements WorkloadFormat {
 
   private final int pageTokens;
   private final ConversationTokens tokens;
-  private final EventParser parser = new EventParser(MAX_EVENT_BYTES, () -> 0);
+  private final EventParser parser = new EventParser(MAX_EVENT_BYTES);
   private final List<Timed> events = new ArrayList<>();
   private final Map<TurnKey, GivenReply> replies = new HashMap<>();
   private final Map<String, ReplayedSession> sessions = new HashMap<>();
@@ -71,7 +71,7 @@ final class ConversationFormat implements WorkloadFormat {
       throw line.error("an event or a reply of the job's topics is expected, as on the first line");
     }
     ParsedEvent parsed = parser.parse(line.bytes(), new Origin(-1, 0, line.time()));
-    if (parsed.event() != null) {
+    if (parsed.isValid()) {
       events.add(new Timed(line.time(), parsed.event()));
     } else if (invalidEvents++ == 0) {
       firstInvalid = line.error(parsed.reason()).getMessage();

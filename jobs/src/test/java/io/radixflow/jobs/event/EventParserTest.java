@@ -8,7 +8,6 @@ import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.GenerationOptions;
 import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.Origin;
-import io.radixflow.operators.session.Reply;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -23,7 +22,7 @@ class EventParserTest {
   private static final String TURN = "\"session\":\"s\",\"turn\":\"t\",";
   private static final String HELLO = "\"messages\":[{\"role\":\"user\",\"content\":\"hello\"}]";
 
-  private final EventParser parser = new EventParser(MAX_BYTES, () -> 42_000L);
+  private final EventParser parser = new EventParser(MAX_BYTES);
 
   @Test
   void readsAMessageWithoutTypeOrOptions() {
@@ -142,9 +141,8 @@ class EventParserTest {
           """)
   void rejectsAWrongFieldByName(String field, String error) {
     ParsedEvent parsed = parse("{" + TURN + field + "," + HELLO + "}");
-    assertThat(parsed.event()).isNull();
     assertThat(parsed.unreadable()).isFalse();
-    assertThat(parsed.rejection().error()).contains(error);
+    assertThat(parsed.event().error()).contains(error);
   }
 
   @ParameterizedTest
@@ -167,21 +165,22 @@ class EventParserTest {
           [{"role":"user","content":"x","rol":1}]          | messages[0] has the unknown field "rol". Did you mean role?
           """)
   void rejectsWrongMessagesByPath(String messages, String error) {
-    assertThat(parse("{" + TURN + "\"messages\":" + messages + "}").rejection().error())
+    assertThat(parse("{" + TURN + "\"messages\":" + messages + "}").event().error())
         .contains(error);
   }
 
   @Test
-  void aRejectionAnswersTheTurn() {
-    Reply reply = parse("{\"session\":\"s\",\"branch\":\"b\",\"turn\":\"t\"}").rejection();
-    assertThat(reply)
-        .returns("s", Reply::session)
-        .returns("b", Reply::branch)
-        .returns("t", Reply::turn)
-        .returns(EventKind.MESSAGE, Reply::kind)
-        .returns("rejected", Reply::finishReason)
-        .returns(42_000L, Reply::created)
-        .returns("messages is missing: the new turn's messages", Reply::error);
+  void anInvalidEventNamesTheTurnToAnswer() {
+    ConversationEvent event = parse("{\"session\":\"s\",\"branch\":\"b\",\"turn\":\"t\"}").event();
+    assertThat(event)
+        .isEqualTo(
+            ConversationEvent.invalid(
+                EventKind.MESSAGE,
+                "s",
+                "b",
+                "t",
+                ORIGIN,
+                "messages is missing: the new turn's messages"));
   }
 
   @ParameterizedTest
@@ -203,7 +202,6 @@ class EventParserTest {
     ParsedEvent parsed = parse(json);
     assertThat(parsed.event()).isNull();
     assertThat(parsed.unreadable()).isTrue();
-    assertThat(parsed.rejection()).isNull();
     assertThat(parsed.reason()).isNotBlank();
   }
 
@@ -218,21 +216,23 @@ class EventParserTest {
   void answersAndKeepsWhatIsBrokenBehindItsIds(String json) {
     ParsedEvent parsed = parse(json);
     assertThat(parsed.unreadable()).isTrue();
-    assertThat(parsed.rejection()).returns("s", Reply::session).returns("t", Reply::turn);
-    assertThat(parsed.rejection().error()).startsWith("the event cannot be read as JSON: ");
+    assertThat(parsed.event())
+        .returns("s", ConversationEvent::session)
+        .returns("t", ConversationEvent::turn);
+    assertThat(parsed.event().error()).startsWith("the event cannot be read as JSON: ");
   }
 
   @Test
   void answersAnEventThatIsTooLargeWithTheNumbers() {
     String json = "{" + TURN + "\"messages\":\"" + "x".repeat(10_000_000) + "\"}";
-    assertThat(parse(json).rejection().error())
+    assertThat(parse(json).event().error())
         .isEqualTo("the event has 10000040 bytes, at most 1048576 are allowed");
   }
 
   @Test
   void refusesJsonOfManyTinyValuesBeforeItFillsTheMemory() {
     String json = "{" + TURN + "\"messages\":[" + "[],".repeat(300_000) + "[]]}";
-    assertThat(parse(json).rejection().error()).contains("Token count");
+    assertThat(parse(json).event().error()).contains("Token count");
   }
 
   @Test

@@ -33,7 +33,7 @@ class TrafficGeneratorTest {
   }
 
   private static List<ConversationEvent> events(List<String> records) {
-    EventParser parser = new EventParser(1 << 20, () -> 0);
+    EventParser parser = new EventParser(1 << 20);
     return records.stream()
         .filter(record -> !record.contains("\"choices\""))
         .map(

@@ -80,6 +80,10 @@ final class EventHandler {
       metrics.resendIgnored();
       return;
     }
+    if (event.error() != null) {
+      output.rejected(event, event.error());
+      return;
+    }
     try {
       checkOwner(event, slot);
       apply(event, slot);

@@ -3,7 +3,8 @@ package io.radixflow.operators.session;
 import java.util.List;
 
 /**
- * A parsed and valid event of one session; a Flink POJO.
+ * A parsed event of one session; a Flink POJO. One that is not valid passes too, if it says which
+ * turn is to be answered: so that it is answered once, however often it is sent.
  *
  * @param kind what is asked
  * @param session root id of the session: the key
@@ -20,6 +21,7 @@ import java.util.List;
  * @param atTurn {@code fork}, {@code regenerate}: the last turn that is kept, or the turn whose
  *     reply is made again; null for the latest
  * @param origin where the event was read
+ * @param error what is wrong with it, for its sender; null if it is valid
  */
 public record ConversationEvent(
     EventKind kind,
@@ -33,8 +35,53 @@ public record ConversationEvent(
     boolean replace,
     String newBranch,
     String atTurn,
-    Origin origin) {
+    Origin origin,
+    String error) {
 
   /** The branch of a session that was not forked. */
   public static final String MAIN_BRANCH = "main";
+
+  /** A valid event. */
+  public ConversationEvent(
+      EventKind kind,
+      String session,
+      String branch,
+      String turn,
+      String tenant,
+      String cacheSalt,
+      List<Message> messages,
+      GenerationOptions options,
+      boolean replace,
+      String newBranch,
+      String atTurn,
+      Origin origin) {
+    this(
+        kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
+        atTurn, origin, null);
+  }
+
+  /**
+   * An event that is not valid.
+   *
+   * @param kind what it asks for, or null if that cannot be told
+   * @param branch its branch, or null if that cannot be told
+   * @param turn the turn to answer
+   */
+  public static ConversationEvent invalid(
+      EventKind kind, String session, String branch, String turn, Origin origin, String error) {
+    return new ConversationEvent(
+        kind,
+        session,
+        branch == null ? MAIN_BRANCH : branch,
+        turn,
+        "",
+        "",
+        List.of(),
+        null,
+        false,
+        null,
+        null,
+        origin,
+        error);
+  }
 }

@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.Origin;
@@ -23,6 +24,21 @@ class AdmissionTest {
       assertThat(h.replies())
           .extracting(Reply::session, Reply::turn)
           .containsExactly(tuple("s", "t1"), tuple("other", "t1"));
+    }
+  }
+
+  @Test
+  void anInvalidEventIsAnsweredOnceHoweverOftenItIsSent() throws Exception {
+    ConversationEvent invalid =
+        ConversationEvent.invalid(null, "s", null, "t1", new Origin(0, 5, 0), "seed is a string");
+    ConversationEvent resent =
+        ConversationEvent.invalid(null, "s", null, "t1", new Origin(0, 6, 0), "seed is a string");
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(invalid).send(invalid).send(resent).send(Events.message("s", "t1")).settle();
+      assertThat(h.endings()).containsExactly("t1:rejected");
+      assertThat(h.reply("t1").error()).isEqualTo("seed is a string");
+      h.send(Events.message("s", "t2")).settle();
+      assertThat(h.endings()).containsExactly("t1:rejected", "t2:stop");
     }
   }
 

@@ -107,9 +107,14 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
 
   ServingHarness send(Events... events) throws Exception {
     for (Events event : events) {
-      serving().setKeyContextElement1(new StreamRecord<>(event.event()));
-      serving().processElement1(new StreamRecord<>(event.event()));
+      send(event.event());
     }
+    return this;
+  }
+
+  ServingHarness send(ConversationEvent event) throws Exception {
+    serving().setKeyContextElement1(new StreamRecord<>(event));
+    serving().processElement1(new StreamRecord<>(event));
     return this;
   }
 
