@@ -123,6 +123,11 @@ final class CacheSimulateCommand extends CliCommand {
       description = "Part of the capacity that slru protects at most (default: ${DEFAULT-VALUE}).")
   double protectedShare;
 
+  @Option(
+      names = "--no-hints",
+      description = "Tell the cache nothing about sessions, not even that they were closed.")
+  boolean noHints;
+
   CacheSimulateCommand(CliEnvironment environment) {
     super(environment);
   }
@@ -221,6 +226,7 @@ final class CacheSimulateCommand extends CliCommand {
               workload.requests(),
               names,
               protectedShare,
+              !noHints,
               (done, all) -> progress.detail(done + " of " + all + " cells"))
           .run(sizes);
     }

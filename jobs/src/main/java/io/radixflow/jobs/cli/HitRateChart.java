@@ -58,7 +58,7 @@ final class HitRateChart {
   String svg(String title) {
     StringWriter text = new StringWriter();
     try {
-      xml = XMLOutputFactory.newInstance().createXMLStreamWriter(text);
+      xml = XMLOutputFactory.newDefaultFactory().createXMLStreamWriter(text);
       xml.writeStartDocument();
       xml.setDefaultNamespace(SVG);
       start("svg", "viewBox", "0 0 " + WIDTH + " " + HEIGHT);

@@ -38,6 +38,7 @@ final class HitRateJson {
       policy.put("hit_rate", rate(rates, result.hits()));
       policy.put("hit_pages", result.hits());
       policy.put("evicted_pages", result.evicted());
+      policy.put("freed_pages", result.freed());
     }
     ObjectNode bound = json.putObject("bound");
     bound.put("hit_rate", rate(rates, row.bound()));

@@ -25,18 +25,25 @@ public final class HitRateStudy {
   private final CacheWorkload workload;
   private final List<String> policies;
   private final double protectedShare;
+  private final boolean hints;
   private final Listener listener;
   private final AtomicInteger done = new AtomicInteger();
 
   /**
    * @param policies names that {@link EvictionPolicies} knows
    * @param protectedShare part of the capacity that SLRU protects at most
+   * @param hints whether the caches are told of closed sessions
    */
   public HitRateStudy(
-      CacheWorkload workload, List<String> policies, double protectedShare, Listener listener) {
+      CacheWorkload workload,
+      List<String> policies,
+      double protectedShare,
+      boolean hints,
+      Listener listener) {
     this.workload = workload;
     this.policies = List.copyOf(policies);
     this.protectedShare = protectedShare;
+    this.hints = hints;
     this.listener = listener;
   }
 
@@ -69,7 +76,8 @@ public final class HitRateStudy {
     // more than there are blocks changes nothing but the memory that is taken
     int pages = Math.min(capacity, Math.max(1, workload.distinctBlocks()));
     CacheSimulation.Result result =
-        CacheSimulation.run(workload, pages, EvictionPolicies.of(policy, pages, protectedShare));
+        CacheSimulation.run(
+            workload, pages, EvictionPolicies.of(policy, pages, protectedShare), hints);
     listener.done(done.incrementAndGet(), all);
     return result;
   }

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -115,6 +116,21 @@ class CacheSimulateCommandTest {
 
     assertThat(rows(result)).hasSize(2);
     assertThat(result.out()).startsWith("conversation events: ").contains("note: a token is taken");
+  }
+
+  @Test
+  void closingsOfSessionsAreToldToTheCacheUnlessThatIsRefused() throws IOException {
+    Path file = directory.resolve("traffic.jsonl");
+    new Cli().run("cache", "workload", "--sessions", "40", "--out", file.toString());
+    String[] options = {file.toString(), "--capacity", "2000", "--policy", "lru", "--json", "-"};
+
+    Cli.Result told = simulate(options);
+    Cli.Result untold =
+        simulate(Stream.concat(Stream.of(options), Stream.of("--no-hints")).toArray(String[]::new));
+
+    String freed = "/capacities/0/policies/lru/freed_pages";
+    assertThat(new ObjectMapper().readTree(told.out()).at(freed).intValue()).isPositive();
+    assertThat(new ObjectMapper().readTree(untold.out()).at(freed).intValue()).isZero();
   }
 
   @Test

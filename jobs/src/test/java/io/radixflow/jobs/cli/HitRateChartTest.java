@@ -22,7 +22,7 @@ class HitRateChartTest {
       new Workload("a trace", 16, new CacheWorkload.Builder().build(), List.of());
 
   private static HitRates.Row row(int capacity, long hits, long bound) {
-    return new HitRates.Row(capacity, List.of(new CacheSimulation.Result(hits, 0)), bound);
+    return new HitRates.Row(capacity, List.of(new CacheSimulation.Result(hits, 0, 0)), bound);
   }
 
   private static Document chart(HitRates rates, String title) throws Exception {

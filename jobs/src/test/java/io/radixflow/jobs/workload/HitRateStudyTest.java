@@ -44,7 +44,8 @@ class HitRateStudyTest {
 
   private static HitRates study(Workload workload, List<Integer> capacities)
       throws InterruptedException {
-    return new HitRateStudy(workload.requests(), POLICIES, 0.8, (done, all) -> {}).run(capacities);
+    return new HitRateStudy(workload.requests(), POLICIES, 0.8, true, (done, all) -> {})
+        .run(capacities);
   }
 
   @ParameterizedTest
@@ -92,6 +93,7 @@ class HitRateStudyTest {
             workload.requests(),
             POLICIES,
             0.8,
+            true,
             (done, all) -> {
               assertThat(all).isEqualTo(8);
               most.accumulateAndGet(done, Math::max);

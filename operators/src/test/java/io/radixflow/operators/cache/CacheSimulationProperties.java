@@ -46,7 +46,8 @@ class CacheSimulationProperties {
   }
 
   private static long hits(CacheWorkload workload, int capacity, String policy) {
-    return CacheSimulation.run(workload, capacity, EvictionPolicies.of(policy, capacity, 1)).hits();
+    return CacheSimulation.run(workload, capacity, EvictionPolicies.of(policy, capacity, 1), true)
+        .hits();
   }
 
   /** A cached prefix; what it is evicted by is that of its last block. */
