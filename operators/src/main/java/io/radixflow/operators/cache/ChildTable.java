@@ -5,9 +5,13 @@ import java.util.function.Consumer;
 /**
  * A node's children by their namespace and the tokens of their first page: open addressing with
  * linear probing, at most two thirds full. Two children never begin with the same page.
+ *
+ * <p>The hashes are beside the children, so that a search, and closing the gap of one that is
+ * removed, touch no other node: among a million each would be a miss of the processor's caches.
  */
 final class ChildTable {
   private TreeNode[] slots;
+  private int[] hashes;
   private int size;
 
   int size() {
@@ -40,8 +44,7 @@ final class ChildTable {
     }
     int hash = hash(namespace, tokens, from, pageTokens);
     for (int i = hash & slots.length - 1; slots[i] != null; i = i + 1 & slots.length - 1) {
-      if (slots[i].firstPageHash() == hash
-          && slots[i].beginsWith(namespace, tokens, from, pageTokens)) {
+      if (hashes[i] == hash && slots[i].beginsWith(namespace, tokens, from, pageTokens)) {
         return slots[i];
       }
     }
@@ -51,25 +54,33 @@ final class ChildTable {
   void add(TreeNode node) {
     if (slots == null) {
       slots = new TreeNode[2];
+      hashes = new int[2];
     } else if (3 * (size + 1) > 2 * slots.length) {
-      TreeNode[] old = slots;
-      slots = new TreeNode[2 * old.length];
-      for (TreeNode each : old) {
-        if (each != null) {
-          place(each);
-        }
-      }
+      grow();
     }
-    place(node);
+    place(node, node.firstPageHash());
     size++;
   }
 
-  private void place(TreeNode node) {
-    int i = node.firstPageHash() & slots.length - 1;
+  private void grow() {
+    TreeNode[] oldSlots = slots;
+    int[] oldHashes = hashes;
+    slots = new TreeNode[2 * oldSlots.length];
+    hashes = new int[slots.length];
+    for (int i = 0; i < oldSlots.length; i++) {
+      if (oldSlots[i] != null) {
+        place(oldSlots[i], oldHashes[i]);
+      }
+    }
+  }
+
+  private void place(TreeNode node, int hash) {
+    int i = hash & slots.length - 1;
     while (slots[i] != null) {
       i = i + 1 & slots.length - 1;
     }
     slots[i] = node;
+    hashes[i] = hash;
   }
 
   /** Puts {@code next}, which begins with the same page, in the place of {@code node}. */
@@ -82,9 +93,10 @@ final class ChildTable {
     int mask = slots.length - 1;
     int gap = indexOf(node);
     for (int i = gap + 1 & mask; slots[i] != null; i = i + 1 & mask) {
-      int home = slots[i].firstPageHash() & mask;
+      int home = hashes[i] & mask;
       if ((i - home & mask) >= (i - gap & mask)) {
         slots[gap] = slots[i];
+        hashes[gap] = hashes[i];
         gap = i;
       }
     }
