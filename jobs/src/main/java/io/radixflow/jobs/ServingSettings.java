@@ -7,6 +7,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.SessionBounds;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.flink.EngineOpener;
 import io.radixflow.operators.flink.ModelEngineOpener;
@@ -51,7 +52,12 @@ public final class ServingSettings {
     return new CacheOptions(
         settings.get(RadixflowOptions.CACHE_KIND),
         settings.get(RadixflowOptions.EVICTION_POLICY),
-        settings.get(RadixflowOptions.SLRU_PROTECTED_SHARE));
+        settings.get(RadixflowOptions.SLRU_PROTECTED_SHARE),
+        new SessionBounds(
+            settings.get(RadixflowOptions.SESSION_SLOTS),
+            settings.get(RadixflowOptions.TENANT_SLOTS),
+            settings.get(RadixflowOptions.SESSION_SHARE),
+            settings.get(RadixflowOptions.TENANT_SHARE)));
   }
 
   /**

@@ -128,6 +128,37 @@ public final class RadixflowOptions {
           1.0,
           "Part of the pool that policy 'slru' keeps for pages used more than once; 1 as SGLang.");
 
+  public static final ConfigOption<Integer> SESSION_SLOTS =
+      ALL.range(
+          key("cache.session-slots").intType().defaultValue(100_000),
+          1,
+          100_000_000,
+          "Sessions whose place in the cache a TaskManager remembers between turns; of more, those "
+              + "used least recently are forgotten and their pages freed.");
+
+  public static final ConfigOption<Integer> TENANT_SLOTS =
+      ALL.range(
+          key("cache.session-slots-per-tenant").intType().defaultValue(100_000),
+          1,
+          100_000_000,
+          "Of these, one tenant's.");
+
+  public static final ConfigOption<Double> SESSION_SHARE =
+      ALL.range(
+          key("cache.session-share").doubleType().defaultValue(1.0),
+          0.001,
+          1,
+          "Part of the KV pool that one session may keep to itself between turns; what is more is "
+              + "evicted first.");
+
+  public static final ConfigOption<Double> TENANT_SHARE =
+      ALL.range(
+          key("cache.tenant-share").doubleType().defaultValue(1.0),
+          0.001,
+          1,
+          "Part of the KV pool that one tenant's sessions may keep to themselves between turns; "
+              + "what is more is evicted first.");
+
   public static final ConfigOption<String> NAMESPACE_KEY =
       ALL.text(
           key("cache.namespace-key").stringType().noDefaultValue(),

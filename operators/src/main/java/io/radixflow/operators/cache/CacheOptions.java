@@ -8,13 +8,20 @@ import java.io.Serializable;
  * @param caching what requests share
  * @param evictionPolicy one of {@link EvictionPolicies#names()}
  * @param slruProtectedShare part of the pool that SLRU protects at most, above 0, at most 1
+ * @param sessions what sessions may keep between turns
  */
-public record CacheOptions(PrefixCaching caching, String evictionPolicy, double slruProtectedShare)
+public record CacheOptions(
+    PrefixCaching caching, String evictionPolicy, double slruProtectedShare, SessionBounds sessions)
     implements Serializable {
 
   /** A radix tree, evicted by the default policy. */
   public static final CacheOptions DEFAULT =
-      new CacheOptions(PrefixCaching.RADIX, EvictionPolicies.DEFAULT, 0.8);
+      new CacheOptions(PrefixCaching.RADIX, EvictionPolicies.DEFAULT, 0.8, SessionBounds.DEFAULT);
+
+  /** Options with the default bounds on sessions. */
+  public CacheOptions(PrefixCaching caching, String evictionPolicy, double slruProtectedShare) {
+    this(caching, evictionPolicy, slruProtectedShare, SessionBounds.DEFAULT);
+  }
 
   public CacheOptions {
     EvictionPolicies.checkName(evictionPolicy);
@@ -26,7 +33,12 @@ public record CacheOptions(PrefixCaching caching, String evictionPolicy, double 
 
   /** These options with another sharing. */
   public CacheOptions withCaching(PrefixCaching value) {
-    return new CacheOptions(value, evictionPolicy, slruProtectedShare);
+    return new CacheOptions(value, evictionPolicy, slruProtectedShare, sessions);
+  }
+
+  /** These options with other bounds on sessions. */
+  public CacheOptions withSessions(SessionBounds value) {
+    return new CacheOptions(caching, evictionPolicy, slruProtectedShare, value);
   }
 
   /** An empty cache over the pages of an allocator. */

@@ -4,7 +4,8 @@ import java.util.function.IntConsumer;
 
 /**
  * Hands out the pages of a pool and knows the owner of each: nobody (free), a running request (in
- * flight) or the prefix cache (cached). The last page freed is the first handed out.
+ * flight), the prefix cache (cached) or a session between two turns. The last page freed is the
+ * first handed out.
  *
  * <p>With one token a page it is an allocator of tokens.
  */
@@ -12,6 +13,7 @@ public final class PageAllocator {
   private static final byte FREE = 0;
   private static final byte IN_FLIGHT = 1;
   private static final byte CACHED = 2;
+  private static final byte SESSION = 3;
 
   private final byte[] owner;
   private final int[] free;
@@ -19,6 +21,7 @@ public final class PageAllocator {
   private final IntConsumer onFree;
   private int freeCount;
   private int inFlightCount;
+  private int sessionCount;
 
   /** Pages freed in a group that is open: they follow the free ones in the array. */
   private int groupCount;
@@ -51,6 +54,11 @@ public final class PageAllocator {
     return owner.length;
   }
 
+  /** Tokens a page. */
+  public int pageTokens() {
+    return pageTokens;
+  }
+
   /** Pages without an owner. */
   public int free() {
     return freeCount;
@@ -61,9 +69,14 @@ public final class PageAllocator {
     return inFlightCount;
   }
 
+  /** Pages that sessions own between turns. */
+  public int session() {
+    return sessionCount;
+  }
+
   /** Pages that the prefix cache owns. */
   public int cached() {
-    return owner.length - freeCount - groupCount - inFlightCount;
+    return owner.length - freeCount - groupCount - inFlightCount - sessionCount;
   }
 
   /** Takes a free page for a request, or returns -1. */
@@ -148,6 +161,8 @@ public final class PageAllocator {
     }
     if (owner[page] == IN_FLIGHT) {
       inFlightCount--;
+    } else if (owner[page] == SESSION) {
+      sessionCount--;
     }
     owner[page] = FREE;
     free[freeCount + groupCount] = page;
@@ -168,14 +183,36 @@ public final class PageAllocator {
     inFlightCount--;
   }
 
+  /** Passes a page from a request to its session. */
+  void keepForSession(int page) {
+    pass(page, IN_FLIGHT, SESSION);
+    inFlightCount--;
+    sessionCount++;
+  }
+
+  /** Passes a page from a session to its next request. */
+  void takeFromSession(int page) {
+    pass(page, SESSION, IN_FLIGHT);
+    sessionCount--;
+    inFlightCount++;
+  }
+
+  private void pass(int page, byte from, byte to) {
+    if (owner[page] != from) {
+      throw new IllegalStateException("page " + page + " is not its owner's to pass on");
+    }
+    owner[page] = to;
+  }
+
   /** Sets each page's owner anew, from who really has it; see {@link PageAudit}. */
-  int repair(boolean[] cached, boolean[] inFlight) {
+  int repair(boolean[] cached, boolean[] inFlight, boolean[] session) {
     int repaired = 0;
     freeCount = 0;
     groupCount = 0;
     inFlightCount = 0;
+    sessionCount = 0;
     for (int page = owner.length - 1; page >= 0; page--) {
-      byte actual = cached[page] ? CACHED : inFlight[page] ? IN_FLIGHT : FREE;
+      byte actual = actual(cached[page], inFlight[page], session[page]);
       if (actual != owner[page]) {
         owner[page] = actual;
         repaired++;
@@ -184,13 +221,19 @@ public final class PageAllocator {
         free[freeCount++] = page;
       } else if (actual == IN_FLIGHT) {
         inFlightCount++;
+      } else if (actual == SESSION) {
+        sessionCount++;
       }
     }
     return repaired;
   }
 
   /** Whether the recorded owner of a page is the given one. */
-  boolean agrees(int page, boolean cached, boolean inFlight) {
-    return owner[page] == (cached ? CACHED : inFlight ? IN_FLIGHT : FREE);
+  boolean agrees(int page, boolean cached, boolean inFlight, boolean session) {
+    return owner[page] == actual(cached, inFlight, session);
+  }
+
+  private static byte actual(boolean cached, boolean inFlight, boolean session) {
+    return cached ? CACHED : inFlight ? IN_FLIGHT : session ? SESSION : FREE;
   }
 }

@@ -4,8 +4,8 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * Checks that {@code free + evictable + protected + in flight == total} and that each page has
- * exactly the owner that is recorded for it; repairs what differs.
+ * Checks that {@code free + evictable + protected + session + in flight == total} and that each
+ * page has exactly the owner that is recorded for it; repairs what differs.
  */
 public final class PageAudit {
   private final PageAllocator allocator;
@@ -29,6 +29,15 @@ public final class PageAudit {
    * @return how many pages and counters were wrong; 0 if all is well
    */
   public int repair(Consumer<IntConsumer> tables) {
+    return repair(tables, visitor -> {});
+  }
+
+  /**
+   * As {@link #repair(Consumer)}, where sessions own pages, too.
+   *
+   * @param sessions passes each page that a session keeps between turns
+   */
+  public int repair(Consumer<IntConsumer> tables, Consumer<IntConsumer> sessions) {
     int total = allocator.total();
     boolean[] cached = new boolean[total];
     boolean[] inFlight = new boolean[total];
@@ -45,9 +54,15 @@ public final class PageAudit {
             inFlight[page] = true;
           }
         });
+    boolean[] session = new boolean[total];
+    sessions.accept(
+        page -> {
+          wrong[0] += cached[page] || inFlight[page] || session[page] ? 1 : 0;
+          session[page] = true;
+        });
     for (int page = 0; page < total; page++) {
-      if (!allocator.agrees(page, cached[page], inFlight[page])) {
-        wrong[0] += allocator.repair(cached, inFlight);
+      if (!allocator.agrees(page, cached[page], inFlight[page], session[page])) {
+        wrong[0] += allocator.repair(cached, inFlight, session);
         break;
       }
     }

@@ -2,6 +2,7 @@ package io.radixflow.operators.cache;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
@@ -343,12 +344,17 @@ public final class RadixCache implements PrefixCache {
 
   @Override
   public void forEachPage(IntConsumer visitor) {
-    tree.forEachNode(
+    forEachNode(
         node -> {
           for (int i = 0; i < node.pageCount(); i++) {
             visitor.accept(node.page(i));
           }
         });
+  }
+
+  /** Calls {@code visitor} for each node that is no root. */
+  void forEachNode(Consumer<TreeNode> visitor) {
+    tree.forEachNode(visitor);
   }
 
   @Override

@@ -158,7 +158,11 @@ final class RadixTree {
         front.namespace.equals(back.namespace)
             && back.children.size() <= ALWAYS_MERGED
             && back.pageCount() <= Math.max(ALWAYS_MERGED, 2 * front.pageCount());
-    if (cheap && front.canGrow() && front.isRetainedAs(back) && policy.mergeable(front, back)) {
+    if (cheap
+        && front.canGrow()
+        && front.claims == back.claims
+        && front.isRetainedAs(back)
+        && policy.mergeable(front, back)) {
       front.takeIn(back, shape);
       policy.merged(front, back);
       nodes--;

@@ -31,6 +31,9 @@ public final class TreeNode {
   /** Locks on this node or a descendant. */
   int lockCount;
 
+  /** Places of sessions at this node or below it; see {@link SessionClaims}. */
+  int claims;
+
   /** Pages of the prefix before this node. */
   int startPage;
 
@@ -289,6 +292,7 @@ public final class TreeNode {
     front.copyDigests(this, 0, count);
     front.startPage = startPage;
     front.lockCount = lockCount;
+    front.claims = claims;
     front.uses = uses;
     front.createdAt = createdAt;
     front.lastUsedAt = lastUsedAt;

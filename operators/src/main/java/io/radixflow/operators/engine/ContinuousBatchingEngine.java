@@ -5,7 +5,9 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.KvEvent;
+import io.radixflow.operators.cache.PrefixCaching;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -36,11 +38,13 @@ public final class ContinuousBatchingEngine implements Engine {
   private final Scheduler scheduler;
   private final EngineLoop loop;
   private final Intake intake;
+  private final SessionSlots sessions = new SessionSlots();
 
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicLong sequence = new AtomicLong();
   private final Map<Consumer, Long> attempts = new HashMap<>();
   private final Set<EngineChannel> channels = ConcurrentHashMap.newKeySet();
+  private final boolean sharesPages;
   private volatile boolean closed;
 
   /** What an attempt is an attempt of. */
@@ -50,6 +54,7 @@ public final class ContinuousBatchingEngine implements Engine {
       Backend backend, Tokenizer tokenizer, EngineOptions options, KvEventSink.Factory events) {
     this.options = options;
     this.backend = backend;
+    this.sharesPages = options.cache().caching() == PrefixCaching.RADIX;
     PoolSizing sizing = PoolSizing.of(backend, options, Runtime.getRuntime().maxMemory());
     KvPool pool = backend.openPool(sizing.pages(), sizing.pageTokens());
     info =
@@ -60,9 +65,9 @@ public final class ContinuousBatchingEngine implements Engine {
             sizing.pages(),
             sizing.pageTokens(),
             NumericsEpoch.of(backend, tokenizer));
-    pages = new KvPages(pool, options.maxRunning(), options.cache());
+    pages = new KvPages(pool, options.maxRunning(), options.cache(), sessions);
     scheduler = new Scheduler(options, pages, backend.maxBatchRows(), waiting::decrementAndGet);
-    replies = new Replies(pages, scheduler, tokenizer, waiting::decrementAndGet);
+    replies = new Replies(pages, scheduler, sessions, tokenizer, waiting::decrementAndGet);
     StepPipeline pipeline =
         new StepPipeline(backend, options.stepAttempts(), pages, scheduler, replies);
     loop =
@@ -161,12 +166,20 @@ public final class ContinuousBatchingEngine implements Engine {
   public void submit(ReplyChannel target, long requestId, EngineRequest spec) {
     EngineChannel channel = (EngineChannel) target;
     Request request =
-        new Request(channel, requestId, spec, sequence.getAndIncrement(), options.ringTokens());
+        new Request(
+            channel,
+            requestId,
+            spec,
+            sequence.getAndIncrement(),
+            options.ringTokens(),
+            sessions.join(sharesPages ? spec.session() : null));
     if (channel.requests().putIfAbsent(requestId, request) != null) {
+      sessions.leave(request.slot);
       throw new IllegalArgumentException("request " + requestId + " is live already");
     }
     if (channel.isClosed() || closed) {
       channel.requests().remove(requestId);
+      sessions.leave(request.slot);
       return;
     }
     int before = waiting.getAndIncrement();
@@ -190,6 +203,15 @@ public final class ContinuousBatchingEngine implements Engine {
     Request request = ((EngineChannel) target).requests().get(requestId);
     if (request != null && request.cancelled.compareAndSet(null, reason)) {
       loop.execute(() -> replies.end(request, reason, null));
+    }
+  }
+
+  @Override
+  public void closeSession(String session) {
+    CacheSlot slot = sessions.remove(session);
+    if (slot != null) {
+      slot.close();
+      loop.execute(() -> pages.close(slot));
     }
   }
 

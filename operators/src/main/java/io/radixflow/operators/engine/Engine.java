@@ -38,6 +38,15 @@ public interface Engine extends AutoCloseable {
    */
   void cancel(ReplyChannel channel, long requestId, FinishReason reason);
 
+  /**
+   * Forgets a session: cached pages that nobody else uses are freed, those of requests that still
+   * run as they end. Requests submitted afterwards under the same id are a new session's. Never
+   * blocks; without effect if the session is not known.
+   *
+   * @param session id as in {@link SessionRef}
+   */
+  void closeSession(String session);
+
   /** A consistent snapshot of counters and gauges; cheap, any thread. */
   EngineStats stats();
 

@@ -196,6 +196,7 @@ final class EngineLoop implements Runnable {
             pages.cache().protectedPages(),
             pages.allocator().inFlight(),
             pages.allocator().total(),
-            pages.eventStats());
+            pages.eventStats(),
+            pages.sessionStats());
   }
 }

@@ -18,6 +18,7 @@ import java.util.List;
  *     it at what the context window leaves
  * @param stop stop strings, not part of the reply's text; may be empty
  * @param ignoreEndOfTurn whether to go on past end-of-turn tokens (benchmarks)
+ * @param session the conversation that it is a turn of, or null
  */
 public record EngineRequest(
     String label,
@@ -27,7 +28,8 @@ public record EngineRequest(
     SamplingParams sampling,
     int maxTokens,
     List<String> stop,
-    boolean ignoreEndOfTurn) {
+    boolean ignoreEndOfTurn,
+    SessionRef session) {
 
   /** Makes a prompt; runs on an intake thread, so it may template and tokenise. */
   @FunctionalInterface
@@ -49,5 +51,18 @@ public record EngineRequest(
 
   public EngineRequest {
     stop = List.copyOf(stop);
+  }
+
+  /** A request that is no turn of a session. */
+  public EngineRequest(
+      String label,
+      String namespace,
+      PromptSource prompt,
+      int[] resumed,
+      SamplingParams sampling,
+      int maxTokens,
+      List<String> stop,
+      boolean ignoreEndOfTurn) {
+    this(label, namespace, prompt, resumed, sampling, maxTokens, stop, ignoreEndOfTurn, null);
   }
 }

@@ -19,6 +19,7 @@ package io.radixflow.operators.engine;
  * @param inFlightPages pages of running requests that are not in the cache
  * @param totalPages pages of the pool
  * @param kvEvents what became of the changes of the radix cache
+ * @param sessions what is kept of sessions
  */
 public record EngineStats(
     long steps,
@@ -36,4 +37,5 @@ public record EngineStats(
     int protectedPages,
     int inFlightPages,
     int totalPages,
-    KvEventStats kvEvents) {}
+    KvEventStats kvEvents,
+    SessionStats sessions) {}

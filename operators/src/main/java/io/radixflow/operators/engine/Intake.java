@@ -97,6 +97,9 @@ final class Intake {
     request.tokens = Arrays.copyOf(prompt, Math.min(request.maxLength, request.length + 64));
     System.arraycopy(resumed, 0, request.tokens, prompt.length, request.length - prompt.length);
     resume(request);
+    if (request.slot != null) {
+      request.known = request.slot.known(request.tokens, request.length);
+    }
     request.promptReady(prompt.clone());
   }
 

@@ -2,6 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PageAudit;
@@ -10,6 +11,8 @@ import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.ReqToTokenPool;
+import io.radixflow.operators.cache.SessionAwareCache;
+import io.radixflow.operators.cache.SessionPlace;
 import java.util.Arrays;
 import java.util.List;
 
@@ -22,10 +25,12 @@ import java.util.List;
 final class KvPages {
   private final KvPool pool;
   private final CacheOptions options;
+  private final SessionSlots slots;
   private final int pageTokens;
   private final int maxRunning;
   private PageAllocator allocator;
   private PrefixCache cache;
+  private SessionAwareCache sessions;
   private ReqToTokenPool tables;
   private PageAudit audit;
   private long evicted;
@@ -37,12 +42,14 @@ final class KvPages {
    * @param maxRunning requests that hold pages at once, those that ended and wait for a step in
    *     flight included
    * @param options what requests share
+   * @param slots told of sessions that have nothing cached any more
    */
-  KvPages(KvPool pool, int maxRunning, CacheOptions options) {
+  KvPages(KvPool pool, int maxRunning, CacheOptions options, SessionSlots slots) {
     this.pool = pool;
     this.options = options;
-    this.pageTokens = pool.pageTokens();
+    this.slots = slots;
     this.maxRunning = maxRunning;
+    this.pageTokens = pool.pageTokens();
     reset();
   }
 
@@ -54,6 +61,11 @@ final class KvPages {
       cache.listen(events, events.tokenIds());
       events.restart();
     }
+    slots.closeAll();
+    if (sessions != null) {
+      sessions.abandon();
+    }
+    sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::forgotten);
     tables = new ReqToTokenPool(maxRunning);
     audit = new PageAudit(allocator, cache);
   }
@@ -83,6 +95,15 @@ final class KvPages {
     return cache;
   }
 
+  SessionStats sessionStats() {
+    return new SessionStats(sessions.hotSlots(), sessions.slots(), sessions.sessionPages());
+  }
+
+  /** Frees what nobody but a session uses. */
+  void close(CacheSlot slot) {
+    sessions.close(slot);
+  }
+
   long evicted() {
     return evicted;
   }
@@ -103,7 +124,7 @@ final class KvPages {
 
   /** The longest cached prefix of all of a request's tokens. */
   PrefixMatch match(Request request) {
-    return cache.match(key(request), Integer.MAX_VALUE);
+    return sessions.match(key(request), request.known);
   }
 
   /**
@@ -121,7 +142,7 @@ final class KvPages {
     }
     RadixKey key = key(request);
     int needed = allocator.pagesFor(request.length) - match.pages();
-    int available = allocator.free() + cache.evictablePages() - cache.evictablePages(match);
+    int available = allocator.free() + sessions.reclaimablePages() - cache.evictablePages(match);
     if (available < needed + headroom) {
       return false;
     }
@@ -131,13 +152,27 @@ final class KvPages {
     request.cachedPages = match.pages();
     int[] table = tables.ensure(request.row, match.pages() + needed);
     cache.copyPages(request.locked, match.pages(), table);
-    makeFree(needed);
-    allocator.allocExtend(table, match.pages() * pageTokens, request.length);
-    request.pages += needed;
-    request.computed = Math.min(match.pages() * pageTokens, request.length - 1);
+    int cached = match.pages() * pageTokens;
+    if (request.slot != null) {
+      sessions.started(request.slot);
+      cached += goOnWithPartialPage(request);
+    }
+    makeFree(match.pages() + needed - request.pages);
+    allocator.allocExtend(table, request.pages * pageTokens, request.length);
+    request.pages = match.pages() + needed;
+    request.computed = Math.min(cached, request.length - 1);
     request.rewind();
     request.prefillEnd = request.length;
     return true;
+  }
+
+  /** Takes over the page that the session's turn before did not fill; returns its useful tokens. */
+  private int goOnWithPartialPage(Request request) {
+    int tokens = sessions.partialTokens(request.slot, request.known, request.cachedPages);
+    if (tokens > 0) {
+      table(request)[request.pages++] = sessions.takePartial(request.slot);
+    }
+    return tokens;
   }
 
   /** Makes sure that a request has the page of a position; false if there is none to be had. */
@@ -157,14 +192,15 @@ final class KvPages {
 
   private void makeFree(int pages) {
     if (allocator.free() < pages) {
-      evicted += cache.evict(pages - allocator.free());
+      evicted += sessions.reclaim(pages - allocator.free());
     }
   }
 
   /** Passes the full pages that a request has computed to the cache, and locks them there. */
   void commit(Request request) {
     int full = request.computed / pageTokens;
-    if (full <= request.cachedPages) {
+    boolean closed = request.slot != null && request.slot.isClosed();
+    if (closed || full <= request.cachedPages) {
       return;
     }
     PrefixMatch end =
@@ -180,12 +216,46 @@ final class KvPages {
     request.cachedPages = end.pages();
   }
 
+  /** Takes all pages from a request that is to go on later, from where it finds its prefix. */
+  void putBack(Request request) {
+    SessionPlace end = end(request);
+    if (request.slot == null) {
+      cache.unlock(request.locked, false);
+    } else {
+      sessions.ended(request.slot, end, false, true, -1);
+    }
+    free(request);
+    request.known = new SessionPlace.Known(end, request.length);
+  }
+
   /**
-   * Takes all pages from a request: what it shares becomes evictable, its own are freed.
-   *
-   * @param hit whether the request has ended, so that this counts as one use of its prefix
+   * Takes all pages from a request that has ended: what it shares becomes evictable, its own are
+   * freed, but for a partial last page that its session keeps. Counts as one use of its prefix.
    */
-  void release(Request request, boolean hit) {
+  void release(Request request) {
+    if (request.slot == null) {
+      cache.unlock(request.locked, true);
+    } else {
+      sessions.ended(request.slot, end(request), true, request.complete, partialPage(request));
+    }
+    free(request);
+  }
+
+  /** The page that comes after the full ones, all of which are cached; -1 if there is none. */
+  private int partialPage(Request request) {
+    boolean partial = !request.failed && request.computed % pageTokens > 0;
+    return partial && request.cachedPages == request.computed / pageTokens
+        ? table(request)[request.cachedPages]
+        : -1;
+  }
+
+  private SessionPlace end(Request request) {
+    String branch = request.slot == null ? "" : request.spec.session().branch();
+    return sessions.place(
+        branch, request.locked, request.cachedPages, request.tokens, request.computed);
+  }
+
+  private void free(Request request) {
     int[] table = table(request);
     allocator.beginFreeGroup();
     for (int i = 0; i < request.pages; i++) {
@@ -194,7 +264,6 @@ final class KvPages {
       }
     }
     allocator.endFreeGroup();
-    cache.unlock(request.locked, hit);
     tables.release(request.row);
     request.row = -1;
     request.pages = 0;
@@ -236,7 +305,8 @@ final class KvPages {
               visitor.accept(table[i]);
             }
           }
-        });
+        },
+        sessions::forEachSessionPage);
   }
 
   void close() {

@@ -13,6 +13,7 @@ import java.util.List;
 final class Replies {
   private final KvPages pages;
   private final Scheduler scheduler;
+  private final SessionSlots slots;
   private final int[] endOfTurn;
   private final Runnable onLeft;
   private final List<EngineChannel> toSignal = new ArrayList<>();
@@ -21,8 +22,14 @@ final class Replies {
   /**
    * @param onLeft runs for each request that ends without having been admitted
    */
-  Replies(KvPages pages, Scheduler scheduler, Tokenizer tokenizer, Runnable onLeft) {
+  Replies(
+      KvPages pages,
+      Scheduler scheduler,
+      SessionSlots slots,
+      Tokenizer tokenizer,
+      Runnable onLeft) {
     this.pages = pages;
+    this.slots = slots;
     this.scheduler = scheduler;
     this.endOfTurn = tokenizer.endOfTurnIds();
     this.onLeft = onLeft;
@@ -88,7 +95,10 @@ final class Replies {
     if (!request.admittedBefore) {
       onLeft.run();
     }
-    if (request.row >= 0) {
+    request.complete = complete;
+    if (request.row < 0) {
+      slots.leave(request.slot);
+    } else {
       request.failed = reason == FinishReason.ERROR;
       commitUnlessFailed(request);
       releaseIfUnused(request);
@@ -99,7 +109,8 @@ final class Replies {
   void releaseIfUnused(Request request) {
     if (request.state == Request.State.ENDED && request.stepsInFlight == 0 && request.row >= 0) {
       commitUnlessFailed(request);
-      pages.release(request, true);
+      pages.release(request);
+      slots.leave(request.slot);
     }
   }
 

@@ -3,6 +3,8 @@ package io.radixflow.operators.engine;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
+import io.radixflow.operators.cache.CacheSlot;
+import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +34,7 @@ final class Request {
   final EngineRequest spec;
   final long sequence;
   final ReplyRing ring;
+  final CacheSlot slot;
 
   final AtomicReference<FinishReason> cancelled = new AtomicReference<>();
   final AtomicBoolean listed = new AtomicBoolean();
@@ -40,6 +43,7 @@ final class Request {
   private volatile int[] prompt;
 
   State state = State.INTAKE;
+  SessionPlace.Known known = SessionPlace.Known.NOTHING;
   int[] tokens;
   int length;
   int promptLength;
@@ -69,8 +73,19 @@ final class Request {
   boolean admittedBefore;
   int failures;
   boolean failed;
+  boolean complete;
 
-  Request(EngineChannel channel, long id, EngineRequest spec, long sequence, int ringTokens) {
+  /**
+   * @param slot its session's, or null
+   */
+  Request(
+      EngineChannel channel,
+      long id,
+      EngineRequest spec,
+      long sequence,
+      int ringTokens,
+      CacheSlot slot) {
+    this.slot = slot;
     this.channel = channel;
     this.id = id;
     this.spec = spec;

@@ -309,7 +309,7 @@ final class Scheduler {
   private void retract(Request request) {
     running.remove(request);
     pages.commit(request);
-    pages.release(request, false);
+    pages.putBack(request);
     request.computed = 0;
     request.prefillEnd = 0;
     request.rewind();

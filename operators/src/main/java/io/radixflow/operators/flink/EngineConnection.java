@@ -58,6 +58,10 @@ final class EngineConnection implements AutoCloseable {
     engine.cancel(channel, requestId, reason);
   }
 
+  void closeSession(String session) {
+    engine.closeSession(session);
+  }
+
   /** Leaves progress in the channel, where it pauses the requests once their rings are full. */
   void suspend() {
     suspended = true;

@@ -291,6 +291,7 @@ final class EventHandler {
         }
       }
     }
+    runner.closeSession(session);
     history.clear();
     state.clearEarlyCancels();
   }

@@ -49,6 +49,9 @@ final class ServingMetrics {
     group.gauge("kvEventsPublished", (Gauge<Long>) () -> stats.get().kvEvents().published());
     group.gauge("kvEventsDropped", (Gauge<Long>) () -> stats.get().kvEvents().dropped());
     group.gauge("kvEventResyncs", (Gauge<Long>) () -> stats.get().kvEvents().resyncs());
+    group.gauge("sessionsHot", (Gauge<Integer>) () -> stats.get().sessions().hot());
+    group.gauge("sessionsCached", (Gauge<Integer>) () -> stats.get().sessions().known());
+    group.gauge("sessionPages", (Gauge<Integer>) () -> stats.get().sessions().pages());
   }
 
   void accepted() {

@@ -197,6 +197,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     }
     boolean busy = queues.session(timer.getKey()) != null;
     if (timers.isExpired(slot.lastEvent(), busy)) {
+      runner.closeSession(timer.getKey());
       history.clear();
       state.clear();
     } else {

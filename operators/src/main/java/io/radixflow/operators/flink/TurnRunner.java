@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.session.CanonicalReply;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.PendingTurn;
@@ -145,7 +146,8 @@ final class TurnRunner implements EngineConnection.Reader {
             given.sampling(),
             maxTokens,
             given.stop(),
-            false));
+            false,
+            new SessionRef(state.slot().tenant(), branch.session.id, turn.branch())));
   }
 
   /** Progress of another tokenizer means nothing here: the turn starts anew. */
@@ -301,6 +303,11 @@ final class TurnRunner implements EngineConnection.Reader {
         ids,
         prompt.tokenizer(),
         prompt.dropped());
+  }
+
+  /** Takes from the cache what only a session without turns uses. */
+  void closeSession(String session) {
+    connection.closeSession(session);
   }
 
   /** Appends what running turns gained to keyed state; before a checkpoint. */

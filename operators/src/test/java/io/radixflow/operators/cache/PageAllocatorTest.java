@@ -117,7 +117,7 @@ class PageAllocatorTest {
     int leaked = allocator.allocate();
     int held = allocator.allocate();
     assertThat(audit.repair(tables -> tables.accept(held))).isEqualTo(1);
-    assertThat(allocator.agrees(leaked, false, false)).isTrue();
+    assertThat(allocator.agrees(leaked, false, false, false)).isTrue();
     assertThat(allocator.inFlight()).isEqualTo(1);
     allocator.free(held);
     assertThat(audit.repair(tables -> tables.accept(held))).isEqualTo(1);

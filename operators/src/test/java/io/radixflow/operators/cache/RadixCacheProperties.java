@@ -167,7 +167,7 @@ class RadixCacheProperties {
       assertThat(freed).isLessThanOrEqualTo(Math.max(0, cached - number % 3));
       for (int i = 0; i < freed; i++) {
         int page = model.removeFree(session.tokens, cached - i);
-        assertThat(allocator.agrees(page, false, false)).isTrue();
+        assertThat(allocator.agrees(page, false, false, false)).isTrue();
       }
     }
 
@@ -192,7 +192,7 @@ class RadixCacheProperties {
       assertThat(cache.evict(count)).isEqualTo(expected.size());
       assertThat(allocator.free()).isEqualTo(before + expected.size());
       for (int page : expected) {
-        assertThat(allocator.agrees(page, false, false)).isTrue();
+        assertThat(allocator.agrees(page, false, false, false)).isTrue();
       }
     }
 

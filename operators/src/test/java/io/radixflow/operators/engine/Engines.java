@@ -40,6 +40,20 @@ final class Engines {
     return Arrays.stream(parts).flatMapToInt(Arrays::stream).toArray();
   }
 
+  /** Waits until no page is in use and no session known. */
+  static void awaitEmpty(Engine engine) {
+    await()
+        .atMost(Duration.ofSeconds(10))
+        .pollDelay(Duration.ZERO)
+        .pollInterval(Duration.ofMillis(1))
+        .untilAsserted(
+            () -> {
+              EngineStats stats = engine.stats();
+              assertThat(stats.freePages()).isEqualTo(stats.totalPages());
+              assertThat(stats.sessions().known()).isZero();
+            });
+  }
+
   /** Waits until nothing runs, then checks that each page is free or evictable. */
   static EngineStats awaitIdle(Engine engine) {
     await()
@@ -53,7 +67,9 @@ final class Engines {
               assertThat(stats.protectedPages() + stats.inFlightPages()).isZero();
             });
     EngineStats stats = engine.stats();
-    assertThat(stats.freePages() + stats.evictablePages()).isEqualTo(stats.totalPages());
+    assertThat(stats.freePages() + stats.evictablePages() + stats.sessions().pages())
+        .isEqualTo(stats.totalPages());
+    assertThat(stats.sessions().hot()).isZero();
     assertThat(stats.repairs()).isZero();
     return stats;
   }

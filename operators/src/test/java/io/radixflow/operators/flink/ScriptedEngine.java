@@ -14,6 +14,7 @@ import io.radixflow.operators.engine.KvEventStats;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.Usage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -39,6 +40,7 @@ final class ScriptedEngine implements Engine {
   private final int replyLength;
   private final List<Channel> channels = new ArrayList<>();
   private final List<Submitted> submitted = new ArrayList<>();
+  private final List<String> closedSessions = new ArrayList<>();
   private boolean closed;
   private boolean onItsOwn;
 
@@ -58,6 +60,11 @@ final class ScriptedEngine implements Engine {
   /** Requests whose prompt was made, in that order. */
   List<Submitted> submitted() {
     return submitted;
+  }
+
+  /** Sessions that were closed, in that order. */
+  List<String> closedSessions() {
+    return closedSessions;
   }
 
   boolean isClosed() {
@@ -115,8 +122,14 @@ final class ScriptedEngine implements Engine {
   }
 
   @Override
+  public void closeSession(String session) {
+    closedSessions.add(session);
+  }
+
+  @Override
   public EngineStats stats() {
-    return new EngineStats(0, 0, 0, 0, 0, 0, 0, 0, running(), 0, 0, 0, 0, 0, 0, KvEventStats.NONE);
+    return new EngineStats(
+        0, 0, 0, 0, 0, 0, 0, 0, running(), 0, 0, 0, 0, 0, 0, KvEventStats.NONE, SessionStats.NONE);
   }
 
   @Override

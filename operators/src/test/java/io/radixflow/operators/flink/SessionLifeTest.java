@@ -112,6 +112,20 @@ class SessionLifeTest {
   }
 
   @Test
+  void theEngineIsToldOfEachSessionThatEnds() throws Exception {
+    ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
+    try (ServingHarness h = ServingHarness.opened(options)) {
+      h.send(Events.message("a", "t1"), Events.message("b", "t1").of("acme")).settle();
+      h.send(Events.message("c", "t1"), Events.message("d", "t1")).settle();
+      h.send(close("a", "c1"), close("a", "c2")).control("erase_tenant", "acme", null);
+      h.send(erase("c", "e"));
+      assertThat(h.engine().closedSessions()).containsExactly("a", "b", "c");
+      h.setProcessingTime(25_000);
+      assertThat(h.engine().closedSessions()).contains("d");
+    }
+  }
+
+  @Test
   void aSessionIsForgottenWhenItHasBeenIdleForItsRetention() throws Exception {
     ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
     try (ServingHarness h = ServingHarness.opened(options)) {

@@ -1,0 +1,134 @@
+package io.radixflow.operators.cache;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the cache knows of one session: the places where its branches' last turns ended, and at most
+ * one page that the last turn did not fill.
+ *
+ * <p>The engine thread owns it; any thread may ask {@link #known}.
+ */
+public final class CacheSlot {
+
+  /** Where a session's pages are. A lower tier would add a state between warm and gone. */
+  public enum State {
+    /** A turn runs; its pages are locked. */
+    HOT,
+    /** Between turns; pages are in the tree and may be evicted. */
+    WARM,
+    /** Nothing is cached; the next turn is computed from its token ids. */
+    GONE
+  }
+
+  private final String session;
+  private final String tenant;
+  private volatile List<SessionPlace> places = List.of();
+  private volatile boolean closed;
+  int running;
+  int partialPage = -1;
+  SessionPlace partialOf;
+
+  /** Pages that count for the tenant, and pages over a bound, which go first. */
+  int charged;
+
+  int excess;
+
+  /**
+   * @param session id of the session, for logs
+   * @param tenant whose bounds it counts for
+   */
+  public CacheSlot(String session, String tenant) {
+    this.session = session;
+    this.tenant = tenant;
+  }
+
+  /** The session's id. */
+  public String session() {
+    return session;
+  }
+
+  String tenant() {
+    return tenant;
+  }
+
+  /** Whether the session was closed; what its last turns leave is then freed as they end. */
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /** Marks the slot; {@link SessionAwareCache#close} frees what it has. Any thread. */
+  public void close() {
+    closed = true;
+  }
+
+  /** Whether nothing is remembered. */
+  public boolean isEmpty() {
+    return places.isEmpty();
+  }
+
+  List<SessionPlace> places() {
+    return places;
+  }
+
+  SessionPlace place(String branch) {
+    for (SessionPlace place : places) {
+      if (place.branch.equals(branch)) {
+        return place;
+      }
+    }
+    return null;
+  }
+
+  /** Makes a place its branch's only one. */
+  void put(SessionPlace place) {
+    List<SessionPlace> next = new ArrayList<>(places);
+    next.removeIf(other -> other.branch.equals(place.branch));
+    next.add(place);
+    places = List.copyOf(next);
+  }
+
+  void clear() {
+    places = List.of();
+  }
+
+  /**
+   * The place of any branch that shares the most with a prompt; any thread. A branch that was
+   * forked so begins where the other one is.
+   *
+   * @param ids the prompt
+   * @param count how many of {@code ids} it has
+   */
+  public SessionPlace.Known known(int[] ids, int count) {
+    SessionPlace.Known best = SessionPlace.Known.NOTHING;
+    for (SessionPlace place : places) {
+      int shared = place.sharedTokens(ids, count);
+      if (shared > best.tokens()) {
+        best = new SessionPlace.Known(place, shared);
+      }
+    }
+    return best;
+  }
+
+  /** Tokens that the places remember. */
+  long rememberedTokens() {
+    long sum = 0;
+    for (SessionPlace place : places) {
+      sum += place.length;
+    }
+    return sum;
+  }
+
+  /** Where the session's pages are now. */
+  public State state() {
+    if (running > 0) {
+      return State.HOT;
+    }
+    for (SessionPlace place : places) {
+      if (place.resolved() != null) {
+        return State.WARM;
+      }
+    }
+    return partialPage >= 0 ? State.WARM : State.GONE;
+  }
+}

@@ -1,0 +1,189 @@
+package io.radixflow.operators.engine;
+
+import static io.radixflow.operators.engine.Engines.concat;
+import static io.radixflow.operators.engine.Engines.letters;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.cache.SessionBounds;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** Whatever becomes of a session's pages, its replies are those of requests that share nothing. */
+class SessionProperties {
+  private static final int CONTEXT = 200;
+
+  enum Kind {
+    TURN,
+    REGENERATE,
+    ABORTED_TURN,
+    TRIM,
+    FORK,
+    CLOSE
+  }
+
+  record Event(Kind kind, int session, int length, int maxTokens, boolean awaited) {}
+
+  record Setup(int pageTokens, int pages, int chunk, int depth, SessionBounds bounds) {}
+
+  private record Asked(long id, int[] prompt, int maxTokens, boolean aborted) {}
+
+  @Property(tries = 120)
+  void repliesDoNotDependOnWhatSessionsKeep(
+      @ForAll("setups") Setup setup, @ForAll("events") List<Event> events) {
+    SimOptions sim =
+        SimOptions.DEFAULT
+            .withContextLength(CONTEXT)
+            .withPipelineDepth(setup.depth)
+            .withPoison(true);
+    EngineOptions options =
+        EngineOptions.builder()
+            .pageTokens(setup.pageTokens)
+            .kvPages(setup.pages)
+            .contextLength(CONTEXT)
+            .maxRunning(6)
+            .prefillChunk(setup.chunk)
+            .cache(CacheOptions.DEFAULT.withSessions(setup.bounds))
+            .auditMillis(0)
+            .build();
+    List<Asked> asked = new ArrayList<>();
+    List<EngineClient.Seen> replies = new ArrayList<>();
+    try (Engine engine = Engines.open(sim, options);
+        EngineClient client = new EngineClient(engine)) {
+      Map<String, int[]> conversations = new HashMap<>();
+      events.forEach(event -> apply(event, engine, client, conversations, asked));
+      asked.forEach(each -> replies.add(client.await(each.id)));
+      Engines.awaitIdle(engine);
+      for (int session = 0; session < 4; session++) {
+        engine.closeSession("s" + session);
+      }
+      Engines.awaitEmpty(engine);
+    }
+    EngineOptions plain =
+        options.toBuilder()
+            .cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE))
+            .kvPages(400)
+            .build();
+    try (Engine engine = Engines.open(sim, plain);
+        EngineClient client = new EngineClient(engine)) {
+      for (int i = 0; i < asked.size(); i++) {
+        Asked each = asked.get(i);
+        EngineClient.Seen alone =
+            client.run(EngineClient.request(each.prompt, SamplingParams.GREEDY, each.maxTokens));
+        EngineClient.Seen seen = replies.get(i);
+        assertThat(seen.error).isNull();
+        if (seen.finish == FinishReason.CANCELLED) {
+          assertThat(each.aborted).isTrue();
+          assertThat(alone.tokens.subList(0, seen.tokens.size())).isEqualTo(seen.tokens);
+        } else {
+          assertThat(seen.tokens).isEqualTo(alone.tokens);
+        }
+      }
+    }
+  }
+
+  private static void apply(
+      Event event,
+      Engine engine,
+      EngineClient client,
+      Map<String, int[]> conversations,
+      List<Asked> asked) {
+    String session = "s" + event.session;
+    if (event.kind == Kind.CLOSE) {
+      engine.closeSession(session);
+      conversations.keySet().removeIf(name -> name.startsWith(session));
+      return;
+    }
+    String branch = event.kind == Kind.FORK ? "fork" : "main";
+    String name = session + "/" + branch;
+    int[] before = conversations.getOrDefault(name, conversations.get(session + "/main"));
+    before = before == null ? letters(event.session % 2, 20) : before;
+    int keep =
+        switch (event.kind) {
+          case TRIM -> Math.min(before.length, 12);
+          case REGENERATE -> Math.max(1, before.length - 9);
+          default -> before.length;
+        };
+    int[] prompt = concat(Arrays.copyOf(before, keep), letters(event.length, event.length));
+    if (prompt.length >= CONTEXT - 2) {
+      prompt = Arrays.copyOf(prompt, 30);
+    }
+    int[] ids = prompt;
+    long id =
+        client.submit(
+            new EngineRequest(
+                "test",
+                "",
+                () -> ids,
+                new int[0],
+                SamplingParams.GREEDY,
+                event.maxTokens,
+                List.of(),
+                false,
+                new SessionRef("t" + event.session % 2, session, branch)));
+    boolean aborted = event.kind == Kind.ABORTED_TURN;
+    asked.add(new Asked(id, prompt, event.maxTokens, aborted));
+    if (aborted) {
+      client.awaitTokens(id, event.length % 5);
+      client.cancel(id);
+    } else if (event.awaited) {
+      conversations.put(name, concat(prompt, client.await(id).ids()));
+    }
+  }
+
+  @Provide
+  Arbitrary<Setup> setups() {
+    return Arbitraries.of(1, 2, 4, 16)
+        .flatMap(
+            pageTokens ->
+                Combinators.combine(
+                        Arbitraries.of(0, 0, 40, 800),
+                        Arbitraries.of(3, 16, 256),
+                        Arbitraries.of(1, 2),
+                        Arbitraries.of(
+                            SessionBounds.DEFAULT,
+                            new SessionBounds(2, 1, 1, 1),
+                            new SessionBounds(9, 9, 0.1, 0.3)))
+                    .as(
+                        (spare, chunk, depth, bounds) ->
+                            new Setup(
+                                pageTokens,
+                                (CONTEXT + spare) / pageTokens + 1,
+                                chunk,
+                                depth,
+                                bounds)));
+  }
+
+  @Provide
+  Arbitrary<List<Event>> events() {
+    return Combinators.combine(
+            Arbitraries.of(
+                Kind.TURN,
+                Kind.TURN,
+                Kind.TURN,
+                Kind.REGENERATE,
+                Kind.ABORTED_TURN,
+                Kind.TRIM,
+                Kind.FORK,
+                Kind.CLOSE),
+            Arbitraries.integers().between(0, 3),
+            Arbitraries.integers().between(1, 25),
+            Arbitraries.integers().between(1, 30),
+            Arbitraries.of(true, true, false))
+        .as(Event::new)
+        .list()
+        .ofMaxSize(25);
+  }
+}
