@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
 /** Hit rates of a workload for sizes and policies of the cache. */
@@ -34,7 +33,7 @@ final class CacheSimulateCommand extends CliCommand {
 
   @Parameters(
       paramLabel = "WORKLOAD",
-      arity = "0..*",
+      arity = "1..*",
       description = {
         "Files of JSON lines, plain or gzip; - for stdin. The first record tells the format:",
         "hash_ids: a request trace with block ids, as Mooncake published them;",
@@ -42,7 +41,7 @@ final class CacheSimulateCommand extends CliCommand {
         "session with messages, type or choices: events and replies of the job's own topics, each",
         "line with its time in front if kafka-console-consumer printed that."
       })
-  List<String> files = new ArrayList<>();
+  List<String> files;
 
   @Option(
       names = "--capacity",
@@ -165,9 +164,6 @@ final class CacheSimulateCommand extends CliCommand {
   }
 
   private void check() {
-    if (files.isEmpty()) {
-      throw new ParameterException(spec.commandLine(), "no workload given");
-    }
     if (isGiven("--page") && page < 1 || blockTokens < 1) {
       throw new CliException("--page and --block-tokens must be at least 1");
     }

@@ -4,12 +4,14 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line's entry point, and the command that holds all others. */
 @Command(
@@ -87,11 +89,19 @@ public final class Radixflow implements Runnable {
   private static int wrongUsage(ParameterException error, String[] args) {
     CommandLine command = error.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println("radixflow: " + Errors.line(error));
+    err.println("radixflow: " + Errors.line(withUnknownFirst(error)));
     String name = command.getCommandSpec().qualifiedName();
     err.println("Try '" + name + " --help'.");
     err.flush();
     return CommandLine.ExitCode.USAGE;
+  }
+
+  /** What is missing is told last: it may be what a misspelt option was meant to give. */
+  private static ParameterException withUnknownFirst(ParameterException error) {
+    CommandLine command = error.getCommandLine();
+    return error instanceof MissingParameterException && !command.getUnmatchedArguments().isEmpty()
+        ? new UnmatchedArgumentException(command, command.getUnmatchedArguments())
+        : error;
   }
 
   private static int failed(Exception error, CommandLine command, ParseResult result) {

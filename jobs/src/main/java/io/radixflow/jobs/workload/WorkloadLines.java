@@ -50,8 +50,8 @@ final class WorkloadLines {
     try {
       this.lines =
           new LineReader(gzip ? new GZIPInputStream(plain, 1 << 16) : plain, MAX_LINE_BYTES);
-    } catch (ZipException e) {
-      throw new WorkloadException(file + ": not valid gzip: " + e.getMessage());
+    } catch (EOFException | ZipException e) {
+      throw new WorkloadException(file + ": the gzip header is damaged or cut");
     }
   }
 

@@ -156,7 +156,7 @@ class CacheSimulateCommandTest {
     Cli.Result result = simulate("--policy", "lru");
 
     assertThat(result.code()).isEqualTo(2);
-    assertThat(result.err()).startsWith("radixflow: no workload given");
+    assertThat(result.err()).startsWith("radixflow: Missing required parameter: 'WORKLOAD'");
   }
 
   @ParameterizedTest

@@ -122,6 +122,15 @@ class WorkloadReaderTest {
         .hasMessageContaining("damaged or cut");
   }
 
+  @Test
+  void aGzipHeaderThatIsCutIsRefused() {
+    byte[] header = {0x1F, (byte) 0x8B, 8};
+
+    assertThatThrownBy(
+            () -> TestWorkloads.read(DEFAULT, new TestWorkloads.Named("trace.gz", header)))
+        .hasMessage("trace.gz: the gzip header is damaged or cut");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
