@@ -12,7 +12,9 @@ import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.flink.EngineOpener;
 import io.radixflow.operators.flink.ModelEngineOpener;
 import io.radixflow.operators.flink.ServingOptions;
+import io.radixflow.operators.flink.TenantNamespaces;
 import io.radixflow.operators.session.GenerationOptions;
+import java.util.HashSet;
 import java.util.Locale;
 
 /** The operator's options and its engine, as the settings say. */
@@ -109,7 +111,9 @@ public final class ServingSettings {
         settings.get(RadixflowOptions.MAX_TOKENS),
         settings.get(RadixflowOptions.RETENTION),
         settings.get(RadixflowOptions.CANCEL_RETENTION),
-        namespaceKey(settings));
+        new TenantNamespaces(
+            namespaceKey(settings),
+            new HashSet<>(settings.get(RadixflowOptions.SHARED_SYSTEM_PROMPTS))));
   }
 
   /** Travels with the job, so that one drawn here is the same on all its TaskManagers. */

@@ -50,13 +50,23 @@ class ServingSettingsTest {
   @Test
   void aNamespaceKeyIsDrawnForEachSubmissionUnlessOneIsGiven() {
     Settings without = settings();
-    assertThat(ServingSettings.operator(without).namespaceKey())
-        .isNotEqualTo(ServingSettings.operator(without).namespaceKey());
+    assertThat(ServingSettings.operator(without).namespaces().key())
+        .isNotEqualTo(ServingSettings.operator(without).namespaces().key());
     Settings given = settings("cache.namespace-key=k3y");
-    assertThat(ServingSettings.operator(given).namespaceKey())
-        .isEqualTo(ServingSettings.operator(given).namespaceKey())
+    assertThat(ServingSettings.operator(given).namespaces().key())
+        .isEqualTo(ServingSettings.operator(given).namespaces().key())
         .isEqualTo(NamespaceKey.of("k3y"));
     assertThat(ServingSettings.operator(given).toString()).doesNotContain("k3y");
+  }
+
+  @Test
+  void systemPromptsAreSharedByTheTenantsThatAreNamed() {
+    assertThat(ServingSettings.operator(settings()).namespaces().sharing()).isEmpty();
+    assertThat(
+            ServingSettings.operator(settings("cache.shared-system-prompts=a;b"))
+                .namespaces()
+                .sharing())
+        .containsExactlyInAnyOrder("a", "b");
   }
 
   private static EngineOpener engine(Settings settings) {

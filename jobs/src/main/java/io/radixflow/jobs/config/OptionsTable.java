@@ -1,7 +1,9 @@
 package io.radixflow.jobs.config;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.apache.flink.configuration.MemorySize;
 
 /** The documentation of all options as a Markdown table. */
@@ -41,7 +43,7 @@ public final class OptionsTable {
   }
 
   private static String defaultValue(Object value) {
-    if (value == null) {
+    if (value == null || value.equals(List.of())) {
       return "";
     }
     return "`" + shown(value) + "`";
@@ -56,6 +58,9 @@ public final class OptionsTable {
     }
     if (value instanceof Enum<?> choice) {
       return choice.name().toLowerCase(Locale.ROOT);
+    }
+    if (value instanceof List<?> list) {
+      return list.stream().map(Object::toString).collect(Collectors.joining(";"));
     }
     return value.toString();
   }

@@ -165,6 +165,14 @@ public final class RadixflowOptions {
           "Secret key of the hash that keeps tenants' pages apart, the same on all TaskManagers; "
               + "best set by its environment variable. Without one, each submission draws its own.");
 
+  public static final ConfigOption<List<String>> SHARED_SYSTEM_PROMPTS =
+      ALL.add(
+          key("cache.shared-system-prompts").stringType().asList().defaultValues(),
+          "tenants, separated by semicolons, or *",
+          tenants -> true,
+          "Tenants whose system prompts' pages are shared with each other and with sessions without "
+              + "a tenant; each learns from times whether others use its system prompt.");
+
   public static final ConfigOption<Boolean> KV_EVENTS_ENABLED =
       ALL.flag(
           key("kv-events.enabled").booleanType().defaultValue(false),

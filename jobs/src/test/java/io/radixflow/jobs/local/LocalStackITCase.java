@@ -8,10 +8,14 @@ import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.jobs.event.KvEventRecord;
 import io.radixflow.jobs.event.RecordReader;
+import io.radixflow.jobs.kvevents.KvEventsReader;
+import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.KvTier;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
@@ -58,7 +62,8 @@ class LocalStackITCase {
                     "job.parallelism=2",
                     "job.checkpoint-interval=200ms",
                     "events.max-bytes=2000000",
-                    "session.max-queued=100"))
+                    "session.max-queued=100",
+                    "kv-events.enabled=true"))
             .load();
     stack =
         LocalStack.start(
@@ -163,6 +168,26 @@ class LocalStackITCase {
     assertThat(reply.completionTokens()).isBetween(1, 40);
     Reply second = get(client.ask(Events.message("deltas", "t2", "more", 5), ReplyListener.SILENT));
     assertThat(second.cachedTokens()).isPositive();
+  }
+
+  @Test
+  void lateReadersKnowWhatIsCached() {
+    get(client.ask(Events.message("cached", "t", "long ago ".repeat(20), 5), ReplyListener.SILENT));
+    await().atMost(PATIENCE).until(() -> cachedBlocks() > 5);
+  }
+
+  /** What engines that live have in their caches, as somebody finds it who reads the topic now. */
+  private static int cachedBlocks() {
+    Settings settings = stack.settings();
+    try (KvEventsReader reader =
+        new KvEventsReader(
+            settings.kafkaClient(), settings.get(RadixflowOptions.KV_EVENTS_TOPIC))) {
+      KvEventsView view = reader.readToEnd(() -> false);
+      return view.engines().stream()
+          .filter(name -> view.engine(name).last().state() == KvEventRecord.State.LIVE)
+          .mapToInt(name -> view.blocks(name, KvTier.DEVICE).size())
+          .sum();
+    }
   }
 
   @Test

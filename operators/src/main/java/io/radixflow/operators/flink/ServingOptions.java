@@ -5,6 +5,7 @@ import io.radixflow.operators.session.GenerationOptions;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * Options of the operator that the engine does not decide.
@@ -20,7 +21,7 @@ import java.util.Objects;
  * @param defaultMaxTokens limit on a reply's tokens where nobody gives one
  * @param retention how long a session, also a closed or erased one, is known after its last event
  * @param cancelRetention how long a cancel for a turn that has not been seen is kept
- * @param namespaceKey separates tenants in the cache; equal on all TaskManagers
+ * @param namespaces separate tenants in the cache
  */
 public record ServingOptions(
     int maxQueuedPerSession,
@@ -33,7 +34,7 @@ public record ServingOptions(
     int defaultMaxTokens,
     Duration retention,
     Duration cancelRetention,
-    NamespaceKey namespaceKey)
+    TenantNamespaces namespaces)
     implements Serializable {
 
   /** What happens to a conversation that outgrows the context window. */
@@ -57,7 +58,7 @@ public record ServingOptions(
           512,
           Duration.ofDays(7),
           Duration.ofMinutes(10),
-          NamespaceKey.random());
+          new TenantNamespaces(NamespaceKey.random(), Set.of()));
 
   public ServingOptions {
     requirePositive("maxQueuedPerSession", maxQueuedPerSession);
@@ -68,7 +69,7 @@ public record ServingOptions(
     requirePositive("defaultMaxTokens", defaultMaxTokens);
     requirePositive("retention", retention.toMillis());
     requirePositive("cancelRetention", cancelRetention.toMillis());
-    Objects.requireNonNull(namespaceKey, "namespaceKey");
+    Objects.requireNonNull(namespaces, "namespaces");
   }
 
   private static void requirePositive(String name, long value) {

@@ -17,6 +17,7 @@ import java.util.List;
  * @param regeneration how often its reply was made before
  * @param options the options it runs with
  * @param namespace its session's cache namespace
+ * @param sharesSystemPrompt whether the system prompt's pages lie in the public namespace
  */
 record TurnPlan(
     Conversation conversation,
@@ -26,4 +27,5 @@ record TurnPlan(
     GenerationOptions given,
     int regeneration,
     TurnOptions options,
-    String namespace) {}
+    String namespace,
+    boolean sharesSystemPrompt) {}

@@ -13,8 +13,6 @@ import java.util.List;
 
 /** Decides, when a turn's time has come, on what conversation and with what options it runs. */
 final class TurnPlanner {
-  private static final String NO_ADAPTER = "";
-
   private final ServingOptions options;
 
   TurnPlanner(ServingOptions options) {
@@ -28,8 +26,8 @@ final class TurnPlanner {
    */
   TurnPlan plan(String session, SessionSlot slot, List<Turn> path, PendingTurn turn)
       throws RefusedException {
-    String namespace =
-        options.namespaceKey().namespace(slot.tenant(), slot.cacheSalt(), NO_ADAPTER);
+    String namespace = options.namespaces().namespace(slot);
+    boolean shares = options.namespaces().sharesSystemPrompt(slot);
     if (turn.kind() != EventKind.REGENERATE) {
       String name = turn.turn() == null ? "" : turn.turn();
       return new TurnPlan(
@@ -40,7 +38,8 @@ final class TurnPlanner {
           turn.options(),
           0,
           resolve(slot, turn.options(), seed(session, name, 0)),
-          namespace);
+          namespace,
+          shares);
     }
     int at = indexOf(path, turn.atTurn());
     if (at < 0) {
@@ -60,7 +59,8 @@ final class TurnPlanner {
         given,
         regeneration,
         resolve(slot, given, seed(session, old.turn(), regeneration)),
-        namespace);
+        namespace,
+        shares);
   }
 
   /** The options a turn would run with. */

@@ -11,6 +11,7 @@ import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptAssembly;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.SharedSystemPrompt;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnOptions;
 import java.util.Arrays;
@@ -134,6 +135,11 @@ final class TurnRunner implements EngineConnection.Reader {
     RunningTurn run =
         new RunningTurn(branch, turn, plan, connection.nextRequest(), assembly, gained);
     EngineRequest.PromptSource prompt = assembly == null ? run.prompt()::ids : assembly;
+    if (plan.sharesSystemPrompt()) {
+      prompt =
+          new SharedSystemPrompt(
+              prompt, engine.model().chatTemplate(), plan.conversation().system());
+    }
     branch.running = run;
     running.put(run.requestId, run);
     connection.submit(

@@ -16,6 +16,8 @@ final class Options {
   Duration retention = ServingOptions.DEFAULT.retention();
   Duration cancelRetention = ServingOptions.DEFAULT.cancelRetention();
 
+  TenantNamespaces namespaces = ServingOptions.DEFAULT.namespaces();
+
   private Options() {}
 
   static ServingOptions with(Consumer<Options> change) {
@@ -32,6 +34,6 @@ final class Options {
         ServingOptions.DEFAULT.defaultMaxTokens(),
         o.retention,
         o.cancelRetention,
-        ServingOptions.DEFAULT.namespaceKey());
+        o.namespaces);
   }
 }

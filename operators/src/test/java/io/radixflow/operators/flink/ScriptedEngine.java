@@ -33,7 +33,8 @@ import java.util.function.Consumer;
 final class ScriptedEngine implements Engine {
 
   /** A request as it was handed in. */
-  record Submitted(String label, String namespace, int[] resumed, int[] prompt, long seed) {}
+  record Submitted(
+      String label, String namespace, int publicTokens, int[] resumed, int[] prompt, long seed) {}
 
   private final SimModel model;
   private final int contextLength;
@@ -199,7 +200,12 @@ final class ScriptedEngine implements Engine {
       long seed = request.sampling().seed();
       submitted.add(
           new Submitted(
-              request.label(), request.namespace(), request.resumed(), running.prompt, seed));
+              request.label(),
+              request.namespace(),
+              request.prompt().publicTokens(),
+              request.resumed(),
+              running.prompt,
+              seed));
       news.add(visitor -> visitor.prompt(requestId, running.prompt));
     }
 

@@ -1,0 +1,38 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.session.SessionSlot;
+import java.io.Serializable;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * Which cached pages a session may use.
+ *
+ * @param key names each tenant's namespace; equal on all TaskManagers
+ * @param sharing tenants whose system prompts lie in the public namespace; {@link #ALL} for all
+ */
+public record TenantNamespaces(NamespaceKey key, Set<String> sharing) implements Serializable {
+
+  /** Stands for every tenant. */
+  public static final String ALL = "*";
+
+  private static final String NO_ADAPTER = "";
+
+  public TenantNamespaces {
+    Objects.requireNonNull(key, "key");
+    sharing = Set.copyOf(sharing);
+  }
+
+  String namespace(SessionSlot slot) {
+    return key.namespace(slot.tenant(), slot.cacheSalt(), NO_ADAPTER);
+  }
+
+  /** Whether the pages of the session's system prompt are shared; a salt is there to prevent it. */
+  boolean sharesSystemPrompt(SessionSlot slot) {
+    return slot.system() != null
+        && !slot.tenant().isEmpty()
+        && slot.cacheSalt().isEmpty()
+        && (sharing.contains(ALL) || sharing.contains(slot.tenant()));
+  }
+}

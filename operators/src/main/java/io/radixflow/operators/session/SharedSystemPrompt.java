@@ -1,0 +1,51 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.ChatTemplate;
+import io.radixflow.kernels.text.ChatTemplateException;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.PromptException;
+import java.util.Arrays;
+import java.util.List;
+
+/** A prompt whose beginning, as far as its system prompt alone decides it, may be shared. */
+public final class SharedSystemPrompt implements EngineRequest.PromptSource {
+  private final EngineRequest.PromptSource prompt;
+  private final ChatTemplate template;
+  private final String system;
+  private volatile int publicTokens;
+
+  /**
+   * @param prompt makes the prompt
+   * @param system its system prompt
+   */
+  public SharedSystemPrompt(
+      EngineRequest.PromptSource prompt, ChatTemplate template, String system) {
+    this.prompt = prompt;
+    this.template = template;
+    this.system = system;
+  }
+
+  @Override
+  public int[] ids() throws PromptException {
+    int[] ids = prompt.ids();
+    publicTokens = commonTokens(ids);
+    return ids;
+  }
+
+  /** The ids that the prompt has in common with one of the system prompt alone. */
+  private int commonTokens(int[] ids) {
+    try {
+      int[] alone = template.encode(List.of(new ChatMessage("system", system)), false);
+      int differs = Arrays.mismatch(alone, ids);
+      return differs < 0 ? ids.length : differs;
+    } catch (ChatTemplateException e) {
+      return 0; // a template that wants a user's message, too
+    }
+  }
+
+  @Override
+  public int publicTokens() {
+    return publicTokens;
+  }
+}

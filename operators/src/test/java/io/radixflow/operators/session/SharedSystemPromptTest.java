@@ -1,0 +1,67 @@
+package io.radixflow.operators.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.ChatTemplate;
+import io.radixflow.kernels.text.ChatTemplateException;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SharedSystemPromptTest {
+  private static final String SYSTEM = "Be kind.";
+
+  private final ChatTemplate template = SimModel.open(SimOptions.DEFAULT).chatTemplate();
+
+  private int[] prompt(String system, String text) {
+    return template.encode(
+        List.of(new ChatMessage("system", system), new ChatMessage("user", text)), true);
+  }
+
+  private static int publicTokens(ChatTemplate template, int[] ids) throws Exception {
+    SharedSystemPrompt shared = new SharedSystemPrompt(() -> ids, template, SYSTEM);
+    assertThat(shared.ids()).isEqualTo(ids);
+    return shared.publicTokens();
+  }
+
+  @Test
+  void whatIsSharedFollowsFromTheSystemPromptAlone() throws Exception {
+    int[] first = prompt(SYSTEM, "one");
+    int[] second = prompt(SYSTEM, "another question");
+    int shared = publicTokens(template, first);
+    assertThat(shared).isPositive().isEqualTo(publicTokens(template, second));
+    assertThat(Arrays.copyOf(first, shared)).isEqualTo(Arrays.copyOf(second, shared));
+  }
+
+  @Test
+  void aPromptThatHasAnotherSystemPromptSharesOnlyWhatEveryPromptBeginsWith() throws Exception {
+    int[] other = prompt("Zounds!", "one");
+    assertThat(publicTokens(template, other))
+        .isLessThan(publicTokens(template, prompt(SYSTEM, "one")));
+  }
+
+  @Test
+  void aTemplateThatRefusesASystemPromptAloneSharesNothing() throws Exception {
+    ChatTemplate picky =
+        new ChatTemplate() {
+          @Override
+          public String render(List<ChatMessage> messages, boolean addGenerationPrompt) {
+            throw new ChatTemplateException("a user's message is missing");
+          }
+
+          @Override
+          public int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt) {
+            throw new ChatTemplateException("a user's message is missing");
+          }
+
+          @Override
+          public int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added) {
+            return null;
+          }
+        };
+    assertThat(publicTokens(picky, prompt(SYSTEM, "one"))).isZero();
+  }
+}
