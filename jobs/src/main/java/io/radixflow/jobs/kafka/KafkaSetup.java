@@ -108,10 +108,13 @@ public final class KafkaSetup {
             .ifPresent(limit::check);
       }
     }
-    checkCompaction(admin, missing);
-    if (missing.isEmpty()) {
-      return;
+    if (!missing.isEmpty()) {
+      refuseOrMake(admin, missing, broker);
     }
+    checkCompaction(admin);
+  }
+
+  private void refuseOrMake(Admin admin, Set<String> missing, Optional<Config> broker) {
     if (!settings.get(RadixflowOptions.CREATE_TOPICS)) {
       throw new KafkaSetupException(
           (missing.size() == 1 ? "the topic " : "the topics ")
@@ -128,9 +131,9 @@ public final class KafkaSetup {
   }
 
   /** A topic that forgets by age would forget blocks that are still cached. */
-  private void checkCompaction(Admin admin, Set<String> missing) {
+  private void checkCompaction(Admin admin) {
     String name = settings.get(RadixflowOptions.KV_EVENTS_TOPIC);
-    if (!settings.get(RadixflowOptions.KV_EVENTS_ENABLED) || missing.contains(name)) {
+    if (!settings.get(RadixflowOptions.KV_EVENTS_ENABLED)) {
       return;
     }
     String policy =

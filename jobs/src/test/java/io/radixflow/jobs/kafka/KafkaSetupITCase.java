@@ -70,9 +70,11 @@ class KafkaSetupITCase {
 
   @Test
   void theTopicOfKvEventsIsCompacted() throws Exception {
-    String enabled = "kv-events.enabled=true";
-    KafkaSetup.check(
-        settings(enabled, "kafka.topic.kv-events=kv-made", "kafka.create-topics=true"));
+    String[] names =
+        Stream.of("events", "replies", "deltas", "dead-letters", "control")
+            .map(topic -> "kafka.topic." + topic + "=kv-" + topic)
+            .toArray(String[]::new);
+    KafkaSetup.check(settings(compacted(names, "kv-made")));
     try (Admin admin = Admin.create(settings().kafkaClient())) {
       ConfigResource made = new ConfigResource(ConfigResource.Type.TOPIC, "kv-made");
       assertThat(
@@ -87,8 +89,18 @@ class KafkaSetupITCase {
       admin.createTopics(List.of(new NewTopic("kv-aged", 1, (short) 1))).all().get();
     }
     refuses(
-        settings(enabled, "kafka.topic.kv-events=kv-aged", "kafka.create-topics=true"),
+        settings(compacted(names, "kv-aged")),
         "the topic kv-aged has cleanup.policy=delete, which loses what is still cached");
+  }
+
+  private static String[] compacted(String[] names, String topic) {
+    return Stream.concat(
+            Arrays.stream(names),
+            Stream.of(
+                "kv-events.enabled=true",
+                "kafka.topic.kv-events=" + topic,
+                "kafka.create-topics=true"))
+        .toArray(String[]::new);
   }
 
   @Test
