@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Chooses how many rows a tile has. The best shape depends on registers, width and JDK (six rows
- * spill on one, four starve on another), so each is timed once a process, for about 100 ms in all.
- * Results of a product do not depend on the shape.
+ * spill on one, four starve on another), so each is timed once a process, for about 100 ms in all
+ * and after {@link KernelWarmUp}. Results of a product do not depend on the shape.
  */
 final class TileTuner {
 
@@ -40,6 +40,7 @@ final class TileTuner {
       }
       return nanos;
     }
+    KernelWarmUp.run(kernels);
     float[] a = new float[MOST_ROWS * Panels.DEPTH];
     float[] w = new float[Kernels.PANEL * Panels.DEPTH];
     float[] c = new float[MOST_ROWS * Kernels.PANEL];
