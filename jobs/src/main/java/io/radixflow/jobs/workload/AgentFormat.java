@@ -6,9 +6,7 @@ import io.radixflow.operators.cache.CacheWorkload;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Traces of coding agents: requests of sessions with their time since the session began, and runs
@@ -87,10 +85,8 @@ final class AgentFormat implements WorkloadFormat {
     requests.sort(Comparator.comparingDouble(Request::time).thenComparingInt(Request::session));
     CacheWorkload.Builder builder = new CacheWorkload.Builder();
     PageJoiner pages = new PageJoiner(builder, blocksPerPage);
-    Map<Integer, Integer> turns = new HashMap<>();
     for (Request request : requests) {
-      int turn = turns.merge(request.session, 1, Integer::sum) - 1;
-      builder.begin(request.session, request.session, turn);
+      builder.begin(request.session);
       pages.begin();
       for (int i = request.firstRun; i < request.endRun; i++) {
         pages.addRange(firsts[i], counts[i]);

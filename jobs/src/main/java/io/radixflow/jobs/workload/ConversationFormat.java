@@ -129,7 +129,8 @@ final class ConversationFormat implements WorkloadFormat {
       return;
     }
     int[] answer = tokens.reply(reply.text());
-    store(session, plan.path().size(), prompt.ids(), answer);
+    begin(session, event.branch(), plan.path().size());
+    store(prompt.ids(), answer);
     promptTokens += reply.promptTokens();
     cachedTokens += reply.cachedTokens();
     if (reply.isRemembered()) {
@@ -137,12 +138,15 @@ final class ConversationFormat implements WorkloadFormat {
     }
   }
 
-  /** The last token of a prompt is always computed, and that of a reply never. */
-  private void store(ReplayedSession session, int turn, int[] prompt, int[] reply) {
+  private void begin(ReplayedSession session, String branch, int turn) {
     int scope =
         scopes.computeIfAbsent(
             new Owner(session.tenant(), session.cacheSalt()), owner -> scopes.size());
-    requests.begin(scope, session.number, turn);
+    requests.begin(scope, session.number, session.branchNumber(branch), turn);
+  }
+
+  /** The last token of a prompt is always computed, and that of a reply never. */
+  private void store(int[] prompt, int[] reply) {
     int inputs = Math.max(0, prompt.length - 1) / pageTokens;
     int pages = Math.max(0, prompt.length + reply.length - 1) / pageTokens;
     for (int page = 0; page < pages; page++) {

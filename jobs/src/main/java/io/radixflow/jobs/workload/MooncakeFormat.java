@@ -31,7 +31,7 @@ final class MooncakeFormat implements WorkloadFormat {
     if (line.json().hasNonNull("input_length")) {
       checkLength(line, ids.size());
     }
-    requests.begin(0, CacheWorkload.NO_SESSION, 0);
+    requests.begin(0);
     pages.begin();
     for (int i = 0; i < ids.size(); i++) {
       pages.addRange(line.integer("hash_ids[" + i + "]", ids.get(i), 0, Long.MAX_VALUE), 1);

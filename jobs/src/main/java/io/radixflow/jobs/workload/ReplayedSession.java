@@ -29,6 +29,7 @@ final class ReplayedSession {
   final int number;
   private final Set<String> turnIds = new HashSet<>();
   private final Map<String, List<Turn>> branches = new HashMap<>();
+  private final Map<String, Integer> branchNumbers = new HashMap<>();
   private boolean opened;
   private boolean closed;
   private String tenant = "";
@@ -47,6 +48,10 @@ final class ReplayedSession {
 
   String cacheSalt() {
     return cacheSalt;
+  }
+
+  int branchNumber(String branch) {
+    return branchNumbers.computeIfAbsent(branch, name -> branchNumbers.size());
   }
 
   boolean isClosed() {

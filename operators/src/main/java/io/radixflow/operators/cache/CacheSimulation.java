@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache;
 
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -9,8 +10,8 @@ import java.util.Map;
  * cached prefix is a hit, then all blocks are stored, for which pages that the request does not use
  * are evicted. What finds no room is not stored. The policy learns of nothing before it happens.
  *
- * <p>With hints, a session that is closed frees the end of its last path, as far as no other
- * session shares it: not what its first request found in the cache, nor what others have extended.
+ * <p>With hints, a {@link SessionAwareCache} knows the sessions, as in the engine: one that is
+ * closed frees what no other uses.
  */
 public final class CacheSimulation {
 
@@ -23,31 +24,27 @@ public final class CacheSimulation {
    */
   public record Result(long hits, long evicted, long freed) {}
 
-  /** Where a session's last request ended. */
-  private static final class Session {
-    final int foundFirst;
-    TreeNode node;
-    int pages;
-
-    Session(int foundFirst) {
-      this.foundFirst = foundFirst;
-    }
-  }
-
   private final CacheWorkload workload;
   private final PageAllocator allocator;
   private final RadixCache cache;
   private final int[] blocks;
   private final int[] table;
-  private final Map<Integer, Session> sessions = new HashMap<>();
+  private final SessionAwareCache sessions;
+  private final Map<String, CacheSlot> slots = new HashMap<>();
   private long hits;
   private long evicted;
   private long freed;
 
-  private CacheSimulation(CacheWorkload workload, int capacity, EvictionPolicy policy) {
+  private CacheSimulation(
+      CacheWorkload workload, int capacity, EvictionPolicy policy, boolean hints) {
     this.workload = workload;
     this.allocator = new PageAllocator(capacity, page -> {});
     this.cache = new RadixCache(allocator, 1, false, policy);
+    this.sessions =
+        hints
+            ? new SessionAwareCache(
+                cache, allocator, SessionBounds.DEFAULT, slot -> slots.remove(slot.session()))
+            : null;
     this.blocks = new int[workload.longest()];
     this.table = new int[blocks.length];
   }
@@ -61,7 +58,7 @@ public final class CacheSimulation {
    */
   public static Result run(
       CacheWorkload workload, int capacity, EvictionPolicy policy, boolean hints) {
-    CacheSimulation simulation = new CacheSimulation(workload, capacity, policy);
+    CacheSimulation simulation = new CacheSimulation(workload, capacity, policy, hints);
     int closing = 0;
     for (int request = 0; request < workload.requests(); request++) {
       while (hints && closing < workload.closings() && workload.closedBefore(closing) <= request) {
@@ -76,24 +73,35 @@ public final class CacheSimulation {
     workload.copyBlocks(request, blocks);
     int size = workload.size(request);
     RadixKey key = new RadixKey("", blocks, size);
-    PrefixMatch match = cache.match(key, size);
+    CacheSlot slot = slot(request);
+    PrefixMatch match =
+        slot == null ? cache.match(key, size) : sessions.match(key, slot.known(blocks, size));
     hits += Math.min(match.pages(), workload.inputs(request));
     TreeNode node = cache.lock(key, match);
     int end = allocate(match.pages(), size);
     node = cache.insert(node, key, match.pages(), end, table, true).node();
-    cache.unlock(node);
-    int number = workload.session(request);
-    if (number != CacheWorkload.NO_SESSION) {
-      Session session = sessions.computeIfAbsent(number, n -> new Session(match.pages()));
-      session.node = node;
-      session.pages = end;
+    if (slot == null) {
+      cache.unlock(node);
+    } else {
+      String branch = Integer.toString(workload.branch(request));
+      sessions.started(slot);
+      sessions.ended(
+          slot, sessions.place(branch, node, end, Arrays.copyOf(blocks, end), end), true, true, -1);
     }
   }
 
-  private void close(int number) {
-    Session session = sessions.remove(number);
-    if (session != null) {
-      freed += cache.freeEnd(session.node, session.pages, session.foundFirst);
+  /** What the cache is told of the request's session; null for nothing. */
+  private CacheSlot slot(int request) {
+    int session = workload.session(request);
+    return sessions == null || session == CacheWorkload.NO_SESSION
+        ? null
+        : slots.computeIfAbsent(Integer.toString(session), name -> new CacheSlot(name, ""));
+  }
+
+  private void close(int session) {
+    CacheSlot slot = slots.get(Integer.toString(session));
+    if (slot != null) {
+      freed += sessions.close(slot);
     }
   }
 

@@ -19,6 +19,7 @@ public final class CacheWorkload {
   private final int[] starts;
   private final int[] inputs;
   private final int[] sessions;
+  private final int[] branches;
   private final int[] turns;
   private final int[] closedSessions;
   private final int[] closedBefore;
@@ -32,6 +33,7 @@ public final class CacheWorkload {
     this.starts[requests] = builder.size;
     this.inputs = Arrays.copyOf(builder.inputs, requests);
     this.sessions = Arrays.copyOf(builder.sessions, requests);
+    this.branches = Arrays.copyOf(builder.branches, requests);
     this.turns = Arrays.copyOf(builder.turns, requests);
     this.closedSessions = Arrays.copyOf(builder.closedSessions, builder.closings);
     this.closedBefore = Arrays.copyOf(builder.closedBefore, builder.closings);
@@ -88,6 +90,11 @@ public final class CacheWorkload {
     return sessions[request];
   }
 
+  /** The number of the request's branch within its session. */
+  int branch(int request) {
+    return branches[request];
+  }
+
   /** Turns of the conversation before this one. */
   int turn(int request) {
     return turns[request];
@@ -118,6 +125,7 @@ public final class CacheWorkload {
     private int[] starts = new int[257];
     private int[] inputs = new int[256];
     private int[] sessions = new int[256];
+    private int[] branches = new int[256];
     private int[] turns = new int[256];
     private int[] closedSessions = new int[16];
     private int[] closedBefore = new int[16];
@@ -128,21 +136,33 @@ public final class CacheWorkload {
     private boolean inputEnded;
 
     /**
+     * Begins a request that belongs to no session.
+     *
+     * @param scope requests of different scopes share no block; at least 0
+     */
+    public Builder begin(int scope) {
+      return begin(scope, NO_SESSION, 0, 0);
+    }
+
+    /**
      * Begins a request.
      *
      * @param scope requests of different scopes share no block; at least 0
-     * @param session number of its session, or {@link #NO_SESSION}
+     * @param session number of its session
+     * @param branch number of its branch within the session
      * @param turn turns of its conversation before this one
      */
-    public Builder begin(int scope, int session, int turn) {
+    public Builder begin(int scope, int session, int branch, int turn) {
       if (requests == inputs.length) {
         starts = Arrays.copyOf(starts, 2 * requests + 1);
         inputs = Arrays.copyOf(inputs, 2 * requests);
         sessions = Arrays.copyOf(sessions, 2 * requests);
+        branches = Arrays.copyOf(branches, 2 * requests);
         turns = Arrays.copyOf(turns, 2 * requests);
       }
       starts[requests] = size;
       sessions[requests] = session;
+      branches[requests] = branch;
       turns[requests] = turn;
       parent = ~scope;
       inputEnded = false;

@@ -34,7 +34,7 @@ class CacheSimulationProperties {
   private static CacheWorkload workload(List<Request> requests) {
     CacheWorkload.Builder builder = new CacheWorkload.Builder();
     for (Request request : requests) {
-      builder.begin(0, CacheWorkload.NO_SESSION, 0);
+      builder.begin(0);
       for (int i = 0; i < request.blocks.size(); i++) {
         if (i == request.inputs()) {
           builder.endInput();

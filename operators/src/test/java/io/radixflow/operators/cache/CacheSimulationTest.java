@@ -8,7 +8,7 @@ class CacheSimulationTest {
   private final CacheWorkload.Builder builder = new CacheWorkload.Builder();
 
   private void request(int session, int turn, int... blocks) {
-    builder.begin(0, session, turn);
+    builder.begin(0, session, 0, turn);
     for (int block : blocks) {
       builder.block(block);
     }
@@ -64,8 +64,8 @@ class CacheSimulationTest {
 
   @Test
   void blocksOfAReplyAreStoredButNoHits() {
-    builder.begin(0, 0, 0).block(1).endInput().block(2);
-    builder.begin(0, 0, 1).block(1).endInput().block(2);
+    builder.begin(0, 0, 0, 0).block(1).endInput().block(2);
+    builder.begin(0, 0, 0, 1).block(1).endInput().block(2);
     request(0, 2, 1, 2, 3);
 
     assertThat(simulate(10, true).hits()).isEqualTo(1 + 2);
@@ -74,8 +74,8 @@ class CacheSimulationTest {
 
   @Test
   void equalBlocksOfDifferentScopesAreDifferent() {
-    builder.begin(0, 0, 0).block(1);
-    builder.begin(1, 0, 0).block(1);
+    builder.begin(0).block(1);
+    builder.begin(1).block(1);
 
     assertThat(simulate(10, true).hits()).isZero();
     assertThat(builder.build().distinctBlocks()).isEqualTo(2);
