@@ -25,6 +25,11 @@ record CacheBenchCase(
     double goal50,
     double goal99,
     SglangTimes sglang) {
+  /** Names of a turn without and with the hashing of its pages. */
+  static final String TURN = "turn";
+
+  static final String HASHED_TURN = "turn with SHA-256 for events";
+
   private static final double NONE = Double.NaN;
 
   /**
@@ -50,9 +55,9 @@ record CacheBenchCase(
     cases.add(
         new CacheBenchCase(
             "miss", MissBenchmark.class, Map.of("leaves", "1000"), 1, NONE, SglangTimes.MISS));
-    cases.add(turn("turn", sessions, false, false, 15));
+    cases.add(turn(TURN, sessions, false, false, 15));
     cases.add(turn("turn, resumed", sessions, true, false, 15));
-    cases.add(turn("turn with SHA-256 for events", sessions, false, true, NONE));
+    cases.add(turn(HASHED_TURN, sessions, false, true, NONE));
     for (int count : leaves) {
       cases.add(
           new CacheBenchCase(

@@ -5,6 +5,7 @@ import io.radixflow.jobs.cli.bench.CacheFootprint;
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.EvictionPolicies;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.List;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
@@ -128,6 +129,7 @@ final class CacheBenchCommand extends CliCommand {
         new OptionsBuilder()
             .include("\\b" + one.benchmark().getSimpleName() + "\\b")
             .forks(forks)
+            .jvmArgs(jvmArguments())
             .warmupIterations(WARM_UP_ROUNDS)
             .warmupTime(time)
             .measurementIterations(rounds.count())
@@ -146,5 +148,12 @@ final class CacheBenchCommand extends CliCommand {
     } catch (RunnerException e) {
       throw new CliException("cannot measure '" + one.name() + "': " + Errors.line(e), e);
     }
+  }
+
+  /** This JVM's, but for the module of the vector kernels, which each process would warn about. */
+  private static String[] jvmArguments() {
+    return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+        .filter(argument -> !argument.startsWith("--add-modules"))
+        .toArray(String[]::new);
   }
 }

@@ -41,6 +41,7 @@ final class CacheBenchReport {
           times(row.of.sglang().python50(), row.p50),
           times(row.of.sglang().cpp50(), row.p50));
     }
+    out.printf(Locale.ROOT, "of a turn with SHA-256, hashing takes %.2f at p50%n", hashing50());
     out.printf(
         Locale.ROOT,
         "evict, most leaves over fewest: %.1fx at p50, %.1fx at p99; goal at most %.0fx: %s%n",
@@ -69,6 +70,14 @@ final class CacheBenchReport {
     return Double.isNaN(theirs)
         ? ""
         : String.format(Locale.ROOT, "%,.1f (%,.0fx)", theirs, theirs / ours);
+  }
+
+  private double hashing50() {
+    return p50(CacheBenchCase.HASHED_TURN) - p50(CacheBenchCase.TURN);
+  }
+
+  private double p50(String name) {
+    return rows.stream().filter(row -> row.of.name().equals(name)).findFirst().orElseThrow().p50;
   }
 
   private double growth50() {
@@ -110,6 +119,7 @@ final class CacheBenchReport {
       put(result, "ratio_to_cpp_p50", theirs.cpp50() / row.p50);
       put(result, "ratio_to_cpp_p99", theirs.cpp99() / row.p99);
     }
+    json.put("turn_hashing_p50_us", hashing50());
     json.putObject("evict_growth")
         .put("p50", growth50())
         .put("p99", growth99())
