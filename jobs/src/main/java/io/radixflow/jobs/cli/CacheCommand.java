@@ -8,13 +8,14 @@ import picocli.CommandLine.Spec;
 /** Holds the commands about the prefix cache. */
 @Command(
     name = "cache",
-    description = "Study the prefix cache without a model.",
+    description = "Study the prefix cache without a model, or look into those of a running job.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {
       CacheSimulateCommand.class,
       CacheWorkloadCommand.class,
       CacheReplayCommand.class,
-      CacheBenchCommand.class
+      CacheBenchCommand.class,
+      CacheContentCommand.class
     })
 final class CacheCommand implements Runnable {
   @Spec CommandSpec spec;

@@ -45,7 +45,11 @@ public final class KvEventsReader implements AutoCloseable {
     consumer =
         new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
     try {
-      for (PartitionInfo info : consumer.partitionsFor(topic)) {
+      List<PartitionInfo> infos = consumer.partitionsFor(topic);
+      if (infos == null || infos.isEmpty()) {
+        throw new KafkaException("there is no such topic");
+      }
+      for (PartitionInfo info : infos) {
         partitions.add(new TopicPartition(topic, info.partition()));
       }
       consumer.assign(partitions);

@@ -13,6 +13,7 @@ import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.KvEventStats;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
 import java.util.List;
@@ -29,6 +30,8 @@ final class KvEventsEngine implements AutoCloseable {
   /** What a process that runs {@link #main} prints before its blocks, when its turns are done. */
   static final String CONTENT = "content:";
 
+  static final int BUFFER = 10_000;
+
   private static final int PAGES = 32;
   private static final int TENANTS = 3;
 
@@ -43,11 +46,15 @@ final class KvEventsEngine implements AutoCloseable {
             KafkaKvEvents.of(settings));
   }
 
-  static Settings settings(String brokers) {
+  /**
+   * @param buffer changes that may wait for Kafka
+   */
+  static Settings settings(String brokers, int buffer) {
     return new SettingsLoader()
         .set(
             List.of(
                 "kv-events.enabled=true",
+                "kv-events.buffer=" + buffer,
                 "kafka.create-topics=true",
                 RadixflowOptions.BOOTSTRAP_SERVERS.key() + "=" + brokers))
         .load();
@@ -102,6 +109,10 @@ final class KvEventsEngine implements AutoCloseable {
     }
   }
 
+  KvEventStats eventStats() {
+    return engine.stats().kvEvents();
+  }
+
   long evictions() {
     return engine.stats().evictedPages();
   }
@@ -132,7 +143,7 @@ final class KvEventsEngine implements AutoCloseable {
    * @param arguments brokers, seed
    */
   public static void main(String[] arguments) throws Exception {
-    try (KvEventsEngine engine = new KvEventsEngine(settings(arguments[0]))) {
+    try (KvEventsEngine engine = new KvEventsEngine(settings(arguments[0], BUFFER))) {
       engine.converse(Integer.parseInt(arguments[1]), 20);
       System.out.println(CONTENT + engine.content());
       new CountDownLatch(1).await();

@@ -35,7 +35,7 @@ class KvEventsITCase {
   @BeforeEach
   void startBroker() throws IOException {
     broker = LocalBroker.start(dir);
-    settings = KvEventsEngine.settings(broker.bootstrapServers());
+    settings = KvEventsEngine.settings(broker.bootstrapServers(), KvEventsEngine.BUFFER);
     KafkaSetup.check(settings);
   }
 
@@ -65,6 +65,20 @@ class KvEventsITCase {
               assertThat(view.engine(engine).last().state()).isEqualTo(KvEventRecord.State.CLOSED);
               assertThat(view.blocks(engine, KvTier.DEVICE)).isEmpty();
             });
+  }
+
+  @Test
+  void anEngineThatIsFasterThanKafkaTellsAllAnewAndIsExactAgain() throws Exception {
+    try (KvEventsEngine engine =
+        new KvEventsEngine(KvEventsEngine.settings(broker.bootstrapServers(), 4))) {
+      awaitContents(List.of(""));
+      engine.converse(4, 30);
+      assertThat(engine.eventStats().dropped()).isPositive();
+      awaitContents(List.of(engine.content()));
+      assertThat(engine.eventStats().resyncs()).isPositive();
+      KvEventsView view = read();
+      assertThat(view.engine(view.engines().iterator().next()).last().epoch()).isGreaterThan(1);
+    }
   }
 
   @Test

@@ -30,6 +30,7 @@ class CacheEventsProperties {
     INSERT,
     HOLD,
     RELEASE,
+    FREE_END,
     EVICT,
     RESET
   }
@@ -44,6 +45,7 @@ class CacheEventsProperties {
             POOL, setting.pageTokens, setting.bigram, EvictionPolicies.of(setting.policy, POOL, 1));
     List<RadixKey> seen = new ArrayList<>();
     List<TreeNode> held = new ArrayList<>();
+    List<TreeNode> ended = new ArrayList<>();
     for (Operation operation : operations) {
       RadixKey key = operation.key(setting.bigram);
       seen.add(key);
@@ -52,7 +54,15 @@ class CacheEventsProperties {
         case HOLD -> held.add(world.hold(key));
         case RELEASE -> {
           if (!held.isEmpty()) {
-            world.cache.unlock(held.remove(operation.number % held.size()));
+            TreeNode node = held.remove(operation.number % held.size());
+            world.cache.unlock(node);
+            ended.add(node);
+          }
+        }
+        case FREE_END -> {
+          if (!ended.isEmpty()) {
+            TreeNode node = ended.remove(operation.number % ended.size());
+            world.cache.freeEnd(node, node.endPage(), operation.number % 3);
           }
         }
         case EVICT -> world.cache.evict(operation.number);
@@ -112,7 +122,14 @@ class CacheEventsProperties {
   Arbitrary<List<Operation>> operations() {
     return Combinators.combine(
             Arbitraries.of(
-                Kind.INSERT, Kind.INSERT, Kind.HOLD, Kind.RELEASE, Kind.EVICT, Kind.RESET),
+                Kind.INSERT,
+                Kind.INSERT,
+                Kind.HOLD,
+                Kind.HOLD,
+                Kind.RELEASE,
+                Kind.FREE_END,
+                Kind.EVICT,
+                Kind.RESET),
             Arbitraries.of("", "a", "b"),
             Arbitraries.integers().between(0, 1).array(int[].class).ofMaxSize(24),
             Arbitraries.integers().between(0, 12))
