@@ -2,6 +2,7 @@ package io.radixflow.kernels;
 
 import io.radixflow.kernels.cpu.PeakLoops;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -19,11 +20,15 @@ import java.util.concurrent.Future;
  */
 public record MachinePeak(int threads, double readBytesPerSecond, double flopsPerSecond) {
   private static final int FLOATS = 32 << 20;
-  private static final int FMA_ROUNDS = 20_000_000;
-  private static final int REPETITIONS = 5;
+  private static final int[] CHAINS = {8, 12};
+  private static final int FMA_CALLS = 250;
+  private static final int FMA_ROUNDS = 10_000;
+
+  /** Short ones, a few milliseconds each, so that some find the cores free. */
+  private static final int REPETITIONS = 20;
 
   /**
-   * Measures for a few seconds; the best of several repetitions counts.
+   * Measures for about two seconds; the best of several repetitions counts.
    *
    * @throws InterruptedException if the calling thread is interrupted
    * @throws LinkageError without the Vector API
@@ -31,25 +36,49 @@ public record MachinePeak(int threads, double readBytesPerSecond, double flopsPe
   public static MachinePeak measure(int threads) throws InterruptedException {
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
-      List<Callable<Float>> reads = new ArrayList<>();
-      List<Callable<Float>> multiplies = new ArrayList<>();
-      for (int i = 0; i < threads; i++) {
-        float[] memory = new float[FLOATS];
-        reads.add(() -> PeakLoops.read(memory));
-        multiplies.add(() -> PeakLoops.multiplyAdd(FMA_ROUNDS));
-      }
-      double readSeconds = Double.MAX_VALUE;
-      double fmaSeconds = Double.MAX_VALUE;
-      for (int i = 0; i < REPETITIONS; i++) {
-        readSeconds = Math.min(readSeconds, seconds(pool, reads));
-        fmaSeconds = Math.min(fmaSeconds, seconds(pool, multiplies));
-      }
-      double bytes = (double) FLOATS * Float.BYTES * threads;
-      double flops = (double) PeakLoops.flopsPerRound() * FMA_ROUNDS * threads;
-      return new MachinePeak(threads, bytes / readSeconds, flops / fmaSeconds);
+      return new MachinePeak(
+          threads, readBytesPerSecond(pool, threads), flopsPerSecond(pool, threads));
     } finally {
       pool.shutdownNow();
     }
+  }
+
+  private static double readBytesPerSecond(ExecutorService pool, int threads)
+      throws InterruptedException {
+    List<Callable<Float>> reads = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      float[] memory = new float[FLOATS];
+      reads.add(() -> PeakLoops.read(memory));
+    }
+    return (double) FLOATS * Float.BYTES * threads / leastSeconds(pool, reads);
+  }
+
+  private static double flopsPerSecond(ExecutorService pool, int threads)
+      throws InterruptedException {
+    double best = 0;
+    for (int chains : CHAINS) {
+      double flops = (double) PeakLoops.flopsPerRound(chains) * FMA_ROUNDS * FMA_CALLS * threads;
+      List<Callable<Float>> multiplies = Collections.nCopies(threads, () -> multiplyAdd(chains));
+      best = Math.max(best, flops / leastSeconds(pool, multiplies));
+    }
+    return best;
+  }
+
+  private static float multiplyAdd(int chains) {
+    float sum = 0;
+    for (int call = 0; call < FMA_CALLS; call++) {
+      sum += PeakLoops.multiplyAdd(chains, FMA_ROUNDS);
+    }
+    return sum;
+  }
+
+  private static double leastSeconds(ExecutorService pool, List<Callable<Float>> tasks)
+      throws InterruptedException {
+    double least = Double.MAX_VALUE;
+    for (int i = 0; i < REPETITIONS; i++) {
+      least = Math.min(least, seconds(pool, tasks));
+    }
+    return least;
   }
 
   private static double seconds(ExecutorService pool, List<Callable<Float>> tasks)

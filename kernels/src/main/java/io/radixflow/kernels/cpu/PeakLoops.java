@@ -6,7 +6,6 @@ import jdk.incubator.vector.VectorSpecies;
 /** Loops that do nothing but read, or multiply and add, as fast as one thread can. */
 public final class PeakLoops {
   private static final VectorSpecies<Float> SPECIES = FloatVector.SPECIES_PREFERRED;
-  private static final int CHAINS = 8;
 
   private PeakLoops() {}
 
@@ -28,32 +27,85 @@ public final class PeakLoops {
     return a.add(b).add(c.add(d)).lane(0);
   }
 
-  /** Float operations of a round of {@link #multiplyAdd}: a fused multiply-add counts as two. */
-  public static int flopsPerRound() {
-    return 2 * CHAINS * SPECIES.length();
+  /**
+   * Float operations of a round of {@link #multiplyAdd}: a fused multiply-add counts as two.
+   *
+   * @param chains 8 or 12
+   */
+  public static int flopsPerRound(int chains) {
+    return 2 * chains * SPECIES.length();
   }
 
-  /** Multiplies and adds in registers, in as many chains as hide the latency. */
-  public static float multiplyAdd(int rounds) {
-    FloatVector factor = FloatVector.broadcast(SPECIES, 0.5f);
-    FloatVector a = FloatVector.broadcast(SPECIES, rounds);
-    FloatVector b = a;
-    FloatVector c = a;
-    FloatVector d = a;
-    FloatVector e = a;
-    FloatVector f = a;
-    FloatVector g = a;
-    FloatVector h = a;
+  /**
+   * Multiplies and adds in registers, in independent chains. Which number of them hides the latency
+   * and still fits the registers differs by machine and JDK.
+   *
+   * @param chains 8 or 12
+   * @param rounds some thousands: code that C2 compiles in mid-loop is slow, so call it often
+   */
+  public static float multiplyAdd(int chains, int rounds) {
+    return chains == 8 ? eight(rounds) : twelve(rounds);
+  }
+
+  /** Chains begin differently, since the compiler merges equal ones. */
+  private static FloatVector chain(int number) {
+    return FloatVector.broadcast(SPECIES, number);
+  }
+
+  private static float eight(int rounds) {
+    FloatVector x = chain(1);
+    FloatVector y = FloatVector.broadcast(SPECIES, 0.5f);
+    FloatVector a = chain(0);
+    FloatVector b = chain(1);
+    FloatVector c = chain(2);
+    FloatVector d = chain(3);
+    FloatVector e = chain(4);
+    FloatVector f = chain(5);
+    FloatVector g = chain(6);
+    FloatVector h = chain(7);
     for (int i = 0; i < rounds; i++) {
-      a = a.fma(factor, factor);
-      b = b.fma(factor, factor);
-      c = c.fma(factor, factor);
-      d = d.fma(factor, factor);
-      e = e.fma(factor, factor);
-      f = f.fma(factor, factor);
-      g = g.fma(factor, factor);
-      h = h.fma(factor, factor);
+      a = x.fma(y, a);
+      b = x.fma(y, b);
+      c = x.fma(y, c);
+      d = x.fma(y, d);
+      e = x.fma(y, e);
+      f = x.fma(y, f);
+      g = x.fma(y, g);
+      h = x.fma(y, h);
     }
     return a.add(b).add(c.add(d)).add(e.add(f).add(g.add(h))).lane(0);
+  }
+
+  private static float twelve(int rounds) {
+    FloatVector x = chain(1);
+    FloatVector y = FloatVector.broadcast(SPECIES, 0.5f);
+    FloatVector a = chain(0);
+    FloatVector b = chain(1);
+    FloatVector c = chain(2);
+    FloatVector d = chain(3);
+    FloatVector e = chain(4);
+    FloatVector f = chain(5);
+    FloatVector g = chain(6);
+    FloatVector h = chain(7);
+    FloatVector k = chain(8);
+    FloatVector l = chain(9);
+    FloatVector m = chain(10);
+    FloatVector n = chain(11);
+    for (int i = 0; i < rounds; i++) {
+      a = x.fma(y, a);
+      b = x.fma(y, b);
+      c = x.fma(y, c);
+      d = x.fma(y, d);
+      e = x.fma(y, e);
+      f = x.fma(y, f);
+      g = x.fma(y, g);
+      h = x.fma(y, h);
+      k = x.fma(y, k);
+      l = x.fma(y, l);
+      m = x.fma(y, m);
+      n = x.fma(y, n);
+    }
+    FloatVector front = a.add(b).add(c.add(d)).add(e.add(f).add(g.add(h)));
+    return front.add(k.add(l).add(m.add(n))).lane(0);
   }
 }
