@@ -6,6 +6,7 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ForwardGraph;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.WeightSource;
@@ -327,22 +328,11 @@ public final class CpuBackend implements Backend {
   public void close() {
     closed = true;
     LockSupport.unpark(dispatcher);
-    boolean interrupted = false;
-    for (; ; ) {
-      try {
-        dispatcher.join();
-        break;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
+    Uninterruptibly.await(dispatcher::join);
     team.close();
     CpuKvPool open = pool;
     if (open != null) {
       open.close();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 }

@@ -5,6 +5,7 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.Sampler;
 import io.radixflow.kernels.sampling.SamplingState;
@@ -214,16 +215,6 @@ final class SimBackend implements Backend {
     }
     closed = true;
     work.add(() -> {});
-    boolean interrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Uninterruptibly.await(thread::join);
   }
 }

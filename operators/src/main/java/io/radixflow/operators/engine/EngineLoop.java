@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.kernels.device.Uninterruptibly;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -87,16 +88,8 @@ final class EngineLoop implements Runnable {
   void close() {
     closing = true;
     LockSupport.unpark(thread);
-    boolean interrupted = false;
-    while (thread.isAlive() && Thread.currentThread() != thread) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    if (Thread.currentThread() != thread) {
+      Uninterruptibly.await(thread::join);
     }
   }
 

@@ -1,6 +1,7 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.sampling.SamplingState;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -192,16 +193,8 @@ final class StepPipeline {
   }
 
   private static void await(Step step) {
-    boolean interrupted = false;
-    while (step.ticket != null && !step.ticket.isDone()) {
-      try {
-        step.ticket.await();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    if (step.ticket != null) {
+      Uninterruptibly.await(step.ticket::await);
     }
   }
 }
