@@ -64,7 +64,10 @@ final class CacheSimulateCommand extends CliCommand {
   @Option(
       names = "--page",
       paramLabel = "TOKENS",
-      description = "Tokens a page; a multiple of the workload's blocks (default: the workload's).")
+      description = {
+        "Tokens a page: a multiple of what the workload's blocks hold, or 1 for a page of one block",
+        "(default: 512 for traces with blocks, the engine's 16 for events)."
+      })
   int page;
 
   @Option(

@@ -5,7 +5,7 @@ import io.radixflow.kernels.ServedModel;
 /**
  * How a workload is to be read.
  *
- * @param pageTokens tokens a page; 0 for the format's own
+ * @param pageTokens tokens a page; 0 for the format's own, 1 for a page of one block
  * @param blockTokens tokens that an id of {@code hash_ids} stands for
  * @param sessionSpacing seconds between the starts of sessions, where a trace tells none
  * @param horizon seconds after which such a trace is cut
@@ -33,7 +33,7 @@ public record WorkloadOptions(
    * @throws WorkloadException if pages do not hold whole blocks
    */
   int blocksPerPage(int blockTokens, int defaultPage) throws WorkloadException {
-    int page = pageTokens == 0 ? defaultPage : pageTokens;
+    int page = pageTokens == 0 ? defaultPage : pageTokens == 1 ? blockTokens : pageTokens;
     if (page % blockTokens != 0) {
       throw new WorkloadException(
           "a page of %d tokens holds no whole blocks: this workload's have %d tokens, so the page must be a multiple of it"

@@ -54,6 +54,19 @@ class WorkloadReaderTest {
   }
 
   @Test
+  void aPageOfOneIsABlock() throws IOException {
+    Workload trace = TestWorkloads.text(DEFAULT.withPageTokens(1), "{\"hash_ids\":[1,2,3]}\n");
+    Workload agent =
+        TestWorkloads.text(
+            DEFAULT.withPageTokens(1), "{\"session\":0,\"t\":0,\"ranges\":[[1,9]]}\n");
+
+    assertThat(trace.pageTokens()).isEqualTo(512);
+    assertThat(inputs(trace)).containsExactly(3);
+    assertThat(agent.pageTokens()).isEqualTo(64);
+    assertThat(inputs(agent)).containsExactly(9);
+  }
+
+  @Test
   void agentSessionsStartAtEqualDistancesAndEndAtTheHorizon() throws IOException {
     WorkloadOptions options = new WorkloadOptions(64, 512, 10, 25, null);
 
