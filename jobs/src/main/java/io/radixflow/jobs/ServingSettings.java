@@ -1,6 +1,7 @@
 package io.radixflow.jobs;
 
 import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.SchedulerConfig;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.kernels.DeviceOptions;
@@ -40,6 +41,7 @@ public final class ServingSettings {
             .maxRunning(settings.get(RadixflowOptions.ENGINE_MAX_RUNNING))
             .maxWaiting(settings.get(RadixflowOptions.ENGINE_MAX_WAITING))
             .cache(cache(settings))
+            .scheduler(SchedulerConfig.scheduler(settings))
             .intakeThreads(settings.get(RadixflowOptions.INTAKE_THREADS))
             .build();
     DeviceOptions device =

@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * SGLang's own tests of its cache, as cases with a letter for the subject and a number: K keys, N
- * nodes, T tree, E eviction, U the suite over all page sizes. The javadoc of a test names the case
- * that it shows, or the cases, after that word; a case without a test is named here with the
- * reason.
+ * nodes, T tree, E eviction, U the suite over all page sizes, P scheduling. The javadoc of a test
+ * names the case that it shows, or the cases, after that word; a case without a test is named here
+ * with the reason.
  */
 class ConformanceCasesTest {
   private static final Pattern NAMED =
@@ -29,7 +29,7 @@ class ConformanceCasesTest {
   private static final Pattern ID = Pattern.compile("[A-Z]\\d+");
 
   private static final Map<String, Integer> LAST_OF_SUBJECT =
-      Map.of("K", 8, "N", 6, "T", 16, "E", 10, "U", 22);
+      Map.of("K", 8, "N", 6, "T", 16, "E", 10, "U", 22, "P", 10);
 
   private static final Map<String, String> WITHOUT_TEST = new LinkedHashMap<>();
 
@@ -37,6 +37,9 @@ class ConformanceCasesTest {
     WITHOUT_TEST.put("N2", "nodes have no numbers; whoever needs a node keeps a reference to it");
     WITHOUT_TEST.put(
         "N3", "a node of the tree always has its pages on the device; tiers keep their own state");
+    WITHOUT_TEST.put(
+        "P9",
+        "there are no sliding windows, whose pool would cut a chunk short of the step's rows");
     WITHOUT_TEST.put(
         "T4", "a cache takes pages that a request owns, so there is no insertion without them");
   }

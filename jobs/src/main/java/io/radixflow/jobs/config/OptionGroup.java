@@ -54,7 +54,7 @@ final class OptionGroup {
       ConfigOption<E> option, E[] values, String description) {
     String allowed =
         Arrays.stream(values)
-            .map(value -> value.name().toLowerCase(Locale.ROOT))
+            .map(value -> value.toString().toLowerCase(Locale.ROOT))
             .collect(Collectors.joining(", "));
     return add(option, "one of " + allowed, value -> true, description);
   }

@@ -57,7 +57,7 @@ public final class OptionsTable {
       return Long.toString(size.getBytes());
     }
     if (value instanceof Enum<?> choice) {
-      return choice.name().toLowerCase(Locale.ROOT);
+      return choice.toString().toLowerCase(Locale.ROOT);
     }
     if (value instanceof List<?> list) {
       return list.stream().map(Object::toString).collect(Collectors.joining(";"));

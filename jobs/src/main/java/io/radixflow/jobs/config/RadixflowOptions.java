@@ -7,11 +7,12 @@ import io.radixflow.operators.cache.EvictionPolicies;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.flink.ServingOptions.Overflow;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 
-/** Every option of the job. */
+/** Every option of the job; those of the scheduler are in {@link SchedulerConfig}. */
 public final class RadixflowOptions {
 
   private static final OptionGroup ALL = new OptionGroup();
@@ -421,7 +422,9 @@ public final class RadixflowOptions {
 
   /** All options, in the order of the documentation. */
   static List<OptionSpec<?>> specs() {
-    return ALL.specs();
+    List<OptionSpec<?>> specs = new ArrayList<>(ALL.specs());
+    specs.addAll(SchedulerConfig.specs());
+    return specs;
   }
 
   /** What computes. */

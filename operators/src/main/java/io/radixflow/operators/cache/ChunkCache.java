@@ -55,6 +55,11 @@ public final class ChunkCache implements PrefixCache {
   }
 
   @Override
+  public int pagesLockedOnce(TreeNode locked) {
+    return chunks.pagesLockedOnce(locked);
+  }
+
+  @Override
   public TreeNode lock(RadixKey key, PrefixMatch match) {
     return chunks.lock(key, match);
   }

@@ -38,6 +38,11 @@ public final class NaiveCache implements PrefixCache {
   }
 
   @Override
+  public int pagesLockedOnce(TreeNode locked) {
+    return 0;
+  }
+
+  @Override
   public TreeNode lock(RadixKey key, PrefixMatch match) {
     return root;
   }

@@ -75,6 +75,9 @@ public interface PrefixCache {
   /** How many of the matched pages could be evicted now; locking the match protects them. */
   int evictablePages(PrefixMatch match);
 
+  /** How many pages would become evictable if the lock that ends at {@code locked} was released. */
+  int pagesLockedOnce(TreeNode locked);
+
   /**
    * Protects the matched pages from eviction until {@link #unlock}.
    *

@@ -149,6 +149,15 @@ public final class RadixCache implements PrefixCache {
   }
 
   @Override
+  public int pagesLockedOnce(TreeNode locked) {
+    int pages = 0;
+    for (TreeNode each = locked; !each.isRoot() && each.lockCount == 1; each = each.parent) {
+      pages += each.pageCount();
+    }
+    return pages;
+  }
+
+  @Override
   public TreeNode lock(RadixKey key, PrefixMatch match) {
     TreeNode node = match.node();
     if (match.pages() == 0) {

@@ -96,6 +96,11 @@ public final class TreeNode {
     this.parent = parent;
   }
 
+  /** The node before this one on its path; null if there is none. */
+  public TreeNode parent() {
+    return parent;
+  }
+
   /** Pages of this node alone. */
   public int pageCount() {
     return pageCount;

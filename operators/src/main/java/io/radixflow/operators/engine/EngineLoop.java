@@ -190,6 +190,7 @@ final class EngineLoop implements Runnable {
             pages.allocator().inFlight(),
             pages.allocator().total(),
             pages.eventStats(),
-            pages.sessionStats());
+            pages.sessionStats(),
+            scheduler.stats());
   }
 }

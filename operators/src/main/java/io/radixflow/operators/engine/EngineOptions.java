@@ -2,6 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.operators.cache.CacheOptions;
 import java.io.Serializable;
+import java.util.Objects;
 
 /**
  * Sizes and bounds of an engine. Immutable; change one with a {@code with} method.
@@ -20,6 +21,7 @@ import java.io.Serializable;
  * @param stepAttempts how often a request may fail a step on its own before it ends in error
  * @param auditMillis how often the owner of each page is checked, 0 after each step; the counters
  *     are checked after each step in any case
+ * @param scheduler how waiting requests are chosen
  */
 public record EngineOptions(
     int kvPages,
@@ -34,12 +36,27 @@ public record EngineOptions(
     CacheOptions cache,
     int intakeThreads,
     int stepAttempts,
-    long auditMillis)
+    long auditMillis,
+    SchedulerOptions scheduler)
     implements Serializable {
 
   /** Sizes for one machine and a small model. */
   public static final EngineOptions DEFAULT =
-      new EngineOptions(0, 0, 16, 0, 256, 256, 64, 1024, 128, CacheOptions.DEFAULT, 2, 2, 10_000);
+      new EngineOptions(
+          0,
+          0,
+          16,
+          0,
+          256,
+          256,
+          64,
+          1024,
+          128,
+          CacheOptions.DEFAULT,
+          2,
+          2,
+          10_000,
+          SchedulerOptions.DEFAULT);
 
   public EngineOptions {
     atLeast(kvPages, 0, "KV pages");
@@ -54,6 +71,7 @@ public record EngineOptions(
     atLeast(intakeThreads, 1, "intake threads");
     atLeast(stepAttempts, 1, "step attempts");
     atLeast(auditMillis, 0, "audit interval");
+    Objects.requireNonNull(scheduler, "scheduler");
     if (maxRunning > stepRows) {
       throw new IllegalArgumentException(
           maxRunning + " running requests do not fit a step of " + stepRows + " rows");
@@ -91,6 +109,7 @@ public record EngineOptions(
     private int intakeThreads;
     private int stepAttempts;
     private long auditMillis;
+    private SchedulerOptions scheduler;
 
     private Builder(EngineOptions from) {
       kvPages = from.kvPages;
@@ -106,6 +125,7 @@ public record EngineOptions(
       intakeThreads = from.intakeThreads;
       stepAttempts = from.stepAttempts;
       auditMillis = from.auditMillis;
+      scheduler = from.scheduler;
     }
 
     public Builder kvPages(int value) {
@@ -173,6 +193,11 @@ public record EngineOptions(
       return this;
     }
 
+    public Builder scheduler(SchedulerOptions value) {
+      scheduler = value;
+      return this;
+    }
+
     /**
      * @throws IllegalArgumentException if a value is out of its range
      */
@@ -190,7 +215,8 @@ public record EngineOptions(
           cache,
           intakeThreads,
           stepAttempts,
-          auditMillis);
+          auditMillis,
+          scheduler);
     }
   }
 }

@@ -19,6 +19,7 @@ import java.util.List;
  * @param stop stop strings, not part of the reply's text; may be empty
  * @param ignoreEndOfTurn whether to go on past end-of-turn tokens (benchmarks)
  * @param session the conversation that it is a turn of, or null
+ * @param service how it stands among other requests
  */
 public record EngineRequest(
     String label,
@@ -29,7 +30,8 @@ public record EngineRequest(
     int maxTokens,
     List<String> stop,
     boolean ignoreEndOfTurn,
-    SessionRef session) {
+    SessionRef session,
+    ServiceClass service) {
 
   /** Makes a prompt; runs on an intake thread, so it may template and tokenise. */
   @FunctionalInterface
@@ -53,7 +55,7 @@ public record EngineRequest(
     stop = List.copyOf(stop);
   }
 
-  /** A request that is no turn of a session. */
+  /** A request that is no turn of a session, of the default tenant and the usual priority. */
   public EngineRequest(
       String label,
       String namespace,
@@ -63,6 +65,16 @@ public record EngineRequest(
       int maxTokens,
       List<String> stop,
       boolean ignoreEndOfTurn) {
-    this(label, namespace, prompt, resumed, sampling, maxTokens, stop, ignoreEndOfTurn, null);
+    this(
+        label,
+        namespace,
+        prompt,
+        resumed,
+        sampling,
+        maxTokens,
+        stop,
+        ignoreEndOfTurn,
+        null,
+        ServiceClass.DEFAULT);
   }
 }

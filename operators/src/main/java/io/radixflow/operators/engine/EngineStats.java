@@ -7,7 +7,7 @@ package io.radixflow.operators.engine;
  * @param prefilledTokens prompt tokens computed
  * @param cachedTokens prompt tokens found in the radix cache
  * @param generatedTokens tokens sampled
- * @param retractions requests put back for want of pages
+ * @param retractions requests put back for want of pages, or for more urgent ones
  * @param evictedPages pages evicted from the radix cache
  * @param failedSteps steps that failed
  * @param repairs times that page accounting was found wrong and was repaired
@@ -20,6 +20,7 @@ package io.radixflow.operators.engine;
  * @param totalPages pages of the pool
  * @param kvEvents what became of the changes of the radix cache
  * @param sessions what is kept of sessions
+ * @param scheduler departures from the policy's order
  */
 public record EngineStats(
     long steps,
@@ -38,4 +39,5 @@ public record EngineStats(
     int inFlightPages,
     int totalPages,
     KvEventStats kvEvents,
-    SessionStats sessions) {}
+    SessionStats sessions,
+    SchedulerStats scheduler) {}

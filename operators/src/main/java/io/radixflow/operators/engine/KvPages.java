@@ -122,9 +122,21 @@ final class KvPages {
         request.length);
   }
 
-  /** The longest cached prefix of all of a request's tokens. */
+  /**
+   * The longest cached prefix of all of a waiting request's tokens. Looked up only if the tree has
+   * changed since the last time, and then from where that search ended.
+   */
   PrefixMatch match(Request request) {
-    return sessions.match(key(request), request.known);
+    PrefixMatch last = request.match;
+    if (last != null && request.matchVersion == cache.version()) {
+      return last;
+    }
+    request.matchVersion = cache.version();
+    request.match =
+        last == null
+            ? sessions.match(key(request), request.known)
+            : cache.match(key(request), Integer.MAX_VALUE, last.node(), last.pages());
+    return request.match;
   }
 
   /**
@@ -137,15 +149,11 @@ final class KvPages {
    * @return whether there were enough
    */
   boolean admit(Request request, PrefixMatch match, int headroom) {
-    if (tables.free() == 0) {
+    if (tables.free() == 0 || shortage(request, match, headroom) > 0) {
       return false;
     }
     RadixKey key = key(request);
     int needed = allocator.pagesFor(request.length) - match.pages();
-    int available = allocator.free() + sessions.reclaimablePages() - cache.evictablePages(match);
-    if (available < needed + headroom) {
-      return false;
-    }
     request.locked = cache.lock(key, match);
     request.row = tables.acquire();
     request.pages = match.pages();
@@ -173,6 +181,24 @@ final class KvPages {
       table(request)[request.pages++] = sessions.takePartial(request.slot);
     }
     return tokens;
+  }
+
+  /** How many pages are missing to admit a request; 0 or less if there are enough. */
+  int shortage(Request request, PrefixMatch match, int headroom) {
+    int needed = allocator.pagesFor(request.length) - match.pages();
+    int available = allocator.free() + sessions.reclaimablePages() - cache.evictablePages(match);
+    return needed + headroom - available;
+  }
+
+  /**
+   * How many pages a waiting request could have if a running one were put back: its own, and those
+   * in the cache that it alone has locked. Those that the waiting one would lock do not count.
+   */
+  int reclaimable(Request victim, Request waiting) {
+    int locked = cache.pagesLockedOnce(victim.locked);
+    int shared = Math.min(match(waiting).pages(), sharedPages(waiting, victim));
+    int wanted = Math.max(0, shared - (victim.cachedPages - locked));
+    return victim.pages - victim.cachedPages + locked - wanted;
   }
 
   /** Makes sure that a request has the page of a position; false if there is none to be had. */
@@ -271,16 +297,16 @@ final class KvPages {
     request.locked = null;
   }
 
-  /** How many whole pages of a waiting request a prefilling one is about to cache. */
-  int sharedPages(Request waiting, Request prefilling) {
+  /** With how many whole pages of the prompt of a running request a waiting one begins. */
+  int sharedPages(Request waiting, Request running) {
     if (options.caching() != PrefixCaching.RADIX) {
       return 0;
     }
-    int limit = Math.min(waiting.length, prefilling.prefillEnd);
-    if (!waiting.spec.namespace().equals(prefilling.spec.namespace())) {
-      limit = Math.min(limit, Math.min(openTokens(waiting), openTokens(prefilling)));
+    int limit = Math.min(waiting.length, running.prefillEnd);
+    if (!waiting.spec.namespace().equals(running.spec.namespace())) {
+      limit = Math.min(limit, Math.min(openTokens(waiting), openTokens(running)));
     }
-    int at = Arrays.mismatch(waiting.tokens, 0, limit, prefilling.tokens, 0, limit);
+    int at = Arrays.mismatch(waiting.tokens, 0, limit, running.tokens, 0, limit);
     return (at < 0 ? limit : at) / pageTokens;
   }
 
@@ -289,6 +315,10 @@ final class KvPages {
     return request.spec.namespace().equals(NamespaceKey.PUBLIC)
         ? request.length
         : request.publicTokens;
+  }
+
+  int pageTokens() {
+    return pageTokens;
   }
 
   boolean countersAgree() {

@@ -4,9 +4,11 @@ import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.operators.cache.CacheSlot;
+import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -28,6 +30,9 @@ final class Request {
     RUNNING,
     ENDED
   }
+
+  /** The urgency of a request whose turn has come by its age: no other makes it give way. */
+  static final int AGED = Integer.MAX_VALUE;
 
   final EngineChannel channel;
   final long id;
@@ -71,6 +76,24 @@ final class Request {
   int cachedPages;
   TreeNode locked;
   boolean admittedBefore;
+
+  Tenant tenant;
+
+  /** Priority as the scheduler compares it, the highest first; {@link #AGED} once by age. */
+  int urgency;
+
+  /** Place in the policy's order, the lowest first. */
+  long rank;
+
+  /** The cached prefix as last looked up, and the version of the tree that it is of. */
+  PrefixMatch match;
+
+  long matchVersion;
+
+  /** The running request that computes a shared prefix, and how many pages that prefix has. */
+  Request awaited;
+
+  int awaitedPages;
   int failures;
   boolean failed;
   boolean complete;
@@ -128,6 +151,30 @@ final class Request {
   /** Whether its consumer has fallen behind too far for another token. */
   boolean isRingFull() {
     return ring.room() <= pending;
+  }
+
+  /** Marks a request whose ring is full, so that its consumer wakes the engine. */
+  boolean pauseIfBehind() {
+    if (!isRingFull()) {
+      paused = false;
+      return false;
+    }
+    paused = true;
+    if (isRingFull()) {
+      return true;
+    }
+    paused = false;
+    return false;
+  }
+
+  /** Whether the consumer of a paused one of them has caught up. */
+  static boolean anyCanResume(List<Request> requests) {
+    for (int i = 0; i < requests.size(); i++) {
+      if (requests.get(i).paused && !requests.get(i).isRingFull()) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Forgets what was submitted and not computed. */

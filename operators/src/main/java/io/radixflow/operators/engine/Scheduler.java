@@ -1,6 +1,7 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.PrefixMatch;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -10,31 +11,33 @@ import java.util.List;
  * Decides what the next step runs: who is admitted, who is put back, which rows go in.
  *
  * <ul>
- *   <li>Requests are admitted in order of arrival. One that is about to find a prefix which a
- *       running one computes now waits for it, and is overtaken meanwhile; one that lacks pages is
- *       not overtaken, so it cannot starve.
- *   <li>Each decoding request gets a row; prefill chunks share what is left of the step.
- *   <li>When a page is missing, the youngest request is put back, first among those that wait for
- *       their consumer. The oldest always goes on, and alone it fits: no deadlock.
+ *   <li>Each decoding request gets a row; prefill chunks share what is left of the step, those
+ *       begun before first. Requests are admitted only while rows are left, so that {@link
+ *       Admission} chooses as late as possible.
+ *   <li>One that lacks pages is not overtaken by others in the same step. Where it is more urgent
+ *       than running ones of its tenant, they make way: see {@link Preemption}.
+ *   <li>When a page is missing, the youngest request is put back, or a less urgent one of its
+ *       tenant; first among those that wait for their consumer. One always goes on, and alone it
+ *       fits: no deadlock.
  *   <li>Requests of a failed step run alone until each has succeeded or ended.
  * </ul>
  *
- * <p>The order is a pure function of arrivals, tree and ring states. Engine thread only.
+ * <p>The order is a pure function of the requests, of the tree and of ring states. Engine thread
+ * only.
  */
 final class Scheduler {
-  /** How many requests that wait for a prefix are looked at before giving up for the step. */
-  private static final int MAX_DEFERRED = 64;
-
   private final EngineOptions options;
   private final KvPages pages;
   private final int stepRows;
   private final int maxRunning;
-  private final List<Request> waiting = new ArrayList<>();
   private final List<Request> running = new ArrayList<>();
+  private final Admission admission;
+  private final Preemption preemption;
   private final ArrayDeque<Request> suspects = new ArrayDeque<>();
   private final Runnable onAdmitted;
   private int putBack;
   private long retractions;
+  private long preemptions;
   private long prefilledTokens;
   private long cachedTokens;
 
@@ -48,14 +51,23 @@ final class Scheduler {
     this.pages = pages;
     this.stepRows = Math.min(options.stepRows(), maxBatchRows);
     this.maxRunning = Math.min(options.maxRunning(), stepRows);
+    SchedulerOptions scheduling = options.scheduler();
+    this.admission =
+        new Admission(
+            scheduling,
+            scheduling.policy().effective(options.cache().caching() == PrefixCaching.RADIX),
+            pages,
+            running);
+    this.preemption = new Preemption(scheduling.preemptionThreshold());
   }
 
   List<Request> running() {
     return running;
   }
 
+  /** All requests without pages; a copy. */
   List<Request> waiting() {
-    return waiting;
+    return admission.waiting();
   }
 
   /** Requests that had pages and wait for them again. */
@@ -63,8 +75,13 @@ final class Scheduler {
     return putBack;
   }
 
+  /** Requests put back, preempted ones included. */
   long retractions() {
     return retractions;
+  }
+
+  SchedulerStats stats() {
+    return new SchedulerStats(preemptions, admission.promotions(), admission.deferrals());
   }
 
   long prefilledTokens() {
@@ -77,28 +94,20 @@ final class Scheduler {
 
   /** Whether the consumer of a paused request has caught up. */
   boolean canResume() {
-    return anyCanResume(running) || anyCanResume(waiting);
+    return Request.anyCanResume(running) || admission.canResume();
   }
 
-  private static boolean anyCanResume(List<Request> requests) {
-    for (int i = 0; i < requests.size(); i++) {
-      if (requests.get(i).paused && !requests.get(i).isRingFull()) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /** Puts a request among the waiting, in order of arrival. */
+  /** Puts a request among the waiting. */
   void enqueue(Request request) {
     request.state = Request.State.WAITING;
-    insertByArrival(waiting, request);
+    admission.add(request);
   }
 
   /** Takes a request from whichever list it is in. */
   void remove(Request request) {
-    running.remove(request);
-    if (waiting.remove(request) && request.admittedBefore) {
+    if (Arrivals.remove(running, request)) {
+      admission.ended(request);
+    } else if (admission.remove(request) && request.admittedBefore) {
       putBack--;
     }
     suspects.remove(request);
@@ -134,8 +143,7 @@ final class Scheduler {
       }
     }
     pauseThoseBehind();
-    admit();
-    if (!reservePages(pipelineEmpty)) {
+    if (!reservePages(pipelineEmpty) || !admit()) {
       return false;
     }
     int left = stepRows;
@@ -200,6 +208,7 @@ final class Scheduler {
       boolean logprobs = request.spec.sampling().topLogprobs() >= 0;
       output = batch.output(request.sampling, logprobs ? Batch.LOGPROBS : Batch.TOKEN);
       request.pending++;
+      admission.generates(request);
     }
     prefilledTokens += isDecoding(request) ? 0 : rows;
     request.scheduled += rows;
@@ -211,50 +220,58 @@ final class Scheduler {
   /** Looks at each ring once a step, as its consumer may empty it at any time. */
   private void pauseThoseBehind() {
     for (int i = 0; i < running.size(); i++) {
-      pauseIfBehind(running.get(i));
+      running.get(i).pauseIfBehind();
     }
   }
 
-  /** Marks a request whose ring is full, so that its consumer wakes the engine. */
-  private static boolean pauseIfBehind(Request request) {
-    if (!request.isRingFull()) {
-      request.paused = false;
+  /** Admits requests while rows are left; false if steps must end first. */
+  private boolean admit() {
+    admission.beginRound();
+    while (rowsLeft() > 0) {
+      Request request = admission.next();
+      if (request == null) {
+        return true;
+      }
+      while (!place(request)) {
+        if (retractPaused()) {
+          continue;
+        }
+        List<Request> victims = victims(request);
+        if (victims.isEmpty()) {
+          return true;
+        }
+        if (victims.stream().anyMatch(victim -> victim.stepsInFlight > 0)) {
+          return false;
+        }
+        victims.forEach(this::retract);
+        preemptions += victims.size();
+      }
+    }
+    return true;
+  }
+
+  /** Rows of a step that running requests leave over. */
+  private int rowsLeft() {
+    int left = stepRows;
+    for (int i = 0; i < running.size(); i++) {
+      Request request = running.get(i);
+      boolean decoding = isDecoding(request);
+      if (!decoding || !request.paused) {
+        left -= Math.min(request.rowsAhead(), decoding ? 1 : options.prefillChunk());
+      }
+    }
+    return left;
+  }
+
+  /** Gives a request a place and pages, if there are. */
+  private boolean place(Request request) {
+    PrefixMatch match = pages.match(request);
+    if (running.size() == maxRunning || !pages.admit(request, match, running.size())) {
       return false;
     }
-    request.paused = true;
-    if (request.isRingFull()) {
-      return true;
-    }
-    request.paused = false;
-    return false;
-  }
-
-  private void admit() {
-    int deferred = 0;
-    for (int i = 0; i < waiting.size() && deferred < MAX_DEFERRED; ) {
-      Request request = waiting.get(i);
-      if (pauseIfBehind(request)) {
-        i++;
-        continue;
-      }
-      PrefixMatch match = pages.match(request);
-      if (isAboutToShareMore(request, match.pages())) {
-        deferred++;
-        i++;
-        continue;
-      }
-      if (running.size() < maxRunning && pages.admit(request, match, running.size())) {
-        waiting.remove(i);
-        start(request);
-      } else if (!retractPaused()) {
-        return;
-      }
-    }
-  }
-
-  private void start(Request request) {
+    admission.admitted(request);
     request.state = Request.State.RUNNING;
-    insertByArrival(running, request);
+    Arrivals.insert(running, request);
     if (request.admittedBefore) {
       putBack--;
     } else {
@@ -264,16 +281,20 @@ final class Scheduler {
       request.ring.cached(cached);
       cachedTokens += cached;
     }
+    return true;
   }
 
-  private boolean isAboutToShareMore(Request request, int matched) {
-    for (int i = 0; i < running.size(); i++) {
-      Request other = running.get(i);
-      if (other.isPrefilling() && !other.paused && pages.sharedPages(request, other) > matched) {
-        return true;
-      }
+  /** Running requests that make way for a more urgent one that lacks a place or pages. */
+  private List<Request> victims(Request request) {
+    if (admission.isOldestsTurn()) {
+      return List.of();
     }
-    return false;
+    int slots = running.size() == maxRunning ? 1 : 0;
+    int lacking = Math.max(slots, pages.shortage(request, pages.match(request), running.size()));
+    return lacking <= 0
+        ? List.of()
+        : preemption.victims(
+            request, running, lacking, victim -> pages.reclaimable(victim, request) + 1);
   }
 
   /** Gives each decoding request the page of its next position; false if steps must end first. */
@@ -285,7 +306,8 @@ final class Scheduler {
       } else if (retractPaused()) {
         i = 0;
       } else if (pipelineEmpty) {
-        retract(running.get(running.size() - 1));
+        Request youngest = running.get(running.size() - 1);
+        retract(Preemption.leastUrgent(running, youngest.tenant));
         i = 0;
       } else {
         return false;
@@ -307,7 +329,7 @@ final class Scheduler {
 
   /** Takes a request's pages; it goes on later from its tokens. It may not be in a step. */
   private void retract(Request request) {
-    running.remove(request);
+    Arrivals.remove(running, request);
     pages.commit(request);
     pages.putBack(request);
     request.computed = 0;
@@ -315,14 +337,7 @@ final class Scheduler {
     request.rewind();
     retractions++;
     putBack++;
-    enqueue(request);
-  }
-
-  private static void insertByArrival(List<Request> list, Request request) {
-    int i = list.size();
-    while (i > 0 && list.get(i - 1).sequence > request.sequence) {
-      i--;
-    }
-    list.add(i, request);
+    request.state = Request.State.WAITING;
+    admission.putBack(request);
   }
 }

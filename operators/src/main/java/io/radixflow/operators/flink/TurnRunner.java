@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.engine.ServiceClass;
 import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.session.CanonicalReply;
 import io.radixflow.operators.session.EventKind;
@@ -140,6 +141,7 @@ final class TurnRunner implements EngineConnection.Reader {
           new SharedSystemPrompt(
               prompt, engine.model().chatTemplate(), plan.conversation().system());
     }
+    String tenant = state.slot().tenant();
     branch.running = run;
     running.put(run.requestId, run);
     connection.submit(
@@ -153,7 +155,8 @@ final class TurnRunner implements EngineConnection.Reader {
             maxTokens,
             given.stop(),
             false,
-            new SessionRef(state.slot().tenant(), branch.session.id, turn.branch())));
+            new SessionRef(tenant, branch.session.id, turn.branch()),
+            new ServiceClass(tenant, 0, branch.session.id)));
   }
 
   /** Progress of another tokenizer means nothing here: the turn starts anew. */

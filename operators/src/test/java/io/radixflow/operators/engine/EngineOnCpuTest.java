@@ -24,6 +24,9 @@ import org.junit.jupiter.api.Timeout;
 @Tag("model")
 @Timeout(180)
 class EngineOnCpuTest {
+  private static final String SYSTEM =
+      "You answer briefly and never guess. What you do not know, you say so, in one sentence and in"
+          + " plain words; what you know, you tell with its source.";
   private static final SamplingParams WARM =
       new SamplingParams(0.8f, 40, 0.95f, 0f, 1.1f, 0f, 0f, Map.of(), 11, 3);
   private static final int TOKENS = 20;
@@ -43,9 +46,7 @@ class EngineOnCpuTest {
           model
               .chatTemplate()
               .encode(
-                  List.of(
-                      new ChatMessage("system", "You answer briefly and never guess."),
-                      new ChatMessage("user", question)),
+                  List.of(new ChatMessage("system", SYSTEM), new ChatMessage("user", question)),
                   true);
       requests.add(EngineClient.request(prompt, WARM, TOKENS));
     }

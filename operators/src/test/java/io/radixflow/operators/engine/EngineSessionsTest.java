@@ -25,7 +25,8 @@ class EngineSessionsTest {
         maxTokens,
         List.of(),
         false,
-        new SessionRef("tenant", session, branch));
+        new SessionRef("tenant", session, branch),
+        ServiceClass.DEFAULT);
   }
 
   private static EngineRequest turn(String session, int[] prompt, int maxTokens) {

@@ -132,7 +132,8 @@ class SessionProperties {
                 event.maxTokens,
                 List.of(),
                 false,
-                new SessionRef("t" + event.session % 2, session, branch)));
+                new SessionRef("t" + event.session % 2, session, branch),
+                new ServiceClass("t" + event.session % 2, 0, session)));
     boolean aborted = event.kind == Kind.ABORTED_TURN;
     asked.add(new Asked(id, prompt, event.maxTokens, aborted));
     if (aborted) {

@@ -14,6 +14,7 @@ import io.radixflow.operators.engine.KvEventStats;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.Usage;
 import java.util.ArrayDeque;
@@ -130,7 +131,24 @@ final class ScriptedEngine implements Engine {
   @Override
   public EngineStats stats() {
     return new EngineStats(
-        0, 0, 0, 0, 0, 0, 0, 0, running(), 0, 0, 0, 0, 0, 0, KvEventStats.NONE, SessionStats.NONE);
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        running(),
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        KvEventStats.NONE,
+        SessionStats.NONE,
+        SchedulerStats.NONE);
   }
 
   @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.KvEventStats;
+import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.Usage;
 import java.util.HashMap;
@@ -85,20 +86,30 @@ class ServingMetricsTest {
 
   @Test
   void whatBecomesOfKvEventsCanBeRead() {
-    EngineStats stats = stats(new KvEventStats(7, 2, 1), SessionStats.NONE);
+    EngineStats stats = stats(new KvEventStats(7, 2, 1), SessionStats.NONE, SchedulerStats.NONE);
     serving.engine(() -> stats);
     assertThat(((Gauge<?>) metrics.get("serving.kvEventsPublished")).getValue()).isEqualTo(7L);
     assertThat(((Gauge<?>) metrics.get("serving.kvEventsDropped")).getValue()).isEqualTo(2L);
     assertThat(((Gauge<?>) metrics.get("serving.kvEventResyncs")).getValue()).isEqualTo(1L);
   }
 
-  private static EngineStats stats(KvEventStats events, SessionStats sessions) {
-    return new EngineStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, events, sessions);
+  @Test
+  void departuresFromThePolicysOrderCanBeRead() {
+    serving.engine(() -> stats(KvEventStats.NONE, SessionStats.NONE, new SchedulerStats(3, 4, 5)));
+    assertThat(((Gauge<?>) metrics.get("serving.preemptions")).getValue()).isEqualTo(3L);
+    assertThat(((Gauge<?>) metrics.get("serving.agedAdmissions")).getValue()).isEqualTo(4L);
+    assertThat(((Gauge<?>) metrics.get("serving.prefixWaits")).getValue()).isEqualTo(5L);
+  }
+
+  private static EngineStats stats(
+      KvEventStats events, SessionStats sessions, SchedulerStats scheduler) {
+    return new EngineStats(
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, events, sessions, scheduler);
   }
 
   @Test
   void whatIsKeptOfSessionsCanBeRead() {
-    serving.engine(() -> stats(KvEventStats.NONE, new SessionStats(3, 9, 5)));
+    serving.engine(() -> stats(KvEventStats.NONE, new SessionStats(3, 9, 5), SchedulerStats.NONE));
     assertThat(((Gauge<?>) metrics.get("serving.sessionsHot")).getValue()).isEqualTo(3);
     assertThat(((Gauge<?>) metrics.get("serving.sessionsCached")).getValue()).isEqualTo(9);
     assertThat(((Gauge<?>) metrics.get("serving.sessionPages")).getValue()).isEqualTo(5);

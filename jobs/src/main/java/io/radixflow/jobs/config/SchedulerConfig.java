@@ -1,0 +1,96 @@
+package io.radixflow.jobs.config;
+
+import static org.apache.flink.configuration.ConfigOptions.key;
+
+import io.radixflow.operators.engine.SchedulePolicy;
+import io.radixflow.operators.engine.SchedulerOptions;
+import io.radixflow.operators.engine.ServiceClass;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.configuration.ConfigOption;
+
+/** The options of the engine's scheduler. */
+public final class SchedulerConfig {
+
+  private static final SchedulerOptions DEFAULT = SchedulerOptions.DEFAULT;
+  private static final OptionGroup ALL = new OptionGroup();
+
+  public static final ConfigOption<SchedulePolicy> POLICY =
+      ALL.choice(
+          key("scheduler.policy").enumType(SchedulePolicy.class).defaultValue(DEFAULT.policy()),
+          SchedulePolicy.values(),
+          "Which of a tenant's waiting requests goes first, among those of equal priority: by "
+              + "arrival, longest cached prefix, cached prefix that most share, highest max_tokens, "
+              + "at random, or beside requests of its session.");
+
+  public static final ConfigOption<Integer> SEED =
+      ALL.range(
+          key("scheduler.seed").intType().defaultValue(0),
+          0,
+          Integer.MAX_VALUE,
+          "Seed of policy 'random'.");
+
+  public static final ConfigOption<Integer> AGEING =
+      ALL.range(
+          key("scheduler.ageing").intType().defaultValue(DEFAULT.ageing()),
+          2,
+          1_000_000,
+          "One of so many admissions of a tenant is its oldest request's, whatever priority and "
+              + "policy say, so that none starves.");
+
+  public static final ConfigOption<Boolean> LOW_PRIORITY_FIRST =
+      ALL.flag(
+          key("scheduler.low-priority-first")
+              .booleanType()
+              .defaultValue(DEFAULT.lowPriorityFirst()),
+          "Whether lower values of 'priority' go first.");
+
+  public static final ConfigOption<Integer> PREEMPTION_THRESHOLD =
+      ALL.range(
+          key("scheduler.preemption-threshold")
+              .intType()
+              .defaultValue(DEFAULT.preemptionThreshold()),
+          0,
+          ServiceClass.MAX_PRIORITY - ServiceClass.MIN_PRIORITY,
+          "A request that lacks a place or pages takes those of running ones of its tenant whose "
+              + "priority differs by more than this; the highest value turns it off.");
+
+  public static final ConfigOption<Map<String, String>> TENANT_WEIGHTS =
+      ALL.add(
+          key("scheduler.tenant-weights").mapType().noDefaultValue(),
+          "tenants and weights from 1 to " + SchedulerOptions.MAX_WEIGHT + ", such as a:3,b:2",
+          SchedulerConfig::areWeights,
+          "Shares of the engine while tenants compete; those that are not named have weight 1.");
+
+  private SchedulerConfig() {}
+
+  static List<OptionSpec<?>> specs() {
+    return ALL.specs();
+  }
+
+  /** The scheduler's options, as the settings say. */
+  public static SchedulerOptions scheduler(Settings settings) {
+    Map<String, Integer> weights = new TreeMap<>();
+    if (settings.isGiven(TENANT_WEIGHTS)) {
+      settings
+          .get(TENANT_WEIGHTS)
+          .forEach((tenant, weight) -> weights.put(tenant, Integer.valueOf(weight)));
+    }
+    return new SchedulerOptions(
+        settings.get(POLICY),
+        settings.get(SEED),
+        settings.get(AGEING),
+        settings.get(LOW_PRIORITY_FIRST),
+        settings.get(PREEMPTION_THRESHOLD),
+        weights);
+  }
+
+  private static boolean areWeights(Map<String, String> weights) {
+    return weights.values().stream().allMatch(SchedulerConfig::isWeight);
+  }
+
+  private static boolean isWeight(String text) {
+    return text.matches("[1-9][0-9]{0,3}") && Integer.parseInt(text) <= SchedulerOptions.MAX_WEIGHT;
+  }
+}

@@ -1,0 +1,37 @@
+package io.radixflow.jobs.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.engine.SchedulePolicy;
+import io.radixflow.operators.engine.SchedulerOptions;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class SchedulerConfigTest {
+
+  @Test
+  void defaultsAreTheEngines() {
+    assertThat(SchedulerConfig.scheduler(SettingsLoader.defaults()))
+        .isEqualTo(SchedulerOptions.DEFAULT);
+  }
+
+  @Test
+  void eachOptionReachesTheScheduler() {
+    Settings settings =
+        new SettingsLoader()
+            .set(
+                List.of(
+                    "scheduler.policy=routing-key",
+                    "scheduler.seed=7",
+                    "scheduler.ageing=4",
+                    "scheduler.low-priority-first=true",
+                    "scheduler.preemption-threshold=0",
+                    "scheduler.tenant-weights=acme:3,beta:2"))
+            .load();
+    assertThat(SchedulerConfig.scheduler(settings))
+        .isEqualTo(
+            new SchedulerOptions(
+                SchedulePolicy.ROUTING_KEY, 7, 4, true, 0, Map.of("acme", 3, "beta", 2)));
+  }
+}

@@ -1,0 +1,63 @@
+package io.radixflow.operators.engine;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Which of a tenant's waiting requests goes first, among those of equal priority. */
+public enum SchedulePolicy {
+  /** In order of arrival. */
+  FCFS(false),
+  /** The one with the longest cached prefix; however many wait. */
+  LPM(true),
+  /** Depth first through the cached prefixes, where most requests wait first. */
+  DFS_WEIGHT(true),
+  /** The one with the highest limit on generated tokens. */
+  LOF(false),
+  /** In an order that a seed decides. */
+  RANDOM(false),
+  /** Those whose routing key most running requests have. */
+  ROUTING_KEY(false);
+
+  private final boolean cacheAware;
+
+  SchedulePolicy(boolean cacheAware) {
+    this.cacheAware = cacheAware;
+  }
+
+  /** Whether the order depends on what is cached. */
+  public boolean isCacheAware() {
+    return cacheAware;
+  }
+
+  /** The policy in effect: without a cache, there is nothing that a cache-aware one could see. */
+  SchedulePolicy effective(boolean caching) {
+    return cacheAware && !caching ? FCFS : this;
+  }
+
+  /**
+   * The policy of a name such as {@code lpm} or {@code dfs-weight}.
+   *
+   * @throws IllegalArgumentException if there is none; the message lists the names
+   */
+  public static SchedulePolicy of(String name) {
+    for (SchedulePolicy policy : values()) {
+      if (policy.toString().equalsIgnoreCase(name)) {
+        return policy;
+      }
+    }
+    throw new IllegalArgumentException(
+        "the schedule policy '"
+            + name
+            + "' is unknown, must be one of "
+            + Arrays.stream(values())
+                .map(SchedulePolicy::toString)
+                .collect(Collectors.joining(", ")));
+  }
+
+  /** The name in configurations. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

@@ -1,0 +1,80 @@
+package io.radixflow.operators.engine;
+
+import java.io.Serializable;
+import java.util.Map;
+
+/**
+ * How waiting requests are chosen. Tenants share the engine by weight; within a tenant, priorities
+ * come first, then the policy, then arrival.
+ *
+ * @param policy the order among requests of one tenant and priority
+ * @param seed of the random policy
+ * @param ageing one of so many admissions of a tenant is its oldest request's, whatever priority
+ *     and policy say; at least 2
+ * @param lowPriorityFirst whether lower priority values go first
+ * @param preemptionThreshold a waiting request takes the place of a running one of its tenant if
+ *     their priorities differ by more than this
+ * @param tenantWeights shares of tenants; those that are not named have weight 1
+ */
+public record SchedulerOptions(
+    SchedulePolicy policy,
+    long seed,
+    int ageing,
+    boolean lowPriorityFirst,
+    int preemptionThreshold,
+    Map<String, Integer> tenantWeights)
+    implements Serializable {
+  public static final int MAX_WEIGHT = 1000;
+
+  /** By the longest cached prefix; every sixteenth admission by age. */
+  public static final SchedulerOptions DEFAULT =
+      new SchedulerOptions(SchedulePolicy.LPM, 0, 16, false, 10, Map.of());
+
+  public SchedulerOptions {
+    tenantWeights = Map.copyOf(tenantWeights);
+    if (ageing < 2) {
+      throw new IllegalArgumentException("ageing is " + ageing + ", must be at least 2");
+    }
+    if (preemptionThreshold < 0) {
+      throw new IllegalArgumentException(
+          "the preemption threshold is " + preemptionThreshold + ", must be at least 0");
+    }
+    tenantWeights.forEach(SchedulerOptions::checkWeight);
+  }
+
+  private static void checkWeight(String tenant, int weight) {
+    if (weight < 1 || weight > MAX_WEIGHT) {
+      throw new IllegalArgumentException(
+          "the weight of tenant '" + tenant + "' is " + weight + ", must be 1 to " + MAX_WEIGHT);
+    }
+  }
+
+  /** The same with another policy. */
+  public SchedulerOptions withPolicy(SchedulePolicy other) {
+    return new SchedulerOptions(
+        other, seed, ageing, lowPriorityFirst, preemptionThreshold, tenantWeights);
+  }
+
+  /** The same with another seed. */
+  public SchedulerOptions withSeed(long other) {
+    return new SchedulerOptions(
+        policy, other, ageing, lowPriorityFirst, preemptionThreshold, tenantWeights);
+  }
+
+  /** The same with another rate of admissions by age. */
+  public SchedulerOptions withAgeing(int other) {
+    return new SchedulerOptions(
+        policy, seed, other, lowPriorityFirst, preemptionThreshold, tenantWeights);
+  }
+
+  /** The same with other rules for priorities. */
+  public SchedulerOptions withPriorities(boolean lowFirst, int threshold) {
+    return new SchedulerOptions(policy, seed, ageing, lowFirst, threshold, tenantWeights);
+  }
+
+  /** The same with other weights. */
+  public SchedulerOptions withWeights(Map<String, Integer> weights) {
+    return new SchedulerOptions(
+        policy, seed, ageing, lowPriorityFirst, preemptionThreshold, weights);
+  }
+}
