@@ -26,6 +26,10 @@ public final class CacheSlot {
   private volatile List<SessionPlace> places = List.of();
   private volatile boolean closed;
   int running;
+
+  /** Turns that have ended; those that were put back go on. */
+  int ended;
+
   int partialPage = -1;
   SessionPlace partialOf;
 
@@ -46,6 +50,11 @@ public final class CacheSlot {
   /** The session's id. */
   public String session() {
     return session;
+  }
+
+  /** Which turn of the session ends next, 1 for the first. */
+  int turn() {
+    return ended + 1;
   }
 
   String tenant() {

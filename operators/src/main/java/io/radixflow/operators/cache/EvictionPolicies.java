@@ -9,10 +9,10 @@ public final class EvictionPolicies {
   static final int SLRU_THRESHOLD = 2;
 
   private static final List<String> NAMES =
-      List.of("lru", "lfu", "fifo", "mru", "filo", "slru", "priority");
+      List.of("lru", "lfu", "fifo", "mru", "filo", "slru", "priority", "lfu-ghost", "adaptive");
 
   /** The policy of an engine that is not told one. */
-  static final String DEFAULT = "lru";
+  static final String DEFAULT = "adaptive";
 
   private EvictionPolicies() {}
 
@@ -56,6 +56,8 @@ public final class EvictionPolicies {
       case "priority" ->
           new LeafOrderPolicy(known, TreeNode::effectivePriority, node -> node.lastUsedAt);
       case "slru" -> new SlruPolicy(SLRU_THRESHOLD, Math.round(poolPages * protectedShare));
+      case "lfu-ghost" -> new LfuGhostPolicy(poolPages);
+      case "adaptive" -> new AdaptivePolicy(poolPages);
       default -> throw new IllegalStateException("policy '" + known + "' is listed but not made");
     };
   }

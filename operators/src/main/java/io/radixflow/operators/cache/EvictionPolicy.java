@@ -53,6 +53,14 @@ public interface EvictionPolicy {
     return 0;
   }
 
-  /** The last page of a node is about to leave the tree. */
+  /** A page has entered the tree with a node, which is locked. */
+  default void stored(TreeNode node, long pageHash) {}
+
+  /** The last page of a node is about to leave the tree, to make room. */
   default void evicted(TreeNode node, long pageHash) {}
+
+  /** The last page of a node is about to leave the tree since its session wants it no more. */
+  default void dropped(TreeNode node, long pageHash) {
+    evicted(node, pageHash);
+  }
 }

@@ -29,6 +29,37 @@ final class NodeList {
     node.list = this;
   }
 
+  void addOldest(TreeNode node) {
+    node.older = null;
+    node.newer = oldest;
+    if (oldest == null) {
+      newest = node;
+    } else {
+      oldest.older = node;
+    }
+    oldest = node;
+    node.list = this;
+  }
+
+  /**
+   * Moves all nodes of another list behind those of this one. {@link TreeNode#list} of them stays
+   * as it was, so that it costs O(1).
+   */
+  void takeIn(NodeList other) {
+    if (other.oldest == null) {
+      return;
+    }
+    if (newest == null) {
+      oldest = other.oldest;
+    } else {
+      newest.newer = other.oldest;
+      other.oldest.older = newest;
+    }
+    newest = other.newest;
+    other.oldest = null;
+    other.newest = null;
+  }
+
   /** Adds a node directly after one that is in the list. */
   void addAfter(TreeNode node, TreeNode other) {
     if (other == newest) {

@@ -55,8 +55,24 @@ final class PageHistory {
     return wanted ? policy.usesBefore(hashes[page]) : 0;
   }
 
-  /** The last page of a node is about to leave. */
+  /** Pages have entered the tree as the last ones of a node. */
+  void stored(TreeNode node, int count) {
+    for (int i = node.pageCount() - count; wanted && i < node.pageCount(); i++) {
+      policy.stored(node, node.pageHash(i));
+    }
+  }
+
+  /** The last page of a node is about to leave, to make room. */
   void evicted(TreeNode node) {
-    policy.evicted(node, wanted ? node.pageHash(node.pageCount() - 1) : 0);
+    policy.evicted(node, lastHash(node));
+  }
+
+  /** The last page of a node is about to leave, since its session wants it no more. */
+  void dropped(TreeNode node) {
+    policy.dropped(node, lastHash(node));
+  }
+
+  private long lastHash(TreeNode node) {
+    return wanted ? node.pageHash(node.pageCount() - 1) : 0;
   }
 }

@@ -104,6 +104,15 @@ public interface PrefixCache {
   void expire(long now);
 
   /**
+   * Says which turn of a conversation stored the newest pages before the end of {@code locked}, so
+   * that an eviction policy can tell how long conversations go on.
+   *
+   * @param locked a locked node whose request has not ended
+   * @param turn 1 for the first
+   */
+  default void storedInTurn(TreeNode locked, int turn) {}
+
+  /**
    * Releases one lock that ends at {@code node}.
    *
    * @param hit whether the request has ended, which counts as a use; if not, only the time of the

@@ -109,6 +109,11 @@ public final class RadixCache implements PrefixCache {
     return tree.version();
   }
 
+  /** The logical clock: grows with each use. */
+  long clock() {
+    return clock;
+  }
+
   /** What decides about evictions. */
   public EvictionPolicy policy() {
     return policy;
@@ -184,6 +189,13 @@ public final class RadixCache implements PrefixCache {
   @Override
   public void expire(long now) {
     retention.expire(now);
+  }
+
+  @Override
+  public void storedInTurn(TreeNode locked, int turn) {
+    for (TreeNode each = locked; each != null && each.fresh; each = each.parent) {
+      each.turn = (byte) Math.min(turn, Byte.MAX_VALUE);
+    }
   }
 
   /** Releases one lock that ends at {@code node}, whose path was used. */
@@ -284,6 +296,7 @@ public final class RadixCache implements PrefixCache {
   private int evict(int pages, CacheEvents told) {
     int evicted = 0;
     for (TreeNode node; evicted < pages && (node = policy.victim()) != null; evicted++) {
+      history.evicted(node);
       freeLast(node, told);
     }
     return evicted;
@@ -307,6 +320,7 @@ public final class RadixCache implements PrefixCache {
           || last.endPage() <= keep) {
         break;
       }
+      history.dropped(last);
       freeLast(last, events);
       freed++;
     }
@@ -323,7 +337,6 @@ public final class RadixCache implements PrefixCache {
   /** Frees the last page of a node that is not locked and has no children. */
   private void freeLast(TreeNode node, CacheEvents told) {
     int last = node.pageCount() - 1;
-    history.evicted(node);
     if (told != null) {
       told.removing(node);
     }
@@ -432,6 +445,7 @@ public final class RadixCache implements PrefixCache {
   }
 
   private void tellStored(TreeNode node, int count) {
+    history.stored(node, count);
     if (events != null) {
       events.stored(node, count);
     }

@@ -149,6 +149,8 @@ public final class SessionAwareCache {
       hot--;
     }
     claims.claim(end);
+    cache.storedInTurn(end.node, slot.turn());
+    slot.ended += hit ? 1 : 0;
     cache.unlock(end.node, hit);
     boolean stays =
         !slot.isClosed()

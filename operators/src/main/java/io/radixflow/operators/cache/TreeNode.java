@@ -46,6 +46,9 @@ public final class TreeNode {
   /** When they were last used, on that clock. */
   long lastUsedAt;
 
+  /** The turn of the conversation that stored these pages, 1 for the first, or 0 if not told. */
+  byte turn;
+
   /** The highest priority of the requests that stored these pages or a descendant's. */
   int priority;
 
@@ -305,6 +308,7 @@ public final class TreeNode {
     front.retention = retention;
     front.retainedUntil = retainedUntil;
     front.fresh = fresh;
+    front.turn = turn;
   }
 
   /** Takes over the first {@code count} digests of another node, if it carries any. */

@@ -1,0 +1,221 @@
+package io.radixflow.operators.cache;
+
+/**
+ * Evicts first what is worth the least: pages are ranked by hit density, learned from the traffic
+ * itself for each kind of page and each age; see {@link ReuseModel}. No fixed policy is built in.
+ * Where the probability of a use falls with the age, the order that comes out is LRU's; where pages
+ * used often are used again and others are not, LFU's with a memory of evicted pages; where few of
+ * the prefixes fit, a part of them is kept rather than all of them lost in turn, as LRU does.
+ *
+ * <p>A kind is how often a page was used, evicted pages remembered ({@link GhostPages}), and in
+ * which turn of its conversation it was stored, if that is told.
+ *
+ * <p>What requests are told to be worth comes before what is learned: pages of a raised priority go
+ * after all others, pages of a lowered one before them.
+ *
+ * <p>A use costs O(log slots); a victim costs O(1), but for the first of a tick, which looks at the
+ * kinds of each slot (some 150 slots). The model is renewed as it grows, at most every {@link
+ * #LEARNING_INTERVAL} ticks.
+ */
+final class AdaptivePolicy implements EvictionPolicy {
+  private static final long LEARNING_INTERVAL = 32;
+
+  /** Leaves of a priority other than 0. */
+  private final LeafHeap told = new LeafHeap(AdaptivePolicy::isBefore);
+
+  private final IdlePages idle = new IdlePages(PageKind.COUNT);
+  private final ReuseModel model;
+  private final GhostPages ghosts;
+  private RadixCache cache;
+  private int kinds = PageKind.UNTOLD;
+  private long learntAt = -LEARNING_INTERVAL;
+
+  /** Where the next victims are, while no slot changes; null if that is not known. */
+  private NodeList next;
+
+  private double nextDensity;
+
+  /**
+   * @param capacity pages of the pool
+   */
+  AdaptivePolicy(int capacity) {
+    model = new ReuseModel(PageKind.COUNT, capacity);
+    ghosts = GhostPages.forPool(capacity);
+  }
+
+  private static boolean isBefore(TreeNode a, TreeNode b) {
+    int left = a.effectivePriority();
+    int right = b.effectivePriority();
+    return left != right ? left < right : a.lastUsedAt < b.lastUsedAt;
+  }
+
+  @Override
+  public String name() {
+    return "adaptive";
+  }
+
+  @Override
+  public void attach(RadixCache cache) {
+    this.cache = cache;
+  }
+
+  @Override
+  public boolean wantsPageHashes() {
+    return true;
+  }
+
+  @Override
+  public int usesBefore(long pageHash) {
+    return ghosts.usesBefore(pageHash);
+  }
+
+  @Override
+  public void stored(TreeNode node, long pageHash) {
+    int place = ghosts.find(pageHash);
+    if (place >= 0) {
+      int kind = PageKind.of(ghosts.uses(place), ghosts.turn(place));
+      used(kind, ghosts.lastUsedAt(place), 1);
+      ghosts.forget(place);
+    }
+  }
+
+  @Override
+  public void evicted(TreeNode node, long pageHash) {
+    ghosts.put(pageHash, node);
+  }
+
+  /** Its wait has ended otherwise than by a use or by an eviction: it counts for neither. */
+  @Override
+  public void dropped(TreeNode node, long pageHash) {
+    idle.addWaiting(node.lastUsedAt, PageKind.of(node), -model.weight(node.lastUsedAt));
+  }
+
+  /** The wait of pages that were last used at a tick has ended. */
+  private void used(int kind, long lastUsedAt, int pages) {
+    double weight = pages * model.weight(lastUsedAt);
+    idle.addWaiting(lastUsedAt, kind, -weight);
+    model.reused(kind, cache.clock() - lastUsedAt, weight);
+  }
+
+  @Override
+  public void add(TreeNode node) {
+    if (idle.begin(node.lastUsedAt)) {
+      next = null;
+    }
+    int kind = PageKind.of(node);
+    kinds = Math.max(kinds, kind + 1);
+    idle.addWaiting(node.lastUsedAt, kind, node.pageCount() * model.weight(node.lastUsedAt));
+    if (node.children.size() == 0) {
+      enlist(node, false);
+    }
+  }
+
+  private void enlist(TreeNode node, boolean asOldest) {
+    if (node.effectivePriority() != 0) {
+      told.add(node);
+    } else if (asOldest) {
+      leavesWith(node).addOldest(node);
+    } else {
+      leavesWith(node).addNewest(node);
+    }
+  }
+
+  private void delist(TreeNode node) {
+    if (node.heapIndex >= 0) {
+      told.remove(node);
+    } else if (node.list != null) {
+      leavesWith(node).remove(node);
+    }
+  }
+
+  private NodeList leavesWith(TreeNode node) {
+    return idle.leaves(idle.slotOf(node.lastUsedAt), PageKind.of(node));
+  }
+
+  @Override
+  public void remove(TreeNode node) {
+    used(PageKind.of(node), node.lastUsedAt, node.pageCount());
+    delist(node);
+  }
+
+  /** The parent of a victim was last used with it or later, and takes its place among equals. */
+  @Override
+  public void childless(TreeNode node) {
+    enlist(node, true);
+    if (next != null && node.heapIndex < 0) {
+      int slot = idle.slotOf(node.lastUsedAt);
+      double density = density(PageKind.of(node), slot);
+      if (density < nextDensity) {
+        next = leavesWith(node);
+        nextDensity = density;
+      }
+    }
+  }
+
+  @Override
+  public void reprioritised(TreeNode node) {
+    if (node.heapIndex >= 0 || node.list != null) {
+      delist(node);
+      enlist(node, false);
+    }
+  }
+
+  @Override
+  public void split(TreeNode front, TreeNode back) {}
+
+  @Override
+  public boolean mergeable(TreeNode front, TreeNode back) {
+    return front.lastUsedAt == back.lastUsedAt
+        && front.effectivePriority() == back.effectivePriority()
+        && PageKind.of(front) == PageKind.of(back);
+  }
+
+  @Override
+  public void merged(TreeNode front, TreeNode back) {
+    if (back.heapIndex >= 0) {
+      told.remove(back);
+      told.add(front);
+    } else if (back.list != null) {
+      NodeList leaves = leavesWith(back);
+      leaves.addAfter(front, back);
+      leaves.remove(back);
+    }
+  }
+
+  @Override
+  public TreeNode victim() {
+    TreeNode first = told.first();
+    if (first != null && first.effectivePriority() < 0) {
+      return first;
+    }
+    if (next == null || next.oldest() == null) {
+      choose();
+    }
+    return next == null ? first : next.oldest();
+  }
+
+  /** Makes {@link #next} the leaves that are worth the least. */
+  private void choose() {
+    long now = cache.clock();
+    if (now - learntAt >= Math.min(LEARNING_INTERVAL, 1 + now / LEARNING_INTERVAL)) {
+      model.learn(idle, kinds, now);
+      learntAt = now;
+    }
+    next = null;
+    nextDensity = Double.POSITIVE_INFINITY;
+    for (int slot = 0; slot < idle.slots(); slot++) {
+      int bucket = AgeScale.bucket(idle.age(slot, now));
+      for (int kind = 0; kind < kinds; kind++) {
+        NodeList leaves = idle.leaves(slot, kind);
+        if (leaves.oldest() != null && model.density(kind, bucket) < nextDensity) {
+          next = leaves;
+          nextDensity = model.density(kind, bucket);
+        }
+      }
+    }
+  }
+
+  private double density(int kind, int slot) {
+    return model.density(kind, AgeScale.bucket(idle.age(slot, cache.clock())));
+  }
+}

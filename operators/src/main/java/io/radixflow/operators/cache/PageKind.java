@@ -1,0 +1,41 @@
+package io.radixflow.operators.cache;
+
+/**
+ * What pages have in common that {@link ReuseModel} takes together: how often they were used, in
+ * steps that grow, and the turn of the conversation that stored them, as far as it is told. The
+ * uses of a page at a conversation's end say nothing, for there is one; its turn says how long the
+ * conversation has gone on already.
+ */
+final class PageKind {
+  /** Most uses of each kind but the last. */
+  private static final int[] MOST_USES = {1, 2, 3, 5, 8, 16, 32};
+
+  /** Kinds of pages whose turn is not told: 0 to this. */
+  static final int UNTOLD = MOST_USES.length + 1;
+
+  /** First turns, second and third ones, and later ones. */
+  private static final int[] LAST_TURNS = {0, 1, 3};
+
+  static final int COUNT = UNTOLD * (LAST_TURNS.length + 1);
+
+  private PageKind() {}
+
+  static int of(TreeNode node) {
+    return of(node.uses, node.turn);
+  }
+
+  /**
+   * @param turn of the conversation, 1 for the first, or 0 if it is not told
+   */
+  static int of(int uses, int turn) {
+    return step(LAST_TURNS, turn) * UNTOLD + step(MOST_USES, uses);
+  }
+
+  private static int step(int[] largest, int value) {
+    int step = 0;
+    while (step < largest.length && value > largest[step]) {
+      step++;
+    }
+    return step;
+  }
+}
