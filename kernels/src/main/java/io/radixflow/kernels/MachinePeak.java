@@ -1,6 +1,8 @@
 package io.radixflow.kernels;
 
 import io.radixflow.kernels.cpu.PeakLoops;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -19,12 +21,13 @@ import java.util.concurrent.Future;
  * @param flopsPerSecond float operations of fused multiply-adds in registers, two each
  */
 public record MachinePeak(int threads, double readBytesPerSecond, double flopsPerSecond) {
+  private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
   private static final int FLOATS = 32 << 20;
   private static final int[] CHAINS = {8, 12};
   private static final int FMA_CALLS = 250;
   private static final int FMA_ROUNDS = 10_000;
 
-  /** Short ones, a few milliseconds each, so that some find the cores free. */
+  /** Short ones, some milliseconds each, so that the threads of some do run at once. */
   private static final int REPETITIONS = 20;
 
   /**
@@ -45,21 +48,21 @@ public record MachinePeak(int threads, double readBytesPerSecond, double flopsPe
 
   private static double readBytesPerSecond(ExecutorService pool, int threads)
       throws InterruptedException {
-    List<Callable<Float>> reads = new ArrayList<>();
+    List<Callable<Double>> reads = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
       float[] memory = new float[FLOATS];
-      reads.add(() -> PeakLoops.read(memory));
+      reads.add(() -> seconds(() -> PeakLoops.read(memory)));
     }
-    return (double) FLOATS * Float.BYTES * threads / leastSeconds(pool, reads);
+    return best(pool, reads, (double) FLOATS * Float.BYTES);
   }
 
   private static double flopsPerSecond(ExecutorService pool, int threads)
       throws InterruptedException {
     double best = 0;
     for (int chains : CHAINS) {
-      double flops = (double) PeakLoops.flopsPerRound(chains) * FMA_ROUNDS * FMA_CALLS * threads;
-      List<Callable<Float>> multiplies = Collections.nCopies(threads, () -> multiplyAdd(chains));
-      best = Math.max(best, flops / leastSeconds(pool, multiplies));
+      Callable<Double> multiplies = () -> seconds(() -> multiplyAdd(chains));
+      double flops = (double) PeakLoops.flopsPerRound(chains) * FMA_ROUNDS * FMA_CALLS;
+      best = Math.max(best, best(pool, Collections.nCopies(threads, multiplies), flops));
     }
     return best;
   }
@@ -72,30 +75,38 @@ public record MachinePeak(int threads, double readBytesPerSecond, double flopsPe
     return sum;
   }
 
-  private static double leastSeconds(ExecutorService pool, List<Callable<Float>> tasks)
-      throws InterruptedException {
-    double least = Double.MAX_VALUE;
-    for (int i = 0; i < REPETITIONS; i++) {
-      least = Math.min(least, seconds(pool, tasks));
+  /** Processor time of this thread, where it can be told: others' work does not count. */
+  private static double seconds(Callable<Float> loop) throws Exception {
+    boolean exact = CLOCK.isCurrentThreadCpuTimeSupported();
+    long start = exact ? CLOCK.getCurrentThreadCpuTime() : System.nanoTime();
+    if (Float.isNaN(loop.call())) {
+      throw new IllegalStateException("the peak measurement computed NaN");
     }
-    return least;
+    return ((exact ? CLOCK.getCurrentThreadCpuTime() : System.nanoTime()) - start) * 1e-9;
   }
 
-  private static double seconds(ExecutorService pool, List<Callable<Float>> tasks)
+  /** The best of the repetitions: the sum of the threads' rates, which run at once. */
+  private static double best(ExecutorService pool, List<Callable<Double>> tasks, double work)
       throws InterruptedException {
-    long start = System.nanoTime();
-    for (Future<Float> result : pool.invokeAll(tasks)) {
-      try {
-        if (Float.isNaN(result.get())) {
-          throw new IllegalStateException("the peak measurement computed NaN");
-        }
-      } catch (ExecutionException e) {
-        if (e.getCause() instanceof LinkageError missing) {
-          throw missing;
-        }
-        throw new IllegalStateException(e.getCause());
+    double best = 0;
+    for (int i = 0; i < REPETITIONS; i++) {
+      double rate = 0;
+      for (Future<Double> seconds : pool.invokeAll(tasks)) {
+        rate += work / result(seconds);
       }
+      best = Math.max(best, rate);
     }
-    return (System.nanoTime() - start) * 1e-9;
+    return best;
+  }
+
+  private static double result(Future<Double> seconds) throws InterruptedException {
+    try {
+      return seconds.get();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof LinkageError missing) {
+        throw missing;
+      }
+      throw new IllegalStateException(e.getCause());
+    }
   }
 }
