@@ -94,9 +94,9 @@ final class CacheBenchReport {
     return rows.stream().filter(row -> row.of.name().startsWith(EVICT)).toList();
   }
 
-  /** A byte in hundred matches may be somebody else's. */
+  /** A byte in ten matches may be somebody else's. */
   private static boolean isLean(CacheFootprint footprint) {
-    return footprint.matchBytes() < footprint.handleBytes() + 0.01;
+    return footprint.matchBytes() < footprint.handleBytes() + 0.1;
   }
 
   ObjectNode json(CacheFootprint footprint) {
