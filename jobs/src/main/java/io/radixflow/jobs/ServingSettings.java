@@ -109,6 +109,7 @@ public final class ServingSettings {
             null,
             null,
             null,
+            null,
             null),
         settings.get(RadixflowOptions.MAX_TOKENS),
         settings.get(RadixflowOptions.RETENTION),

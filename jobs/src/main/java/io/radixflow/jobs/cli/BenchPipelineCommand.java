@@ -83,7 +83,20 @@ final class BenchPipelineCommand extends CliCommand {
       throws InterruptedException {
     GenerationOptions options =
         new GenerationOptions(
-            0.0, null, null, null, null, null, null, null, MAX_TOKENS, null, null, null, null);
+            0.0,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            null,
+            MAX_TOKENS,
+            null,
+            null,
+            null,
+            null,
+            null);
     ChatSession session = ChatSession.open(client, "bench-" + UUID.randomUUID(), null, options);
     ReplyView view = new ReplyView(new PrintWriter(Writer.nullWriter()));
     session.ask(message, view);

@@ -129,6 +129,6 @@ final class ChatCommand extends CliCommand {
       nucleus = NUCLEUS;
     }
     return new GenerationOptions(
-        heat, null, nucleus, null, null, null, null, null, maxTokens, null, seed, null, null);
+        heat, null, nucleus, null, null, null, null, null, maxTokens, null, seed, null, null, null);
   }
 }

@@ -28,7 +28,8 @@ final class EventFields {
           "seed",
           "logprobs",
           "top_logprobs",
-          "n");
+          "n",
+          "priority");
 
   /** Fields of the OpenAI API and its kin that are known and not served. */
   static final Set<String> NOT_SERVED =

@@ -88,6 +88,7 @@ public final class EventWriter {
       json.writeBooleanField("logprobs", options.logprobs());
     }
     number(json, "top_logprobs", options.topLogprobs());
+    number(json, "priority", options.priority());
   }
 
   private static void number(JsonGenerator json, String name, Number value) throws IOException {

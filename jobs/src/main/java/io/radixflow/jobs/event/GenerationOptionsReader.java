@@ -1,6 +1,7 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.operators.engine.ServiceClass;
 import io.radixflow.operators.session.GenerationOptions;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -46,7 +47,8 @@ final class GenerationOptionsReader {
         stops(fields.get("stop")),
         fields.integer("seed", Long.MIN_VALUE, Long.MAX_VALUE),
         logprobs,
-        toInt(topLogprobs));
+        toInt(topLogprobs),
+        toInt(fields.integer("priority", ServiceClass.MIN_PRIORITY, ServiceClass.MAX_PRIORITY)));
   }
 
   private static Integer maxTokens(Fields fields) throws InvalidEventException {

@@ -49,7 +49,7 @@ class EventParserTest {
         "\"temperature\":0.5,\"top_k\":40,\"top_p\":0.9,\"min_p\":0.05,\"repetition_penalty\":1.1,"
             + "\"presence_penalty\":-1,\"frequency_penalty\":2,\"logit_bias\":{\"7\":-100},"
             + "\"max_tokens\":12,\"stop\":[\"a\",\"b\"],\"seed\":-9,\"logprobs\":true,"
-            + "\"top_logprobs\":3,\"n\":1,";
+            + "\"top_logprobs\":3,\"n\":1,\"priority\":-7,";
     assertThat(event("{" + TURN + options + HELLO + "}").options())
         .isEqualTo(
             new GenerationOptions(
@@ -65,7 +65,8 @@ class EventParserTest {
                 List.of("a", "b"),
                 -9L,
                 true,
-                3));
+                3,
+                -7));
   }
 
   @Test
@@ -124,6 +125,7 @@ class EventParserTest {
           "top_p":0                            | top_p is 0, must be 1.0E-6 to 1
           "n":2                                | n is 2, must be 1 to 1
           "top_logprobs":2                     | top_logprobs needs logprobs to be true
+          "priority":101                       | priority is 101, must be -100 to 100
           "logprobs":1                         | logprobs is a number, must be true or false
           "logit_bias":{"x":1}                 | logit_bias has the key "x"
           "logit_bias":{"5":101}               | logit_bias.5 is 101, must be -100 to 100

@@ -170,6 +170,7 @@ class EventSchemaProperties {
           Map.entry("max_completion_tokens", INTEGERS),
           Map.entry("seed", INTEGERS),
           Map.entry("top_logprobs", INTEGERS),
+          Map.entry("priority", INTEGERS),
           Map.entry("n", INTEGERS),
           Map.entry(
               "stop",
@@ -276,6 +277,7 @@ class EventSchemaProperties {
                     stop,
                     seed,
                     true,
-                    3));
+                    3,
+                    maxTokens == null ? null : maxTokens % 101));
   }
 }

@@ -15,7 +15,7 @@ final class Events {
   static ConversationEvent message(String session, String turn, String text, int maxTokens) {
     GenerationOptions options =
         new GenerationOptions(
-            0.8, null, null, null, null, null, null, null, maxTokens, null, 7L, null, null);
+            0.8, null, null, null, null, null, null, null, maxTokens, null, 7L, null, null, null);
     return event(
         EventKind.MESSAGE, session, turn, List.of(new Message("user", text)), options, null);
   }

@@ -73,7 +73,7 @@ class RealModelITCase {
     Message user = new Message("user", text);
     GenerationOptions greedy =
         new GenerationOptions(
-            0.0, null, null, null, null, null, null, null, 24, null, null, null, null);
+            0.0, null, null, null, null, null, null, null, 24, null, null, null, null, null);
     ConversationEvent event =
         new ConversationEvent(
             EventKind.MESSAGE,

@@ -21,6 +21,13 @@ public record ServiceClass(String tenant, int priority, String routingKey) {
   public ServiceClass {
     Objects.requireNonNull(tenant, "tenant");
     Objects.requireNonNull(routingKey, "routingKey");
+    checkPriority(priority);
+  }
+
+  /**
+   * @throws IllegalArgumentException if a priority is out of range
+   */
+  public static void checkPriority(int priority) {
     if (priority < MIN_PRIORITY || priority > MAX_PRIORITY) {
       throw new IllegalArgumentException(
           "priority is " + priority + ", must be " + MIN_PRIORITY + " to " + MAX_PRIORITY);

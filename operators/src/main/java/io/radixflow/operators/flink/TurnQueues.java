@@ -88,7 +88,10 @@ final class TurnQueues {
 
   private final Map<String, Session> sessions = new HashMap<>();
   private final Map<String, Integer> tenants = new HashMap<>();
-  private final Deque<Branch> ready = new ArrayDeque<>();
+
+  /** Branches that may be ready by tenant; the tenant whose turn is next comes first. */
+  private final LinkedHashMap<String, Deque<Branch>> ready = new LinkedHashMap<>();
+
   private int size;
 
   int size() {
@@ -133,9 +136,12 @@ final class TurnQueues {
     markReady(branch);
   }
 
-  /** The next branch whose first turn may start, or null. The caller starts or removes it. */
+  /**
+   * The next branch whose first turn may start, or null. The caller starts or removes it. Tenants
+   * take turns, so that what one has queued delays its own turns only.
+   */
   Branch pollReady() {
-    for (Branch branch = ready.poll(); branch != null; branch = ready.poll()) {
+    for (Branch branch = poll(); branch != null; branch = poll()) {
       branch.ready = false;
       Entry first = branch.turns.peek();
       if (first != null && branch.running == null && !waits(branch.session, first)) {
@@ -143,6 +149,19 @@ final class TurnQueues {
       }
     }
     return null;
+  }
+
+  private Branch poll() {
+    if (ready.isEmpty()) {
+      return null;
+    }
+    String tenant = ready.keySet().iterator().next();
+    Deque<Branch> branches = ready.remove(tenant);
+    Branch branch = branches.poll();
+    if (!branches.isEmpty()) {
+      ready.put(tenant, branches);
+    }
+    return branch;
   }
 
   /** Takes a turn that got its reply out; the next ones become ready. */
@@ -178,7 +197,7 @@ final class TurnQueues {
   private void markReady(Branch branch) {
     if (!branch.ready && branch.running == null && !branch.turns.isEmpty()) {
       branch.ready = true;
-      ready.add(branch);
+      ready.computeIfAbsent(branch.session.tenant, tenant -> new ArrayDeque<>()).add(branch);
     }
   }
 

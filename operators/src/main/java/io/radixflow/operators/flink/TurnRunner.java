@@ -156,7 +156,7 @@ final class TurnRunner implements EngineConnection.Reader {
             given.stop(),
             false,
             new SessionRef(tenant, branch.session.id, turn.branch()),
-            new ServiceClass(tenant, 0, branch.session.id)));
+            new ServiceClass(tenant, given.priority(), branch.session.id)));
   }
 
   /** Progress of another tokenizer means nothing here: the turn starts anew. */

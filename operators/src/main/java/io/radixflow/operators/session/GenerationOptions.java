@@ -14,6 +14,7 @@ import java.util.Map;
  * @param seed of the random generator; without one a hash of session, turn and regeneration
  * @param logprobs whether to report log probabilities
  * @param topLogprobs how many alternatives a token
+ * @param priority among the tenant's turns; see {@code ServiceClass}
  */
 public record GenerationOptions(
     Double temperature,
@@ -28,5 +29,6 @@ public record GenerationOptions(
     List<String> stop,
     Long seed,
     Boolean logprobs,
-    Integer topLogprobs)
+    Integer topLogprobs,
+    Integer priority)
     implements Serializable {}

@@ -1,6 +1,7 @@
 package io.radixflow.operators.session;
 
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.engine.ServiceClass;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +15,9 @@ import java.util.function.Function;
  * @param sampling how tokens are drawn
  * @param maxTokens limit on generated tokens
  * @param stop stop strings
+ * @param priority among the tenant's turns
  */
-public record TurnOptions(SamplingParams sampling, int maxTokens, List<String> stop) {
+public record TurnOptions(SamplingParams sampling, int maxTokens, List<String> stop, int priority) {
 
   /** Temperature where nobody gives one. */
   private static final double TEMPERATURE = 1;
@@ -44,7 +46,10 @@ public record TurnOptions(SamplingParams sampling, int maxTokens, List<String> s
     if (limit < 1) {
       throw new IllegalArgumentException("max_tokens is " + limit + ", must be at least 1");
     }
-    return new TurnOptions(sampling, limit, first(layers, GenerationOptions::stop, List.of()));
+    int priority = first(layers, GenerationOptions::priority, 0);
+    ServiceClass.checkPriority(priority);
+    List<String> stop = first(layers, GenerationOptions::stop, List.of());
+    return new TurnOptions(sampling, limit, stop, priority);
   }
 
   private static <T> T first(

@@ -131,12 +131,17 @@ record Events(
 
   static GenerationOptions maxTokens(int tokens) {
     return new GenerationOptions(
-        null, null, null, null, null, null, null, null, tokens, null, null, null, null);
+        null, null, null, null, null, null, null, null, tokens, null, null, null, null, null);
   }
 
   static GenerationOptions temperature(double value) {
     return new GenerationOptions(
-        value, null, null, null, null, null, null, null, null, null, null, null, null);
+        value, null, null, null, null, null, null, null, null, null, null, null, null, null);
+  }
+
+  static GenerationOptions priority(int value) {
+    return new GenerationOptions(
+        null, null, null, null, null, null, null, null, null, null, null, null, null, value);
   }
 
   ConversationEvent event() {

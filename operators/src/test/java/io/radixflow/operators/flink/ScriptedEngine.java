@@ -15,6 +15,7 @@ import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.engine.SchedulerStats;
+import io.radixflow.operators.engine.ServiceClass;
 import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.Usage;
 import java.util.ArrayDeque;
@@ -35,7 +36,13 @@ final class ScriptedEngine implements Engine {
 
   /** A request as it was handed in. */
   record Submitted(
-      String label, String namespace, int publicTokens, int[] resumed, int[] prompt, long seed) {}
+      String label,
+      String namespace,
+      int publicTokens,
+      int[] resumed,
+      int[] prompt,
+      long seed,
+      ServiceClass service) {}
 
   private final SimModel model;
   private final int contextLength;
@@ -223,7 +230,8 @@ final class ScriptedEngine implements Engine {
               request.prompt().publicTokens(),
               request.resumed(),
               running.prompt,
-              seed));
+              seed,
+              request.service()));
       news.add(visitor -> visitor.prompt(requestId, running.prompt));
     }
 

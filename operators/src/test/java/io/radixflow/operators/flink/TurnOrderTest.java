@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.engine.ServiceClass;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
 import java.util.List;
@@ -41,6 +42,39 @@ class TurnOrderTest {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("a", "t1"), Events.message("b", "t1"));
       assertThat(h.engine().running()).isEqualTo(2);
+    }
+  }
+
+  @Test
+  void tenantsTakeTurnsHoweverMuchOneHasQueued() throws Exception {
+    ServingOptions one = Options.with(options -> options.maxRunning = 1);
+    try (ServingHarness h = ServingHarness.opened(one)) {
+      for (int i = 0; i < 5; i++) {
+        h.send(Events.message("a" + i, "a" + i).of("a"));
+      }
+      h.send(Events.message("b", "b").of("b")).settle();
+      assertThat(h.endings().indexOf("b:stop")).isLessThanOrEqualTo(2);
+      assertThat(h.endings()).hasSize(6);
+    }
+  }
+
+  @Test
+  void theEngineLearnsTenantPriorityAndSession() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").of("a").with(Events.priority(7)), Events.message("s", "t2"))
+          .settle();
+      assertThat(h.engine().submitted())
+          .extracting(ScriptedEngine.Submitted::service)
+          .containsExactly(new ServiceClass("a", 7, "s"), new ServiceClass("a", 0, "s"));
+    }
+  }
+
+  @Test
+  void aPriorityOutOfRangeIsRejected() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").with(Events.priority(101))).settle();
+      assertThat(h.endings()).containsExactly("t1:rejected");
+      assertThat(h.reply("t1").error()).isEqualTo("priority is 101, must be -100 to 100");
     }
   }
 
