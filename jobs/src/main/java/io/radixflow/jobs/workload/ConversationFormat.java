@@ -129,7 +129,7 @@ final class ConversationFormat implements WorkloadFormat {
       return;
     }
     int[] answer = tokens.reply(reply.text());
-    begin(session, event.branch(), plan.path().size());
+    begin(session, event.branch());
     store(prompt.ids(), answer);
     promptTokens += reply.promptTokens();
     cachedTokens += reply.cachedTokens();
@@ -138,11 +138,11 @@ final class ConversationFormat implements WorkloadFormat {
     }
   }
 
-  private void begin(ReplayedSession session, String branch, int turn) {
+  private void begin(ReplayedSession session, String branch) {
     int scope =
         scopes.computeIfAbsent(
             new Owner(session.tenant(), session.cacheSalt()), owner -> scopes.size());
-    requests.begin(scope, session.number, session.branchNumber(branch), turn);
+    requests.begin(scope, session.number, session.branchNumber(branch));
   }
 
   /** The last token of a prompt is always computed, and that of a reply never. */

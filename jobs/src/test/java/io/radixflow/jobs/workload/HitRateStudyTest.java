@@ -2,6 +2,7 @@ package io.radixflow.jobs.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.cache.CacheSimulation;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -45,6 +46,13 @@ class HitRateStudyTest {
   private static HitRates study(Workload workload, List<Integer> capacities)
       throws InterruptedException {
     return new HitRateStudy(workload.requests(), POLICIES, 0.8, true, (done, all) -> {})
+        .run(capacities);
+  }
+
+  private static HitRates study(
+      Workload workload, String policy, boolean hints, List<Integer> capacities)
+      throws InterruptedException {
+    return new HitRateStudy(workload.requests(), List.of(policy), 0.8, hints, (done, all) -> {})
         .run(capacities);
   }
 
@@ -101,5 +109,26 @@ class HitRateStudyTest {
         .run(List.of(100, 200));
 
     assertThat(most).hasValue(8);
+  }
+
+  @Test
+  void knowingWhichSessionsWereClosedAndHowLongTheyGoOnAddsHits() throws Exception {
+    StringBuilder records = new StringBuilder();
+    new TrafficGenerator(new TrafficModel(400, 6, 0.35, 0.6, 8, 100, 10, 40, 5, 60, 1))
+        .run(
+            (millis, json) ->
+                records.append(new String(json, StandardCharsets.UTF_8)).append('\n'));
+    Workload workload = TestWorkloads.text(WorkloadOptions.DEFAULT, records.toString());
+    List<Integer> capacities = List.of(1500, 3000);
+
+    HitRates told = study(workload, "adaptive", true, capacities);
+    HitRates untold = study(workload, "adaptive", false, capacities);
+
+    for (int i = 0; i < capacities.size(); i++) {
+      CacheSimulation.Result with = told.rows().get(i).results().get(0);
+      CacheSimulation.Result without = untold.rows().get(i).results().get(0);
+      assertThat(with.freed()).isPositive();
+      assertThat(told.percent(with.hits())).isGreaterThan(untold.percent(without.hits()) + 0.5);
+    }
   }
 }

@@ -20,7 +20,6 @@ public final class CacheWorkload {
   private final int[] inputs;
   private final int[] sessions;
   private final int[] branches;
-  private final int[] turns;
   private final int[] closedSessions;
   private final int[] closedBefore;
   private final int distinct;
@@ -34,7 +33,6 @@ public final class CacheWorkload {
     this.inputs = Arrays.copyOf(builder.inputs, requests);
     this.sessions = Arrays.copyOf(builder.sessions, requests);
     this.branches = Arrays.copyOf(builder.branches, requests);
-    this.turns = Arrays.copyOf(builder.turns, requests);
     this.closedSessions = Arrays.copyOf(builder.closedSessions, builder.closings);
     this.closedBefore = Arrays.copyOf(builder.closedBefore, builder.closings);
     this.distinct = builder.numbers.size();
@@ -95,11 +93,6 @@ public final class CacheWorkload {
     return branches[request];
   }
 
-  /** Turns of the conversation before this one. */
-  int turn(int request) {
-    return turns[request];
-  }
-
   /** How many closings there are. */
   int closings() {
     return closedSessions.length;
@@ -126,7 +119,6 @@ public final class CacheWorkload {
     private int[] inputs = new int[256];
     private int[] sessions = new int[256];
     private int[] branches = new int[256];
-    private int[] turns = new int[256];
     private int[] closedSessions = new int[16];
     private int[] closedBefore = new int[16];
     private int size;
@@ -141,7 +133,7 @@ public final class CacheWorkload {
      * @param scope requests of different scopes share no block; at least 0
      */
     public Builder begin(int scope) {
-      return begin(scope, NO_SESSION, 0, 0);
+      return begin(scope, NO_SESSION, 0);
     }
 
     /**
@@ -150,20 +142,17 @@ public final class CacheWorkload {
      * @param scope requests of different scopes share no block; at least 0
      * @param session number of its session
      * @param branch number of its branch within the session
-     * @param turn turns of its conversation before this one
      */
-    public Builder begin(int scope, int session, int branch, int turn) {
+    public Builder begin(int scope, int session, int branch) {
       if (requests == inputs.length) {
         starts = Arrays.copyOf(starts, 2 * requests + 1);
         inputs = Arrays.copyOf(inputs, 2 * requests);
         sessions = Arrays.copyOf(sessions, 2 * requests);
         branches = Arrays.copyOf(branches, 2 * requests);
-        turns = Arrays.copyOf(turns, 2 * requests);
       }
       starts[requests] = size;
       sessions[requests] = session;
       branches[requests] = branch;
-      turns[requests] = turn;
       parent = ~scope;
       inputEnded = false;
       requests++;

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Test;
 class CacheSimulationTest {
   private final CacheWorkload.Builder builder = new CacheWorkload.Builder();
 
-  private void request(int session, int turn, int... blocks) {
-    builder.begin(0, session, 0, turn);
+  private void request(int session, int... blocks) {
+    builder.begin(0, session, 0);
     for (int block : blocks) {
       builder.block(block);
     }
@@ -21,11 +21,11 @@ class CacheSimulationTest {
 
   @Test
   void aClosedSessionLeavesItsRoomToOthers() {
-    request(0, 0, 1, 2, 3);
-    request(1, 0, 1, 5, 6);
+    request(0, 1, 2, 3);
+    request(1, 1, 5, 6);
     builder.close(1);
-    request(2, 0, 1, 7, 8);
-    request(0, 1, 1, 2, 3, 4);
+    request(2, 1, 7, 8);
+    request(0, 1, 2, 3, 4);
 
     assertThat(simulate(5, true)).isEqualTo(new CacheSimulation.Result(1 + 1 + 3, 1, 2));
     assertThat(simulate(5, false)).isEqualTo(new CacheSimulation.Result(1 + 1 + 1, 5, 0));
@@ -33,40 +33,40 @@ class CacheSimulationTest {
 
   @Test
   void aClosedSessionFreesNothingThatOthersShare() {
-    request(0, 0, 1, 2);
-    request(1, 0, 1, 2, 3);
-    request(1, 1, 1, 2, 3, 4);
-    request(2, 0, 1, 2, 3, 5);
+    request(0, 1, 2);
+    request(1, 1, 2, 3);
+    request(1, 1, 2, 3, 4);
+    request(2, 1, 2, 3, 5);
     builder.close(1);
-    request(3, 0, 1, 2, 3, 5);
+    request(3, 1, 2, 3, 5);
 
     assertThat(simulate(100, true)).isEqualTo(new CacheSimulation.Result(2 + 3 + 3 + 4, 0, 1));
   }
 
   @Test
   void aSessionThatNobodyKnowsOrThatWasClosedBeforeFreesNothing() {
-    request(0, 0, 1, 2);
+    request(0, 1, 2);
     builder.close(7);
     builder.close(0);
     builder.close(0);
-    request(1, 0, 1, 2);
+    request(1, 1, 2);
 
     assertThat(simulate(100, true)).isEqualTo(new CacheSimulation.Result(0, 0, 2));
   }
 
   @Test
   void whatFindsNoRoomIsNotStored() {
-    request(0, 0, 1, 2, 3, 4);
-    request(0, 1, 1, 2, 3, 4);
+    request(0, 1, 2, 3, 4);
+    request(0, 1, 2, 3, 4);
 
     assertThat(simulate(3, true)).isEqualTo(new CacheSimulation.Result(3, 0, 0));
   }
 
   @Test
   void blocksOfAReplyAreStoredButNoHits() {
-    builder.begin(0, 0, 0, 0).block(1).endInput().block(2);
-    builder.begin(0, 0, 0, 1).block(1).endInput().block(2);
-    request(0, 2, 1, 2, 3);
+    builder.begin(0, 0, 0).block(1).endInput().block(2);
+    builder.begin(0, 0, 0).block(1).endInput().block(2);
+    request(0, 1, 2, 3);
 
     assertThat(simulate(10, true).hits()).isEqualTo(1 + 2);
     assertThat(builder.build().inputBlocks()).isEqualTo(5);
