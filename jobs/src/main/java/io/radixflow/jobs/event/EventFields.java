@@ -63,13 +63,14 @@ final class EventFields {
 
   static {
     allow(EventKind.OPEN, true, "tenant", "cache_salt", "messages");
-    allow(EventKind.MESSAGE, true, "branch", "tenant", "cache_salt", "messages", "replace");
-    allow(EventKind.REGENERATE, true, "branch", "at_turn", "replace");
+    allow(
+        EventKind.MESSAGE, true, "branch", "tenant", "cache_salt", "messages", "replace", "cache");
+    allow(EventKind.REGENERATE, true, "branch", "at_turn", "replace", "cache");
     allow(EventKind.FORK, false, "branch", "new_branch", "at_turn");
     allow(EventKind.CANCEL, false, "branch");
     allow(EventKind.CLOSE, false);
     allow(EventKind.ERASE, false);
-    allow(EventKind.PREFETCH, false, "branch");
+    allow(EventKind.PREFETCH, false, "branch", "cache");
     allow(EventKind.QUERY, false, "branch");
   }
 

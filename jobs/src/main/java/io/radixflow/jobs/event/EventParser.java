@@ -148,7 +148,9 @@ public final class EventParser {
         Boolean.TRUE.equals(fields.bool("replace")),
         newBranch,
         fields.id("at_turn"),
-        origin);
+        origin,
+        null,
+        CacheHintsReader.read(fields.get("cache")));
   }
 
   private static EventKind kind(Fields fields) throws InvalidEventException {

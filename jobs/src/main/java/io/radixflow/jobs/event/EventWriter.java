@@ -1,6 +1,8 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.operators.cache.CacheHints;
+import io.radixflow.operators.cache.RetentionRange;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.GenerationOptions;
@@ -33,6 +35,9 @@ public final class EventWriter {
           }
           if (event.replace()) {
             json.writeBooleanField("replace", true);
+          }
+          if (event.cache() != null) {
+            cache(json, event.cache());
           }
         });
   }
@@ -89,6 +94,34 @@ public final class EventWriter {
     }
     number(json, "top_logprobs", options.topLogprobs());
     number(json, "priority", options.priority());
+  }
+
+  private static void cache(JsonGenerator json, CacheHints hints) throws IOException {
+    json.writeObjectFieldStart("cache");
+    json.writeBooleanField("no_store", hints.noStore());
+    json.writeNumberField("pin_ms", hints.pinMillis());
+    json.writeArrayFieldStart("retention");
+    for (RetentionRange range : hints.retention()) {
+      json.writeStartObject();
+      json.writeNumberField("token_start", range.tokenStart());
+      if (range.tokenEnd() != Integer.MAX_VALUE) {
+        json.writeNumberField("token_count", range.tokenEnd() - range.tokenStart());
+      }
+      worth(json, range);
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    if (hints.generated() != null) {
+      json.writeObjectFieldStart("generated");
+      worth(json, hints.generated());
+      json.writeEndObject();
+    }
+    json.writeEndObject();
+  }
+
+  private static void worth(JsonGenerator json, RetentionRange range) throws IOException {
+    json.writeNumberField("priority", range.priority());
+    json.writeNumberField("duration_ms", range.durationMillis());
   }
 
   private static void number(JsonGenerator json, String name, Number value) throws IOException {

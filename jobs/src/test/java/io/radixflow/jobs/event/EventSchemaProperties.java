@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.networknt.schema.ValidationMessage;
+import io.radixflow.operators.cache.CacheHints;
+import io.radixflow.operators.cache.RetentionRange;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.GenerationOptions;
@@ -149,6 +151,31 @@ class EventSchemaProperties {
           "9223372036854775808",
           "-9223372036854775809");
   private static final List<String> BOOLEANS = List.of("true", "false", "null", "0", "\"true\"");
+  private static final List<String> HINTS =
+      List.of(
+          "{}",
+          "null",
+          "[]",
+          "{\"no_store\":true,\"pin_ms\":0}",
+          "{\"no_store\":1}",
+          "{\"pin_ms\":86400000}",
+          "{\"pin_ms\":86400001}",
+          "{\"pin\":1}",
+          "{\"retention\":[]}",
+          "{\"retention\":{}}",
+          "{\"retention\":[null]}",
+          "{\"retention\":[{}]}",
+          "{\"retention\":[{\"priority\":100}]}",
+          "{\"retention\":[{\"priority\":101}]}",
+          "{\"retention\":[{\"priority\":1,\"token_start\":null,\"token_count\":1.0}]}",
+          "{\"retention\":[{\"priority\":1,\"token_start\":2147483646,\"token_count\":2147483647}]}",
+          "{\"retention\":[{\"priority\":1,\"token_start\":2147483647}]}",
+          "{\"retention\":[{\"priority\":1,\"token_count\":0}]}",
+          "{\"retention\":[" + "{\"priority\":1},".repeat(16) + "{\"priority\":1}]}",
+          "{\"generated\":null}",
+          "{\"generated\":{\"priority\":-100,\"duration_ms\":1}}",
+          "{\"generated\":{\"priority\":1,\"duration_ms\":0}}",
+          "{\"generated\":{\"priority\":1,\"token_count\":1}}");
   private static final Map<String, List<String>> VALUES =
       Map.ofEntries(
           Map.entry("branch", IDS),
@@ -158,6 +185,7 @@ class EventSchemaProperties {
           Map.entry("tenant", IDS),
           Map.entry("cache_salt", IDS),
           Map.entry("replace", BOOLEANS),
+          Map.entry("cache", HINTS),
           Map.entry("logprobs", BOOLEANS),
           Map.entry("temperature", REALS),
           Map.entry("top_p", REALS),
@@ -222,9 +250,10 @@ class EventSchemaProperties {
             Arbitraries.of("", "acme"),
             message.list().ofMinSize(1).ofMaxSize(4),
             options().injectNull(0.3),
-            Arbitraries.of(true, false))
+            Arbitraries.of(true, false),
+            hints().injectNull(0.5))
         .as(
-            (session, branch, turn, tenant, messages, options, replace) ->
+            (session, branch, turn, tenant, messages, options, replace, hints) ->
                 new ConversationEvent(
                     EventKind.MESSAGE,
                     session,
@@ -237,7 +266,30 @@ class EventSchemaProperties {
                     replace,
                     null,
                     null,
-                    ORIGIN));
+                    ORIGIN,
+                    null,
+                    hints));
+  }
+
+  private static Arbitrary<CacheHints> hints() {
+    Arbitrary<RetentionRange> range =
+        Combinators.combine(
+                Arbitraries.integers().between(0, 1000),
+                Arbitraries.of(1, 100, Integer.MAX_VALUE - 1000),
+                Arbitraries.integers().between(-100, 100),
+                Arbitraries.of(1L, 5000L, Long.MAX_VALUE))
+            .as(
+                (start, count, priority, millis) ->
+                    new RetentionRange(start, start + count, priority, millis));
+    Arbitrary<RetentionRange> generated =
+        Combinators.combine(Arbitraries.integers().between(-100, 100), Arbitraries.of(1L, 9L))
+            .as((priority, millis) -> new RetentionRange(0, Integer.MAX_VALUE, priority, millis));
+    return Combinators.combine(
+            Arbitraries.of(true, false),
+            Arbitraries.longs().between(0, 86_400_000),
+            range.list().ofMaxSize(3),
+            generated.injectNull(0.5))
+        .as(CacheHints::new);
   }
 
   private static Arbitrary<GenerationOptions> options() {

@@ -18,19 +18,19 @@ public final class Pins {
   private final PrefixCache cache;
   private final int maxPages;
   private final int maxTenantPages;
-  private final Map<String, Pin> pins = new HashMap<>();
+  private final Map<Object, Pin> pins = new HashMap<>();
   private final Map<String, Integer> tenantPages = new HashMap<>();
   private int pages;
   private long refused;
 
   /**
-   * @param maxPages most pages of all pins
-   * @param maxTenantPages most pages of a tenant's pins
+   * @param poolPages pages of the pool: pins may take a quarter of them, those of a tenant an
+   *     eighth
    */
-  public Pins(PrefixCache cache, int maxPages, int maxTenantPages) {
+  public Pins(PrefixCache cache, int poolPages) {
     this.cache = cache;
-    this.maxPages = maxPages;
-    this.maxTenantPages = maxTenantPages;
+    this.maxPages = poolPages / 4;
+    this.maxTenantPages = poolPages / 8;
   }
 
   /** Pages of all pins. */
@@ -46,11 +46,12 @@ public final class Pins {
   /**
    * Pins a prefix in place of the owner's earlier one.
    *
+   * @param owner whoever it is for; compared by {@code equals}
    * @param node where the prefix ends; locked by the caller
    * @param until milliseconds of the engine's clock
    * @return whether it fits
    */
-  public boolean pin(String owner, String tenant, TreeNode node, long until) {
+  public boolean pin(Object owner, String tenant, TreeNode node, long until) {
     unpin(owner);
     int size = node.endPage();
     int ofTenant = tenantPages.getOrDefault(tenant, 0) + size;
@@ -66,11 +67,18 @@ public final class Pins {
   }
 
   /** Ends an owner's pin, if there is one. */
-  public void unpin(String owner) {
+  public void unpin(Object owner) {
     Pin pin = pins.remove(owner);
     if (pin != null) {
       release(pin);
     }
+  }
+
+  /** Ends all pins; whether there were any. */
+  public boolean unpinAll() {
+    boolean any = !pins.isEmpty();
+    expire(Long.MAX_VALUE);
+    return any;
   }
 
   /** Ends the pins whose time has come. */

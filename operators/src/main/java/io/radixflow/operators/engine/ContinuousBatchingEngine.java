@@ -65,7 +65,13 @@ public final class ContinuousBatchingEngine implements Engine {
             sizing.pages(),
             sizing.pageTokens(),
             NumericsEpoch.of(backend, tokenizer));
-    pages = new KvPages(pool, options.maxRunning(), options.cache(), sessions);
+    pages =
+        new KvPages(
+            pool,
+            options.maxRunning(),
+            options.cache(),
+            sessions,
+            () -> System.nanoTime() / 1_000_000);
     scheduler = new Scheduler(options, pages, backend.maxBatchRows(), waiting::decrementAndGet);
     replies = new Replies(pages, scheduler, sessions, tokenizer, waiting::decrementAndGet);
     StepPipeline pipeline =

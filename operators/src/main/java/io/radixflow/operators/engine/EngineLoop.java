@@ -110,6 +110,7 @@ final class EngineLoop implements Runnable {
   }
 
   private void turn() {
+    pages.expireHints();
     boolean worked = runInbox();
     boolean submitted = !pipeline.isFull() && pipeline.submitNext();
     if (!pipeline.isEmpty() && (pipeline.isFull() || !submitted)) {

@@ -1,6 +1,7 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.cache.CacheHints;
 import java.util.List;
 
 /**
@@ -20,6 +21,7 @@ import java.util.List;
  * @param ignoreEndOfTurn whether to go on past end-of-turn tokens (benchmarks)
  * @param session the conversation that it is a turn of, or null
  * @param service how it stands among other requests
+ * @param hints what its cached pages are worth
  */
 public record EngineRequest(
     String label,
@@ -31,7 +33,8 @@ public record EngineRequest(
     List<String> stop,
     boolean ignoreEndOfTurn,
     SessionRef session,
-    ServiceClass service) {
+    ServiceClass service,
+    CacheHints hints) {
 
   /** Makes a prompt; runs on an intake thread, so it may template and tokenise. */
   @FunctionalInterface
@@ -55,6 +58,32 @@ public record EngineRequest(
     stop = List.copyOf(stop);
   }
 
+  /** A request that says nothing of its pages' worth. */
+  public EngineRequest(
+      String label,
+      String namespace,
+      PromptSource prompt,
+      int[] resumed,
+      SamplingParams sampling,
+      int maxTokens,
+      List<String> stop,
+      boolean ignoreEndOfTurn,
+      SessionRef session,
+      ServiceClass service) {
+    this(
+        label,
+        namespace,
+        prompt,
+        resumed,
+        sampling,
+        maxTokens,
+        stop,
+        ignoreEndOfTurn,
+        session,
+        service,
+        CacheHints.NONE);
+  }
+
   /** A request that is no turn of a session, of the default tenant and the usual priority. */
   public EngineRequest(
       String label,
@@ -75,6 +104,7 @@ public record EngineRequest(
         stop,
         ignoreEndOfTurn,
         null,
-        ServiceClass.DEFAULT);
+        ServiceClass.DEFAULT,
+        CacheHints.NONE);
   }
 }

@@ -15,6 +15,7 @@ import io.radixflow.operators.cache.SessionAwareCache;
 import io.radixflow.operators.cache.SessionPlace;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * The pages of running requests: taken from the cache and the pool at admission, grown token by
@@ -26,6 +27,7 @@ final class KvPages {
   private final KvPool pool;
   private final CacheOptions options;
   private final SessionSlots slots;
+  private final LongSupplier clock;
   private final int pageTokens;
   private final int maxRunning;
   private PageAllocator allocator;
@@ -33,6 +35,7 @@ final class KvPages {
   private SessionAwareCache sessions;
   private ReqToTokenPool tables;
   private PageAudit audit;
+  private RequestHints hints;
   private long evicted;
 
   /** Null if nobody wants the cache's events. */
@@ -43,11 +46,14 @@ final class KvPages {
    *     flight included
    * @param options what requests share
    * @param slots told of sessions that have nothing cached any more
+   * @param clock milliseconds that only grow
    */
-  KvPages(KvPool pool, int maxRunning, CacheOptions options, SessionSlots slots) {
+  KvPages(
+      KvPool pool, int maxRunning, CacheOptions options, SessionSlots slots, LongSupplier clock) {
     this.pool = pool;
     this.options = options;
     this.slots = slots;
+    this.clock = clock;
     this.maxRunning = maxRunning;
     this.pageTokens = pool.pageTokens();
     reset();
@@ -66,6 +72,7 @@ final class KvPages {
       sessions.abandon();
     }
     sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::forgotten);
+    hints = new RequestHints(cache, allocator, clock);
     tables = new ReqToTokenPool(maxRunning);
     audit = new PageAudit(allocator, cache);
   }
@@ -96,11 +103,22 @@ final class KvPages {
   }
 
   SessionStats sessionStats() {
-    return new SessionStats(sessions.hotSlots(), sessions.slots(), sessions.sessionPages());
+    return new SessionStats(
+        sessions.hotSlots(),
+        sessions.slots(),
+        sessions.sessionPages(),
+        hints.pins().pages(),
+        hints.pins().refused());
+  }
+
+  /** Ends pins and priorities whose time has come. */
+  void expireHints() {
+    hints.expire();
   }
 
   /** Frees what nobody but a session uses. */
   void close(CacheSlot slot) {
+    hints.unpin(slot);
     sessions.close(slot);
   }
 
@@ -149,8 +167,12 @@ final class KvPages {
    * @return whether there were enough
    */
   boolean admit(Request request, PrefixMatch match, int headroom) {
-    if (tables.free() == 0 || shortage(request, match, headroom) > 0) {
+    if (tables.free() == 0) {
       return false;
+    }
+    if (shortage(request, match, headroom) > 0) {
+      // pins must not keep a request out that would run alone
+      return headroom == 0 && hints.unpinAll() && admit(request, match(request), headroom);
     }
     RadixKey key = key(request);
     int needed = allocator.pagesFor(request.length) - match.pages();
@@ -226,7 +248,7 @@ final class KvPages {
   void commit(Request request) {
     int full = request.computed / pageTokens;
     boolean closed = request.slot != null && request.slot.isClosed();
-    if (closed || full <= request.cachedPages) {
+    if (closed || request.spec.hints().noStore() || full <= request.cachedPages) {
       return;
     }
     PrefixMatch end =
@@ -237,7 +259,7 @@ final class KvPages {
             full,
             table(request),
             request.stepsInFlight == 0,
-            0);
+            request.spec.service().priority());
     request.locked = end.node();
     request.cachedPages = end.pages();
   }
@@ -259,6 +281,7 @@ final class KvPages {
    * freed, but for a partial last page that its session keeps. Counts as one use of its prefix.
    */
   void release(Request request) {
+    hints.ended(request);
     if (request.slot == null) {
       cache.unlock(request.locked, true);
     } else {
@@ -269,7 +292,8 @@ final class KvPages {
 
   /** The page that comes after the full ones, all of which are cached; -1 if there is none. */
   private int partialPage(Request request) {
-    boolean partial = !request.failed && request.computed % pageTokens > 0;
+    boolean partial =
+        !request.failed && !request.spec.hints().noStore() && request.computed % pageTokens > 0;
     return partial && request.cachedPages == request.computed / pageTokens
         ? table(request)[request.cachedPages]
         : -1;

@@ -6,8 +6,10 @@ package io.radixflow.operators.engine;
  * @param hot sessions with a turn that runs
  * @param known sessions that the cache remembers, whether or not a turn runs
  * @param pages partial last pages that sessions keep for their next turn
+ * @param pinnedPages pages that pins keep from eviction, those in several of them more than once
+ * @param refusedPins prefixes that were not pinned for want of room
  */
-public record SessionStats(int hot, int known, int pages) {
+public record SessionStats(int hot, int known, int pages, int pinnedPages, long refusedPins) {
   /** No sessions. */
-  public static final SessionStats NONE = new SessionStats(0, 0, 0);
+  public static final SessionStats NONE = new SessionStats(0, 0, 0, 0, 0);
 }

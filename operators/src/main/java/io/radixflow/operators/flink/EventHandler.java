@@ -226,7 +226,8 @@ final class EventHandler {
             event.newBranch(),
             event.atTurn(),
             event.origin(),
-            timers.now());
+            timers.now(),
+            event.cache());
     state.addPending(turn);
     state.putSlot(slot.numbered());
     queues.add(event.session(), slot.tenant(), TurnQueues.Entry.of(turn));

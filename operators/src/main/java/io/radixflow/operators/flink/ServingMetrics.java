@@ -52,6 +52,8 @@ final class ServingMetrics {
     group.gauge("sessionsHot", (Gauge<Integer>) () -> stats.get().sessions().hot());
     group.gauge("sessionsCached", (Gauge<Integer>) () -> stats.get().sessions().known());
     group.gauge("sessionPages", (Gauge<Integer>) () -> stats.get().sessions().pages());
+    group.gauge("pinnedPages", (Gauge<Integer>) () -> stats.get().sessions().pinnedPages());
+    group.gauge("refusedPins", (Gauge<Long>) () -> stats.get().sessions().refusedPins());
     group.gauge("preemptions", (Gauge<Long>) () -> stats.get().scheduler().preemptions());
     group.gauge("agedAdmissions", (Gauge<Long>) () -> stats.get().scheduler().promotions());
     group.gauge("prefixWaits", (Gauge<Long>) () -> stats.get().scheduler().deferrals());

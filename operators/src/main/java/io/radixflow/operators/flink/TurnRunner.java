@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.cache.CacheHints;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.engine.ReplyProgress;
@@ -156,7 +157,8 @@ final class TurnRunner implements EngineConnection.Reader {
             given.stop(),
             false,
             new SessionRef(tenant, branch.session.id, turn.branch()),
-            new ServiceClass(tenant, given.priority(), branch.session.id)));
+            new ServiceClass(tenant, given.priority(), branch.session.id),
+            turn.cache() == null ? CacheHints.NONE : turn.cache()));
   }
 
   /** Progress of another tokenizer means nothing here: the turn starts anew. */

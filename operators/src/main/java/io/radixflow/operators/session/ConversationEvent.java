@@ -1,5 +1,6 @@
 package io.radixflow.operators.session;
 
+import io.radixflow.operators.cache.CacheHints;
 import java.util.List;
 
 /**
@@ -22,6 +23,7 @@ import java.util.List;
  *     reply is made again; null for the latest
  * @param origin where the event was read
  * @param error what is wrong with it, for its sender; null if it is valid
+ * @param cache what the turn's cached pages are worth, or null
  */
 public record ConversationEvent(
     EventKind kind,
@@ -36,7 +38,8 @@ public record ConversationEvent(
     String newBranch,
     String atTurn,
     Origin origin,
-    String error) {
+    String error,
+    CacheHints cache) {
 
   /** The branch of a session that was not forked. */
   public static final String MAIN_BRANCH = "main";
@@ -57,7 +60,7 @@ public record ConversationEvent(
       Origin origin) {
     this(
         kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-        atTurn, origin, null);
+        atTurn, origin, null, null);
   }
 
   /**
@@ -82,6 +85,14 @@ public record ConversationEvent(
         null,
         null,
         origin,
-        error);
+        error,
+        null);
+  }
+
+  /** This event with hints about the cache. */
+  public ConversationEvent withCache(CacheHints hints) {
+    return new ConversationEvent(
+        kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
+        atTurn, origin, error, hints);
   }
 }

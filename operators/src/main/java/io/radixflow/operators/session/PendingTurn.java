@@ -1,5 +1,6 @@
 package io.radixflow.operators.session;
 
+import io.radixflow.operators.cache.CacheHints;
 import java.util.List;
 
 /**
@@ -16,6 +17,7 @@ import java.util.List;
  * @param atTurn see {@link ConversationEvent#atTurn}
  * @param origin where its event was read, or null
  * @param accepted when it was accepted, milliseconds since the epoch
+ * @param cache what its cached pages are worth, or null
  */
 public record PendingTurn(
     long id,
@@ -27,7 +29,8 @@ public record PendingTurn(
     String newBranch,
     String atTurn,
     Origin origin,
-    long accepted) {
+    long accepted,
+    CacheHints cache) {
 
   /** The branch in whose order the turn stands: a fork is the first of the branch it makes. */
   public String queue() {

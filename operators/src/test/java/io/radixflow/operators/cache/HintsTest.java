@@ -14,7 +14,7 @@ class HintsTest {
   private final PageAllocator allocator = new PageAllocator(POOL, page -> {});
   private final RadixCache cache =
       new RadixCache(allocator, 1, false, EvictionPolicies.of("priority", POOL, 1));
-  private final Pins pins = new Pins(cache, POOL / 4, POOL / 8);
+  private final Pins pins = new Pins(cache, POOL);
 
   @Test
   void aRangeOfHigherPriorityOutlivesPagesUsedLater() {

@@ -64,10 +64,16 @@ final class Engines {
             () -> {
               EngineStats stats = engine.stats();
               assertThat(stats.runningRequests() + stats.waitingRequests()).isZero();
-              assertThat(stats.protectedPages() + stats.inFlightPages()).isZero();
+              assertThat(stats.inFlightPages()).isZero();
+              assertThat(stats.protectedPages())
+                  .isLessThanOrEqualTo(stats.sessions().pinnedPages());
             });
     EngineStats stats = engine.stats();
-    assertThat(stats.freePages() + stats.evictablePages() + stats.sessions().pages())
+    assertThat(
+            stats.freePages()
+                + stats.evictablePages()
+                + stats.protectedPages()
+                + stats.sessions().pages())
         .isEqualTo(stats.totalPages());
     assertThat(stats.sessions().hot()).isZero();
     assertThat(stats.repairs()).isZero();

@@ -30,7 +30,8 @@ final class SchedulerRig {
         backend.openPool(options.kvPages(), options.pageTokens()),
         options.maxRunning(),
         options.cache(),
-        new SessionSlots());
+        new SessionSlots(),
+        () -> 0);
   }
 
   /** A request that has its prompt; others that arrive later have a higher {@code sequence}. */

@@ -1,0 +1,92 @@
+package io.radixflow.operators.engine;
+
+import static io.radixflow.operators.engine.Engines.letters;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.cache.CacheHints;
+import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.cache.RetentionRange;
+import io.radixflow.operators.cache.SessionBounds;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What requests say about their pages. A page has 16 tokens, the pool 32 pages. */
+@Timeout(60)
+class EngineHintsTest {
+  private static final EngineOptions.Builder SMALL =
+      EngineOptions.builder().kvPages(32).contextLength(512).auditMillis(0);
+
+  @Test
+  void whatIsNotStoredLeavesNothing() {
+    try (Engine engine = Engines.open(SMALL);
+        EngineClient client = new EngineClient(engine)) {
+      CacheHints hints = new CacheHints(true, 1000, List.of(), null);
+      client.run(request(letters(0, 64), 20, hints));
+      EngineStats stats = Engines.awaitIdle(engine);
+      assertThat(stats.freePages()).isEqualTo(32);
+      client.run(request(letters(0, 64), 20, CacheHints.NONE));
+      assertThat(Engines.awaitIdle(engine).cachedTokens()).isZero();
+    }
+  }
+
+  @Test
+  void aPinnedPrefixOutlastsWhatOthersStore() {
+    try (Engine engine = Engines.open(SMALL);
+        EngineClient client = new EngineClient(engine)) {
+      client.run(request(letters(0, 48), 1, new CacheHints(false, 3_600_000, List.of(), null)));
+      client.run(request(letters(1, 160), 100, CacheHints.NONE));
+      client.run(request(letters(2, 160), 100, CacheHints.NONE));
+      EngineStats stats = Engines.awaitIdle(engine);
+      assertThat(stats.sessions().pinnedPages()).isEqualTo(3);
+      assertThat(stats.protectedPages()).isEqualTo(3);
+      assertThat(stats.evictedPages()).isPositive();
+      client.run(request(letters(0, 64), 1, CacheHints.NONE));
+      assertThat(Engines.awaitIdle(engine).cachedTokens()).isEqualTo(48);
+    }
+  }
+
+  @Test
+  void pinsGiveWayToARequestThatCouldNotRunOtherwise() {
+    try (Engine engine = Engines.open(SMALL);
+        EngineClient client = new EngineClient(engine)) {
+      client.run(request(letters(0, 48), 1, new CacheHints(false, 3_600_000, List.of(), null)));
+      assertThat(Engines.awaitIdle(engine).protectedPages()).isEqualTo(3);
+      EngineClient.Seen seen = client.run(request(letters(1, 500), 10, CacheHints.NONE));
+      assertThat(seen.finish).isIn(FinishReason.LENGTH, FinishReason.STOP);
+      assertThat(Engines.awaitIdle(engine).protectedPages()).isZero();
+    }
+  }
+
+  @Test
+  void aRangeOfHighPriorityOutlastsWhatOthersStore() {
+    CacheOptions byPriority =
+        new CacheOptions(PrefixCaching.RADIX, "priority", 1, SessionBounds.DEFAULT);
+    try (Engine engine = Engines.open(SMALL.build().toBuilder().cache(byPriority));
+        EngineClient client = new EngineClient(engine)) {
+      RetentionRange system = new RetentionRange(0, 40, 50, Long.MAX_VALUE);
+      client.run(request(letters(0, 160), 1, new CacheHints(false, 0, List.of(system), null)));
+      client.run(request(letters(1, 160), 100, CacheHints.NONE));
+      client.run(request(letters(2, 160), 100, CacheHints.NONE));
+      client.run(request(letters(0, 160), 1, CacheHints.NONE));
+      assertThat(Engines.awaitIdle(engine).cachedTokens()).isEqualTo(48);
+    }
+  }
+
+  private static EngineRequest request(int[] prompt, int maxTokens, CacheHints hints) {
+    return new EngineRequest(
+        "test",
+        "",
+        () -> prompt,
+        new int[0],
+        SamplingParams.GREEDY,
+        maxTokens,
+        List.of(),
+        true,
+        null,
+        ServiceClass.DEFAULT,
+        hints);
+  }
+}
