@@ -11,6 +11,7 @@ import net.jqwik.api.Combinators;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
 
 /** What tenants can learn of each other from the cache: nothing but that pages are scarce. */
 class NamespaceProperties {
@@ -95,7 +96,7 @@ class NamespaceProperties {
           if (before == null) {
             yield -1;
           }
-          RadixKey longer = extended(before.key, key.tokens());
+          RadixKey longer = keyOf(operation);
           yield look(cache.match(longer, Integer.MAX_VALUE, before.node, before.pages), longer);
         }
         case EVICT -> {
@@ -103,6 +104,13 @@ class NamespaceProperties {
           yield -1;
         }
       };
+    }
+
+    /** What the tenant looks for. */
+    RadixKey keyOf(Operation operation) {
+      Holder before = operation.kind == Kind.RESUME ? pick(ended, operation) : null;
+      RadixKey key = operation.key(setting);
+      return before == null ? key : extended(before.key, key.tokens());
     }
 
     private Holder pick(List<Holder> from, Operation operation) {
@@ -165,6 +173,7 @@ class NamespaceProperties {
       if (operation.kind == Kind.EVICT) {
         continue;
       }
+      RadixKey key = shared.keyOf(operation);
       int found = shared.apply(operation);
       if (operation.tenant.equals("a")) {
         int foundAlone = alone.apply(operation);
@@ -172,7 +181,7 @@ class NamespaceProperties {
           assertThat(foundAlone).isLessThan(found);
           assertThat(found)
               .as("only system prompts are shared")
-              .isLessThanOrEqualTo(operation.key(setting).publicPages(setting.pageTokens));
+              .isLessThanOrEqualTo(key.publicPages(setting.pageTokens));
         }
       }
     }
@@ -199,16 +208,32 @@ class NamespaceProperties {
         .as(Setting::new);
   }
 
+  /** Mostly prefixes of one sequence, so that keys meet. */
+  private static Arbitrary<int[]> tokens() {
+    return Arbitraries.frequencyOf(
+        Tuple.of(3, Arbitraries.integers().between(0, 16).map(int[]::new)),
+        Tuple.of(1, Arbitraries.integers().between(0, 1).array(int[].class).ofMaxSize(16)));
+  }
+
   @Provide
   Arbitrary<List<Operation>> operations() {
     return Combinators.combine(
-            Arbitraries.of(Kind.MATCH, Kind.HOLD, Kind.HOLD, Kind.RELEASE, Kind.RESUME, Kind.EVICT),
+            Arbitraries.of(
+                Kind.MATCH,
+                Kind.HOLD,
+                Kind.HOLD,
+                Kind.RELEASE,
+                Kind.RELEASE,
+                Kind.RESUME,
+                Kind.RESUME,
+                Kind.EVICT),
             Arbitraries.of("a", "b", NamespaceKey.PUBLIC),
-            Arbitraries.integers().between(0, 1).array(int[].class).ofMaxSize(20),
+            tokens(),
             Arbitraries.of(0, 4, 8, 9),
             Arbitraries.integers().between(0, 12))
         .as(Operation::new)
         .list()
-        .ofMaxSize(60);
+        .ofMinSize(30)
+        .ofMaxSize(80);
   }
 }
