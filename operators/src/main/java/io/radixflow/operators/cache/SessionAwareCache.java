@@ -81,7 +81,7 @@ public final class SessionAwareCache {
   /** Finds the longest cached prefix, going on from a place that shares it. */
   public PrefixMatch match(RadixKey key, SessionPlace.Known known) {
     SessionPlace place = known.place();
-    if (place == null || place.owner != this) {
+    if (place == null || place.owner != this || place.publicTokens != key.publicTokens()) {
       return cache.match(key, Integer.MAX_VALUE);
     }
     int units = Math.max(0, known.tokens() - (key.bigram() ? 1 : 0));
@@ -123,11 +123,11 @@ public final class SessionAwareCache {
    * Where tokens end in the tree.
    *
    * @param node holds the last of their {@code pages} full pages; locked
-   * @param tokens from position 0; the first {@code length} never change again
+   * @param key the tokens, of which the first {@code length} never change again
    * @param length tokens that have been computed
    */
-  public SessionPlace place(String branch, TreeNode node, int pages, int[] tokens, int length) {
-    return new SessionPlace(this, branch, node, pages, tokens, length);
+  public SessionPlace place(String branch, TreeNode node, int pages, RadixKey key, int length) {
+    return new SessionPlace(this, branch, node, pages, key, length);
   }
 
   /**

@@ -17,15 +17,17 @@ public final class SessionPlace {
   final TreeNode node;
   final int pages;
   final int length;
+  final int publicTokens;
   private final int[] tokens;
 
   SessionPlace(
-      SessionAwareCache owner, String branch, TreeNode node, int pages, int[] tokens, int length) {
+      SessionAwareCache owner, String branch, TreeNode node, int pages, RadixKey key, int length) {
     this.owner = owner;
     this.branch = branch;
     this.node = node;
     this.pages = pages;
-    this.tokens = tokens;
+    this.tokens = key.tokens();
+    this.publicTokens = key.publicTokens();
     this.length = length;
   }
 

@@ -302,7 +302,7 @@ final class KvPages {
   private SessionPlace end(Request request) {
     String branch = request.slot == null ? "" : request.spec.session().branch();
     return sessions.place(
-        branch, request.locked, request.cachedPages, request.tokens, request.computed);
+        branch, request.locked, request.cachedPages, key(request), request.computed);
   }
 
   private void free(Request request) {

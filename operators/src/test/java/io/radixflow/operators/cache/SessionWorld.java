@@ -108,7 +108,7 @@ final class SessionWorld {
     commit(turn, computed / cache.pageTokens());
     running.remove(turn);
     SessionPlace end =
-        sessions.place(turn.branch, turn.locked, turn.cachedPages, turn.tokens, computed);
+        sessions.place(turn.branch, turn.locked, turn.cachedPages, key(turn.tokens), computed);
     boolean partial =
         computed % cache.pageTokens() > 0 && turn.cachedPages == computed / cache.pageTokens();
     sessions.ended(turn.slot, end, true, lasting, partial ? turn.table[turn.cachedPages] : -1);
