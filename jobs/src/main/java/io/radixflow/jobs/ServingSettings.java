@@ -61,7 +61,8 @@ public final class ServingSettings {
             settings.get(RadixflowOptions.SESSION_SLOTS),
             settings.get(RadixflowOptions.TENANT_SLOTS),
             settings.get(RadixflowOptions.SESSION_SHARE),
-            settings.get(RadixflowOptions.TENANT_SHARE)));
+            settings.get(RadixflowOptions.TENANT_SHARE)),
+        settings.get(RadixflowOptions.PREFILL_WHEN_IDLE));
   }
 
   /**

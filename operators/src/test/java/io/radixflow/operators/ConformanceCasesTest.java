@@ -19,9 +19,9 @@ import org.junit.jupiter.api.Test;
 
 /**
  * SGLang's own tests of its cache, as cases with a letter for the subject and a number: K keys, N
- * nodes, T tree, E eviction, H hashes, U the suite over all page sizes, A allocators, P scheduling.
- * The javadoc of a test names the cases that it shows, after that word, or its name ends with one;
- * a case without a test is named here with the reason.
+ * nodes, T tree, E eviction, H hashes, U the suite over all page sizes, S sessions, A allocators, P
+ * scheduling. The javadoc of a test names the cases that it shows, after that word, or its name
+ * ends with one; a case without a test is named here with the reason.
  */
 class ConformanceCasesTest {
   private static final Pattern NAMED =
@@ -29,7 +29,7 @@ class ConformanceCasesTest {
   private static final Pattern ID = Pattern.compile("[A-Z]\\d+");
 
   private static final Map<String, Integer> LAST_OF_SUBJECT =
-      Map.of("K", 8, "N", 6, "T", 16, "E", 10, "H", 1, "U", 22, "A", 4, "P", 10);
+      Map.of("K", 8, "N", 6, "T", 16, "E", 10, "H", 1, "U", 22, "S", 13, "A", 4, "P", 10);
 
   private static final Map<String, String> WITHOUT_TEST = new LinkedHashMap<>();
 

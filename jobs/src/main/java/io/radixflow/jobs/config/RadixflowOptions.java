@@ -160,6 +160,12 @@ public final class RadixflowOptions {
           "Part of the KV pool that one tenant's sessions may keep to themselves between turns; "
               + "what is more is evicted first.");
 
+  public static final ConfigOption<Boolean> PREFILL_WHEN_IDLE =
+      ALL.flag(
+          key("cache.prefill-when-idle").booleanType().defaultValue(true),
+          "Whether an idle engine computes what a session's next prompt begins with, where the chat "
+              + "template leaves out what the model thought; does nothing with other templates.");
+
   public static final ConfigOption<String> NAMESPACE_KEY =
       ALL.text(
           key("cache.namespace-key").stringType().noDefaultValue(),

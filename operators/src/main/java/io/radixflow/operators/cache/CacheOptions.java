@@ -9,18 +9,24 @@ import java.io.Serializable;
  * @param evictionPolicy one of {@link EvictionPolicies#names()}
  * @param slruProtectedShare part of the pool that SLRU protects at most, above 0, at most 1
  * @param sessions what sessions may keep between turns
+ * @param prefillWhenIdle whether the engine, when idle, computes what a next turn will begin with
  */
 public record CacheOptions(
-    PrefixCaching caching, String evictionPolicy, double slruProtectedShare, SessionBounds sessions)
+    PrefixCaching caching,
+    String evictionPolicy,
+    double slruProtectedShare,
+    SessionBounds sessions,
+    boolean prefillWhenIdle)
     implements Serializable {
 
   /** A radix tree, evicted by the default policy. */
   public static final CacheOptions DEFAULT =
-      new CacheOptions(PrefixCaching.RADIX, EvictionPolicies.DEFAULT, 0.8, SessionBounds.DEFAULT);
+      new CacheOptions(
+          PrefixCaching.RADIX, EvictionPolicies.DEFAULT, 0.8, SessionBounds.DEFAULT, true);
 
-  /** Options with the default bounds on sessions. */
+  /** Options with the defaults for sessions. */
   public CacheOptions(PrefixCaching caching, String evictionPolicy, double slruProtectedShare) {
-    this(caching, evictionPolicy, slruProtectedShare, SessionBounds.DEFAULT);
+    this(caching, evictionPolicy, slruProtectedShare, SessionBounds.DEFAULT, true);
   }
 
   public CacheOptions {
@@ -33,12 +39,17 @@ public record CacheOptions(
 
   /** These options with another sharing. */
   public CacheOptions withCaching(PrefixCaching value) {
-    return new CacheOptions(value, evictionPolicy, slruProtectedShare, sessions);
+    return new CacheOptions(value, evictionPolicy, slruProtectedShare, sessions, prefillWhenIdle);
   }
 
   /** These options with other bounds on sessions. */
   public CacheOptions withSessions(SessionBounds value) {
-    return new CacheOptions(caching, evictionPolicy, slruProtectedShare, value);
+    return new CacheOptions(caching, evictionPolicy, slruProtectedShare, value, prefillWhenIdle);
+  }
+
+  /** These options with computing ahead or without. */
+  public CacheOptions withPrefillWhenIdle(boolean value) {
+    return new CacheOptions(caching, evictionPolicy, slruProtectedShare, sessions, value);
   }
 
   /** An empty cache over the pages of an allocator. */

@@ -85,8 +85,8 @@ public final class CacheSimulation {
     } else {
       String branch = Integer.toString(workload.branch(request));
       sessions.started(slot);
-      sessions.ended(
-          slot, sessions.place(branch, node, end, Arrays.copyOf(blocks, end), end), true, true, -1);
+      RadixKey kept = new RadixKey("", Arrays.copyOf(blocks, end), end);
+      sessions.ended(slot, sessions.place(branch, node, end, kept, end), true, true, -1);
     }
   }
 

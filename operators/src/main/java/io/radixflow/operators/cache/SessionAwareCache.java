@@ -81,7 +81,7 @@ public final class SessionAwareCache {
   /** Finds the longest cached prefix, going on from a place that shares it. */
   public PrefixMatch match(RadixKey key, SessionPlace.Known known) {
     SessionPlace place = known.place();
-    if (place == null || place.owner != this || place.publicTokens != key.publicTokens()) {
+    if (place == null || place.owner != this || place.key.publicTokens() != key.publicTokens()) {
       return cache.match(key, Integer.MAX_VALUE);
     }
     int units = Math.max(0, known.tokens() - (key.bigram() ? 1 : 0));
@@ -172,6 +172,45 @@ public final class SessionAwareCache {
       claims.release(before);
     }
     touch(slot);
+  }
+
+  /**
+   * Frees what the next turn of a branch cannot use of the last one's pages.
+   *
+   * @param end where the last turn ended; nothing happens if it is not the branch's place any more
+   * @param tokens how many of its tokens the next turn begins with
+   * @return the branch's place, or null if {@code end} was not
+   */
+  public SessionPlace cut(CacheSlot slot, SessionPlace end, int tokens) {
+    if (slot.isClosed() || slot.place(end.branch) != end) {
+      return null;
+    }
+    if (tokens >= end.length) {
+      return end;
+    }
+    int kept = Math.min(end.pages, tokens / allocator.pageTokens());
+    PrefixMatch match = cache.match(end.key, kept, end.node, kept);
+    TreeNode node = cache.lock(end.key, match);
+    SessionPlace place = place(end.branch, node, match.pages(), end.key, tokens);
+    claims.claim(place);
+    cache.unlock(node, false);
+    if (slot.partialOf == end) {
+      if (match.pages() == end.pages && tokens > match.pages() * allocator.pageTokens()) {
+        slot.partialOf = place;
+      } else {
+        dropPartial(slot);
+      }
+    }
+    slot.put(place);
+    rememberedTokens -= end.length - tokens;
+    claims.release(end);
+    quota.used(slot);
+    return place;
+  }
+
+  /** Whether a branch's last turn ended at a place. */
+  public static boolean isPlaceOf(CacheSlot slot, SessionPlace place) {
+    return !slot.isClosed() && slot.place(place.branch) == place;
   }
 
   /** Makes a slot the one used last, and forgets those that are too many or that are gone. */

@@ -17,8 +17,7 @@ public final class SessionPlace {
   final TreeNode node;
   final int pages;
   final int length;
-  final int publicTokens;
-  private final int[] tokens;
+  final RadixKey key;
 
   SessionPlace(
       SessionAwareCache owner, String branch, TreeNode node, int pages, RadixKey key, int length) {
@@ -26,8 +25,7 @@ public final class SessionPlace {
     this.branch = branch;
     this.node = node;
     this.pages = pages;
-    this.tokens = key.tokens();
-    this.publicTokens = key.publicTokens();
+    this.key = key;
     this.length = length;
   }
 
@@ -37,10 +35,15 @@ public final class SessionPlace {
     public static final Known NOTHING = new Known(null, 0);
   }
 
-  /** How many of the first {@code count} ids are those of this place. */
-  int sharedTokens(int[] ids, int count) {
+  /** For a prompt that begins with all tokens of this place. */
+  public Known whole() {
+    return new Known(this, length);
+  }
+
+  /** How many of the first {@code count} ids are those of this place; any thread. */
+  public int sharedTokens(int[] ids, int count) {
     int limit = Math.min(count, length);
-    int at = Arrays.mismatch(tokens, 0, limit, ids, 0, limit);
+    int at = Arrays.mismatch(key.tokens(), 0, limit, ids, 0, limit);
     return at < 0 ? limit : at;
   }
 

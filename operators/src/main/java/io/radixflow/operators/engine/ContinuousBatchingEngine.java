@@ -73,9 +73,19 @@ public final class ContinuousBatchingEngine implements Engine {
             sessions,
             () -> System.nanoTime() / 1_000_000);
     scheduler = new Scheduler(options, pages, backend.maxBatchRows(), waiting::decrementAndGet);
-    replies = new Replies(pages, scheduler, sessions, tokenizer, waiting::decrementAndGet);
+    IdlePrefill idle = new IdlePrefill(pages, sessions, sizing.contextLength());
+    NextTurns nextTurns =
+        new NextTurns(
+            pages,
+            options.cache().prefillWhenIdle() ? idle : null,
+            this::onIntakeThread,
+            this::onEngineThread);
+    replies =
+        new Replies(
+            pages, scheduler, sessions, nextTurns::ended, tokenizer, waiting::decrementAndGet);
     StepPipeline pipeline =
-        new StepPipeline(backend, options.stepAttempts(), pages, scheduler, replies);
+        new StepPipeline(
+            backend, options.stepAttempts(), pages, scheduler, replies, idle, this::isBusy);
     loop =
         new EngineLoop(
             pages,
@@ -136,6 +146,19 @@ public final class ContinuousBatchingEngine implements Engine {
       backend.close();
       throw e;
     }
+  }
+
+  private void onIntakeThread(Runnable task) {
+    intake.execute(task);
+  }
+
+  private void onEngineThread(Runnable task) {
+    loop.execute(task);
+  }
+
+  /** Whether there are requests anywhere in the engine; engine thread. */
+  private boolean isBusy() {
+    return !scheduler.running().isEmpty() || waiting.get() + scheduler.putBack() > 0;
   }
 
   @Override

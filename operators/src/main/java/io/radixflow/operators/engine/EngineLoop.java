@@ -191,7 +191,7 @@ final class EngineLoop implements Runnable {
             pages.allocator().inFlight(),
             pages.allocator().total(),
             pages.eventStats(),
-            pages.sessionStats(),
+            pages.sessionStats(pipeline.tokensAhead()),
             scheduler.stats());
   }
 }

@@ -55,6 +55,11 @@ final class Intake {
     threads.execute(() -> prepare(request));
   }
 
+  /** Runs a task on an intake thread, after the requests that came before. */
+  void execute(Runnable task) {
+    threads.execute(task);
+  }
+
   private void prepare(Request request) {
     try {
       if (request.cancelled.get() == null) {

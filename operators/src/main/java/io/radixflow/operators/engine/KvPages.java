@@ -13,6 +13,7 @@ import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.ReqToTokenPool;
 import io.radixflow.operators.cache.SessionAwareCache;
 import io.radixflow.operators.cache.SessionPlace;
+import io.radixflow.operators.cache.TreeNode;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongSupplier;
@@ -102,18 +103,47 @@ final class KvPages {
     return cache;
   }
 
-  SessionStats sessionStats() {
+  /**
+   * @param tokensAhead tokens computed for turns to come
+   */
+  SessionStats sessionStats(long tokensAhead) {
     return new SessionStats(
         sessions.hotSlots(),
         sessions.slots(),
         sessions.sessionPages(),
         hints.pins().pages(),
-        hints.pins().refused());
+        hints.pins().refused(),
+        tokensAhead);
   }
 
   /** Ends pins and priorities whose time has come. */
   void expireHints() {
     hints.expire();
+  }
+
+  /** See {@link SessionAwareCache#cut}; a pin of the turn moves there. */
+  SessionPlace cut(Request turn, SessionPlace end, int tokens) {
+    boolean pinned =
+        turn.spec.hints().pinMillis() > 0 && SessionAwareCache.isPlaceOf(turn.slot, end);
+    if (pinned) {
+      hints.unpin(turn.slot);
+    }
+    SessionPlace place = sessions.cut(turn.slot, end, tokens);
+    if (pinned) {
+      PrefixMatch kept = cache.match(key(turn), tokens / pageTokens);
+      TreeNode locked = cache.lock(key(turn), kept);
+      hints.pin(turn, locked, kept.pages());
+      cache.unlock(locked, false);
+    }
+    return place;
+  }
+
+  /** As {@link #admit} if there is something to compute, and free pages are enough for it. */
+  boolean admitFree(Request request, PrefixMatch match) {
+    int cached = match.pages() * pageTokens;
+    cached += sessions.partialTokens(request.slot, request.known, match.pages());
+    int needed = allocator.pagesFor(request.length) - match.pages();
+    return cached < request.length && needed <= allocator.free() && admit(request, match, 0);
   }
 
   /** Frees what nobody but a session uses. */
@@ -279,15 +309,21 @@ final class KvPages {
   /**
    * Takes all pages from a request that has ended: what it shares becomes evictable, its own are
    * freed, but for a partial last page that its session keeps. Counts as one use of its prefix.
+   *
+   * @return where its session goes on, or null if not there
    */
-  void release(Request request) {
+  SessionPlace release(Request request) {
     hints.ended(request);
+    SessionPlace end = null;
     if (request.slot == null) {
       cache.unlock(request.locked, true);
     } else {
-      sessions.ended(request.slot, end(request), true, request.complete, partialPage(request));
+      SessionPlace last = end(request);
+      sessions.ended(request.slot, last, !request.ahead, request.complete, partialPage(request));
+      end = SessionAwareCache.isPlaceOf(request.slot, last) ? last : null;
     }
     free(request);
+    return end;
   }
 
   /** The page that comes after the full ones, all of which are cached; -1 if there is none. */

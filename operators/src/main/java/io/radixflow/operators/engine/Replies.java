@@ -2,9 +2,11 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 
 /**
  * Turns sampled tokens into progress, and ends requests. Engine thread only, but for {@link
@@ -14,6 +16,7 @@ final class Replies {
   private final KvPages pages;
   private final Scheduler scheduler;
   private final SessionSlots slots;
+  private final BiConsumer<Request, SessionPlace> afterTurn;
   private final int[] endOfTurn;
   private final Runnable onLeft;
   private final List<EngineChannel> toSignal = new ArrayList<>();
@@ -26,10 +29,12 @@ final class Replies {
       KvPages pages,
       Scheduler scheduler,
       SessionSlots slots,
+      BiConsumer<Request, SessionPlace> afterTurn,
       Tokenizer tokenizer,
       Runnable onLeft) {
     this.pages = pages;
     this.slots = slots;
+    this.afterTurn = afterTurn;
     this.scheduler = scheduler;
     this.endOfTurn = tokenizer.endOfTurnIds();
     this.onLeft = onLeft;
@@ -109,8 +114,11 @@ final class Replies {
   void releaseIfUnused(Request request) {
     if (request.state == Request.State.ENDED && request.stepsInFlight == 0 && request.row >= 0) {
       commitUnlessFailed(request);
-      pages.release(request);
+      SessionPlace end = pages.release(request);
       slots.leave(request.slot);
+      if (end != null) {
+        afterTurn.accept(request, end);
+      }
     }
   }
 

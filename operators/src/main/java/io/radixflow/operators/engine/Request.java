@@ -97,6 +97,7 @@ final class Request {
   int failures;
   boolean failed;
   boolean complete;
+  boolean ahead;
 
   /**
    * @param slot its session's, or null
@@ -114,6 +115,25 @@ final class Request {
     this.spec = spec;
     this.sequence = sequence;
     this.ring = new ReplyRing(ringTokens, spec.sampling().topLogprobs() >= 0);
+  }
+
+  /**
+   * A request that computes what the next turn after {@code turn} begins with, and no reply.
+   *
+   * @param place all of whose tokens are the first of {@code ids}
+   */
+  static Request ahead(Request turn, SessionPlace place, int[] ids) {
+    Request request = new Request(turn.channel, -1, turn.spec, turn.sequence, 4, turn.slot);
+    request.state = State.RUNNING;
+    request.tokens = ids;
+    request.length = ids.length;
+    request.maxLength = ids.length;
+    request.promptLength = ids.length;
+    request.publicTokens = Math.min(turn.publicTokens, ids.length);
+    request.known = place.whole();
+    request.complete = true;
+    request.ahead = true;
+    return request;
   }
 
   /** Publishes the prompt for the consumer, which gets its own copy. */

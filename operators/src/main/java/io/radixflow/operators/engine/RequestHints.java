@@ -6,6 +6,7 @@ import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.Pins;
 import io.radixflow.operators.cache.PrefixCache;
 import io.radixflow.operators.cache.RetentionRange;
+import io.radixflow.operators.cache.TreeNode;
 import java.util.function.LongSupplier;
 
 /**
@@ -45,6 +46,10 @@ final class RequestHints {
     if (hints == CacheHints.NONE || hints.noStore() || closed) {
       return;
     }
+    pin(request, request.locked, request.cachedPages);
+    if (request.ahead) {
+      return;
+    }
     long now = clock.getAsLong();
     for (RetentionRange range : hints.retention()) {
       int end = Math.min(range.tokenEnd(), request.promptLength);
@@ -53,10 +58,19 @@ final class RequestHints {
     if (hints.generated() != null) {
       retain(request, request.promptLength, request.length, hints.generated(), now);
     }
-    if (hints.pinMillis() > 0 && request.cachedPages > 0) {
+  }
+
+  /**
+   * Pins a prefix if its request asked for it; a session's pin moves there.
+   *
+   * @param locked where the prefix ends
+   * @param pages how many pages it has
+   */
+  void pin(Request request, TreeNode locked, int pages) {
+    long millis = request.spec.hints().pinMillis();
+    if (millis > 0 && pages > 0) {
       Object owner = request.slot != null ? request.slot : request;
-      pins.pin(
-          owner, request.spec.service().tenant(), request.locked, later(now, hints.pinMillis()));
+      pins.pin(owner, request.spec.service().tenant(), locked, later(clock.getAsLong(), millis));
     }
   }
 

@@ -31,6 +31,15 @@ final class SessionSlots {
         .slot;
   }
 
+  /** Another request of a slot; false if the slot was taken away. */
+  boolean rejoin(CacheSlot slot) {
+    Entry entry =
+        entries.computeIfPresent(
+            slot.session(),
+            (id, old) -> old.slot == slot ? new Entry(slot, old.requests + 1) : old);
+    return entry != null && entry.slot == slot;
+  }
+
   /** A request has ended and holds no pages. */
   void leave(CacheSlot slot) {
     if (slot != null) {

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,13 +26,27 @@ final class StepPipeline {
   private final KvPages pages;
   private final Scheduler scheduler;
   private final Replies replies;
+  private final IdlePrefill idle;
+  private final BooleanSupplier busy;
   private final ArrayDeque<Step> inFlight = new ArrayDeque<>();
   private final ArrayDeque<Step> spare = new ArrayDeque<>();
   private long steps;
   private long failedSteps;
 
+  /**
+   * @param idle what to run when nothing else does
+   * @param busy whether there are requests, running or waiting
+   */
   StepPipeline(
-      Backend backend, int stepAttempts, KvPages pages, Scheduler scheduler, Replies replies) {
+      Backend backend,
+      int stepAttempts,
+      KvPages pages,
+      Scheduler scheduler,
+      Replies replies,
+      IdlePrefill idle,
+      BooleanSupplier busy) {
+    this.idle = idle;
+    this.busy = busy;
     this.backend = backend;
     this.stepAttempts = stepAttempts;
     this.pages = pages;
@@ -56,6 +71,11 @@ final class StepPipeline {
     return failedSteps;
   }
 
+  /** Tokens computed for turns to come. */
+  long tokensAhead() {
+    return idle.tokens();
+  }
+
   boolean isEmpty() {
     return inFlight.isEmpty();
   }
@@ -67,7 +87,9 @@ final class StepPipeline {
   /** Plans and submits one more step; false if there is nothing to run now. */
   boolean submitNext() {
     Step step = spare.peek();
-    if (!scheduler.plan(step, inFlight.isEmpty())) {
+    boolean others = busy.getAsBoolean();
+    idle.review(others);
+    if (!scheduler.plan(step, inFlight.isEmpty()) && (others || !idle.plan(step))) {
       return false;
     }
     inFlight.add(spare.poll());
@@ -90,6 +112,11 @@ final class StepPipeline {
 
   /** Waits for the oldest step and passes on its results. */
   void completeOldest() {
+    finishOldest();
+    idle.review(busy.getAsBoolean());
+  }
+
+  private void finishOldest() {
     Step step = inFlight.poll();
     await(step);
     Throwable failure = step.ticket.failure();
@@ -135,7 +162,9 @@ final class StepPipeline {
     boolean alone = failed.size() == 1;
     for (int i = 0; i < failed.size(); i++) {
       Request request = failed.request(i);
-      if (request.state != Request.State.ENDED) {
+      if (request.ahead) {
+        idle.failed();
+      } else if (request.state != Request.State.ENDED) {
         if (alone && ++request.failures >= stepAttempts) {
           LOG.error("Request {} ends: its step failed alone", request.spec.label(), cause);
           replies.end(request, FinishReason.ERROR, "the model failed on this request: " + cause);
@@ -155,6 +184,8 @@ final class StepPipeline {
         replies.releaseIfUnused(request);
       } else {
         request.rewind();
+      }
+      if (request.state != Request.State.ENDED && !request.ahead) {
         request.sampling =
             new SamplingState(
                 request.spec.sampling(),
@@ -168,12 +199,16 @@ final class StepPipeline {
   /** Waits for all steps in flight and forgets them; whatever ran must end. */
   void abandon() {
     inFlight.forEach(StepPipeline::await);
+    idle.abandon();
     reset();
   }
 
   /** All requests that hold pages: those running, and those that ended with a step in flight. */
   List<Request> holders() {
     List<Request> holders = new ArrayList<>(scheduler.running());
+    if (idle.current() != null) {
+      holders.add(idle.current());
+    }
     for (Step step : inFlight) {
       for (int i = 0; i < step.size(); i++) {
         Request request = step.request(i);

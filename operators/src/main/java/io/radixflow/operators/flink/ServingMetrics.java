@@ -57,6 +57,7 @@ final class ServingMetrics {
     group.gauge("preemptions", (Gauge<Long>) () -> stats.get().scheduler().preemptions());
     group.gauge("agedAdmissions", (Gauge<Long>) () -> stats.get().scheduler().promotions());
     group.gauge("prefixWaits", (Gauge<Long>) () -> stats.get().scheduler().deferrals());
+    group.gauge("tokensAhead", (Gauge<Long>) () -> stats.get().sessions().tokensAhead());
   }
 
   void accepted() {

@@ -8,6 +8,7 @@ import io.radixflow.operators.engine.ServiceClass;
 import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.session.CanonicalReply;
 import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.NextPrompts;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.Prompt;
@@ -43,6 +44,7 @@ final class TurnRunner implements EngineConnection.Reader {
   private final ReplyOutput output;
   private final ServingMetrics metrics;
   private final CanonicalReply canonical;
+  private final NextPrompts nextPrompts;
   private final EngineConnection connection;
   private final Map<Long, RunningTurn> running = new HashMap<>();
 
@@ -67,6 +69,7 @@ final class TurnRunner implements EngineConnection.Reader {
     this.output = output;
     this.metrics = metrics;
     this.canonical = new CanonicalReply(engine.model());
+    this.nextPrompts = new NextPrompts(engine.model());
     this.connection = connect.apply(this);
   }
 
@@ -156,9 +159,22 @@ final class TurnRunner implements EngineConnection.Reader {
             maxTokens,
             given.stop(),
             false,
-            new SessionRef(tenant, branch.session.id, turn.branch()),
+            new SessionRef(tenant, branch.session.id, turn.branch(), nextPrompt(run, assembly)),
             new ServiceClass(tenant, given.priority(), branch.session.id),
             turn.cache() == null ? CacheHints.NONE : turn.cache()));
+  }
+
+  /** What tells the prompt after a reply; null if that prompt only grows. */
+  private SessionRef.NextPrompt nextPrompt(RunningTurn run, PromptAssembly assembly) {
+    if (!nextPrompts.dropsThinking() || !ReplyOutput.isShown(run.pending.kind())) {
+      return null;
+    }
+    Prompt made = run.prompt();
+    return nextPrompts.after(
+        assembly == null ? () -> made : assembly::prompt,
+        run.plan.conversation(),
+        run.plan.messages(),
+        run.plan.options().stop());
   }
 
   /** Progress of another tokenizer means nothing here: the turn starts anew. */

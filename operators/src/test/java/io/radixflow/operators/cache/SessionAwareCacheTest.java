@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Numbers S9 to S13 are SGLang's cases of {@code test_session_radix_cache.py}, by page of 1. */
 class SessionAwareCacheTest {
   private final SessionWorld world = new SessionWorld(64, 1);
 
@@ -14,8 +13,9 @@ class SessionAwareCacheTest {
     return IntStream.range(from, to).toArray();
   }
 
+  /** Case S9: closing frees more than nothing, and not what another session has. */
   @Test
-  void closingFreesOnlyWhatOtherSessionsDoNotUseS9() {
+  void closingFreesOnlyWhatOtherSessionsDoNotUse() {
     world.turn("a", 1, 2, 3, 4);
     world.turn("b", 1, 2, 5, 6);
     assertThat(world.close("a")).isEqualTo(2);
@@ -25,8 +25,9 @@ class SessionAwareCacheTest {
     assertThat(world.cache.nodes()).isZero();
   }
 
+  /** Case S10: the last of two sessions takes what both have with it. */
   @Test
-  void whatTwoSessionsHaveGoesWithTheLastOfThemS10() {
+  void whatTwoSessionsHaveGoesWithTheLastOfThem() {
     world.turn("a", 1, 2, 3, 4);
     world.turn("b", 1, 2, 3, 4);
     assertThat(world.close("a")).isZero();
@@ -35,8 +36,9 @@ class SessionAwareCacheTest {
     assertThat(world.cached(1, 2, 3, 4)).isZero();
   }
 
+  /** Case S11: a session locks nothing; once evicted, there is nothing left to close. */
   @Test
-  void aSlotLocksNothingBetweenTurnsS11() {
+  void aSlotLocksNothingBetweenTurns() {
     world.turn("a", 1, 2, 3, 4);
     assertThat(world.cache.protectedPages()).isZero();
     assertThat(world.cache.evictablePages()).isEqualTo(4);
@@ -47,8 +49,9 @@ class SessionAwareCacheTest {
     assertThat(world.close("a")).isZero();
   }
 
+  /** Case S12: a turn that ends after its session closed leaves nothing. */
   @Test
-  void aTurnThatEndsAfterTheCloseLeavesNothingS12() {
+  void aTurnThatEndsAfterTheCloseLeavesNothing() {
     SessionWorld.Turn late = world.begin("a", "main", 1, 2, 3, 4);
     world.commit(late, 2);
     assertThat(world.close("a")).isZero();
@@ -64,8 +67,9 @@ class SessionAwareCacheTest {
     assertThat(world.allocator.free()).isEqualTo(64);
   }
 
+  /** Case S13: the end of a turn frees nothing of its session. */
   @Test
-  void theEndOfATurnDoesNotFreeWhatTheSessionKeepsS13() {
+  void theEndOfATurnDoesNotFreeWhatTheSessionKeeps() {
     world.turn("a", 1, 2, 3, 4);
     world.turn("a", 1, 2, 3, 4, 5);
     assertThat(world.cached(1, 2, 3, 4, 5)).isEqualTo(5);
@@ -100,6 +104,10 @@ class SessionAwareCacheTest {
     assertThat(world.cached(1, 2, 8, 9)).isEqualTo(2);
   }
 
+  /**
+   * Cases S2 and S3, in which SGLang frees all that the session has: here an aborted turn leaves
+   * what it computed, since its user has read it, and closing frees each page once.
+   */
   @Test
   void aTurnThatWasBrokenOffIsKeptWhereItExtendsTheOneBefore() {
     world.turn("a", 1, 2);

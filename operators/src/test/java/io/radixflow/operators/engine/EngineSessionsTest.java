@@ -59,6 +59,20 @@ class EngineSessionsTest {
     }
   }
 
+  /** Case S4: of 26 tokens and a reply of 12, the last is sampled but never computed. */
+  @Test
+  void aStepThatRanPastTheEndOfAReplyLeavesNothing() {
+    try (Engine engine = Engines.open(EngineOptions.builder());
+        EngineClient client = new EngineClient(engine)) {
+      EngineClient.Seen seen = run(engine, client, turn("s", letters(0, 26), 12));
+      EngineStats stats = engine.stats();
+      assertThat(stats.evictablePages()).isEqualTo(2);
+      assertThat(stats.sessions().pages()).isEqualTo(1);
+      int[] next = concat(letters(0, 26), seen.ids(), letters(1, 9));
+      assertThat(run(engine, client, turn("s", next, 1)).usage.cachedTokens()).isEqualTo(37);
+    }
+  }
+
   @Test
   void aForkFindsWhatItsBranchHas() {
     try (Engine engine = Engines.open(EngineOptions.builder());
@@ -122,8 +136,9 @@ class EngineSessionsTest {
     }
   }
 
+  /** Case S1: nothing of the session's is touched before its turn is admitted. */
   @Test
-  void aRequestThatIsCancelledBeforeItRunsLeavesItsSessionAsItWasS1() {
+  void aRequestThatIsCancelledBeforeItRunsLeavesItsSessionAsItWas() {
     EngineOptions.Builder one = EngineOptions.builder().maxRunning(1);
     try (Engine engine = Engines.open(one);
         EngineClient client = new EngineClient(engine)) {

@@ -110,12 +110,13 @@ class ServingMetricsTest {
   @Test
   void whatIsKeptOfSessionsCanBeRead() {
     serving.engine(
-        () -> stats(KvEventStats.NONE, new SessionStats(3, 9, 5, 7, 2), SchedulerStats.NONE));
+        () -> stats(KvEventStats.NONE, new SessionStats(3, 9, 5, 7, 2, 77), SchedulerStats.NONE));
     assertThat(((Gauge<?>) metrics.get("serving.sessionsHot")).getValue()).isEqualTo(3);
     assertThat(((Gauge<?>) metrics.get("serving.sessionsCached")).getValue()).isEqualTo(9);
     assertThat(((Gauge<?>) metrics.get("serving.sessionPages")).getValue()).isEqualTo(5);
     assertThat(((Gauge<?>) metrics.get("serving.pinnedPages")).getValue()).isEqualTo(7);
     assertThat(((Gauge<?>) metrics.get("serving.refusedPins")).getValue()).isEqualTo(2L);
+    assertThat(((Gauge<?>) metrics.get("serving.tokensAhead")).getValue()).isEqualTo(77L);
   }
 
   @Test

@@ -1,0 +1,100 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.ChatTemplate;
+import io.radixflow.kernels.text.ChatTemplateException;
+import io.radixflow.kernels.text.ReplyText;
+import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.operators.engine.SessionRef;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Knows what the next prompt of a branch begins with, before anybody has written it, where the
+ * model's chat template leaves out what the model thought in earlier turns.
+ */
+public final class NextPrompts {
+
+  /** How models mark their thinking. */
+  private static final List<List<String>> MARKS =
+      List.of(
+          List.of("<think>", "</think>"),
+          List.of("<thinking>", "</thinking>"),
+          List.of("<seed:think>", "</seed:think>"),
+          List.of("[THINK]", "[/THINK]"));
+
+  private static final String THOUGHT = "pondering";
+
+  /** Two next messages without a common beginning: what both prompts have, all will. */
+  private static final List<String> MESSAGES = List.of("A", "b");
+
+  private final Tokenizer tokenizer;
+  private final ChatTemplate template;
+  private final boolean dropsThinking;
+
+  public NextPrompts(ServedModel model) {
+    this.tokenizer = model.tokenizer();
+    this.template = model.chatTemplate();
+    this.dropsThinking = MARKS.stream().anyMatch(this::drops);
+  }
+
+  /** Whether the template leaves out earlier thinking; if not, prompts only grow. */
+  public boolean dropsThinking() {
+    return dropsThinking;
+  }
+
+  private boolean drops(List<String> marks) {
+    String reply = marks.get(0) + "\n" + THOUGHT + "\n" + marks.get(1) + "\n\nyes";
+    List<ChatMessage> messages =
+        List.of(
+            new ChatMessage("user", "a"),
+            new ChatMessage("assistant", reply),
+            new ChatMessage("user", "b"));
+    try {
+      return !template.render(messages, true).contains(THOUGHT);
+    } catch (ChatTemplateException e) {
+      return false; // it wants other messages than these plain ones
+    }
+  }
+
+  /**
+   * What follows a turn.
+   *
+   * @param prompt gives the turn's prompt once it has been made
+   * @param conversation what came before the turn
+   * @param added the turn's messages
+   * @param stop strings that end the reply
+   */
+  public SessionRef.NextPrompt after(
+      Supplier<Prompt> prompt, Conversation conversation, List<Message> added, List<String> stop) {
+    return reply -> {
+      List<ChatMessage> said = conversation.messages(prompt.get().dropped(), added);
+      said.add(new ChatMessage("assistant", text(reply, stop)));
+      if (template.encodeTurn(said, List.of(new ChatMessage("user", MESSAGES.get(0)))) != null) {
+        return null;
+      }
+      int[] one = next(said, MESSAGES.get(0));
+      int common = Arrays.mismatch(one, next(said, MESSAGES.get(1)));
+      return common < 0 ? one : Arrays.copyOf(one, common);
+    };
+  }
+
+  private int[] next(List<ChatMessage> said, String message) {
+    List<ChatMessage> messages = new ArrayList<>(said);
+    messages.add(new ChatMessage("user", message));
+    return template.encode(messages, true);
+  }
+
+  /** The reply's text as its consumer got it. */
+  private String text(int[] reply, List<String> stop) {
+    ReplyText text = new ReplyText(tokenizer, stop);
+    for (int id : reply) {
+      text.accept(id);
+    }
+    text.finish();
+    return text.take();
+  }
+}

@@ -1,0 +1,59 @@
+package io.radixflow.operators.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.SessionRef;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class NextPromptsTest {
+  @TempDir Path directory;
+  private ThinkingModel model;
+  private NextPrompts next;
+
+  @BeforeEach
+  void open() {
+    model = ThinkingModel.open(directory, SimOptions.DEFAULT);
+    next = new NextPrompts(model);
+  }
+
+  @Test
+  void aTemplateThatDropsThinkingIsTold() {
+    assertThat(next.dropsThinking()).isTrue();
+    assertThat(new NextPrompts(SimModel.open(SimOptions.DEFAULT)).dropsThinking()).isFalse();
+  }
+
+  @Test
+  void theNextPromptHasThePromptAndTheAnswerWithoutWhatWasThought() {
+    assertThat(after("<think>\nhm\n</think>\n\nFour."))
+        .isEqualTo(
+            "<|im_start|>user\n2+2?<|im_end|>\n<|im_start|>assistant\nFour.<|im_end|>\n"
+                + "<|im_start|>user\n");
+  }
+
+  @Test
+  void aReplyWithoutThinkingStaysAsItIs() {
+    assertThat(after("Four.")).isNull();
+  }
+
+  private String after(String reply) {
+    Conversation conversation = new Conversation(null, 0, List.of());
+    List<Message> question = List.of(new Message("user", "2+2?"));
+    Prompt prompt = new Prompt(new int[] {1}, 0, 0, model.tokenizer().fingerprint());
+    SessionRef.NextPrompt told = next.after(() -> prompt, conversation, question, List.of());
+    int[] ids = told.ids(model.tokenizer().encode(reply));
+    if (ids == null) {
+      return null;
+    }
+    StringBuilder text = new StringBuilder();
+    for (int id : ids) {
+      text.append(id == 256 ? "<|im_start|>" : id == 257 ? "<|im_end|>" : (char) id + "");
+    }
+    return text.toString();
+  }
+}

@@ -1,0 +1,113 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.kernels.text.ChatTemplate;
+import io.radixflow.kernels.text.TextModel;
+import io.radixflow.kernels.text.Tokenizer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * The simulated model with a Jinja template that drops what was thought in earlier turns, as Qwen3
+ * and DeepSeek R1 have it. The tokenizer has the simulated device's ids: a byte each.
+ */
+public final class ThinkingModel implements ServedModel {
+  private static final String TEMPLATE =
+      """
+      {%- for m in messages %}
+      {%- set c = m.content %}
+      {%- if m.role == 'assistant' and not loop.last and '</think>' in c %}
+      {%- set c = c.split('</think>')[-1].lstrip('\\n') %}
+      {%- endif %}
+      {{- '<|im_start|>' + m.role + '\\n' + c + '<|im_end|>\\n' }}
+      {%- endfor %}
+      {%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{%- endif %}
+      """;
+
+  private final SimModel device;
+  private final TextModel text;
+
+  private ThinkingModel(SimModel device, TextModel text) {
+    this.device = device;
+    this.text = text;
+  }
+
+  /**
+   * @param directory an empty one, for the tokenizer's files
+   */
+  public static ThinkingModel open(Path directory, SimOptions options) {
+    try {
+      Files.writeString(directory.resolve("tokenizer.json"), tokenizerJson());
+      Files.writeString(
+          directory.resolve("tokenizer_config.json"), "{\"eos_token\":\"<|im_end|>\"}");
+      Files.writeString(directory.resolve("chat_template.jinja"), TEMPLATE);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return new ThinkingModel(SimModel.open(options), TextModel.fromDirectory(directory));
+  }
+
+  private static String tokenizerJson() {
+    StringBuilder vocabulary = new StringBuilder();
+    int shifted = 256;
+    for (int b = 0; b < 256; b++) {
+      boolean shown = b > 32 && b < 127 || b > 160 && b != 173;
+      int symbol = shown ? b : shifted++;
+      vocabulary.append(b == 0 ? "" : ",").append("\"\\u%04x\": %d".formatted(symbol, b));
+    }
+    StringBuilder added = new StringBuilder();
+    List<String> special = List.of("<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|pad|>");
+    for (int i = 0; i < special.size(); i++) {
+      added
+          .append(i == 0 ? "" : ",")
+          .append("{\"id\": %d, \"content\": \"%s\", ".formatted(256 + i, special.get(i)))
+          .append("\"special\": true, \"single_word\": false, \"lstrip\": false, ")
+          .append("\"rstrip\": false, \"normalized\": false}");
+    }
+    return "{\"added_tokens\": ["
+        + added
+        + "], \"normalizer\": null, \"pre_tokenizer\": {\"type\": \"ByteLevel\", "
+        + "\"add_prefix_space\": false, \"use_regex\": true}, \"model\": {\"type\": \"BPE\", "
+        + "\"vocab\": {"
+        + vocabulary
+        + "}, \"merges\": []}}";
+  }
+
+  @Override
+  public String name() {
+    return "thinking";
+  }
+
+  @Override
+  public ModelConfig config() {
+    return device.config();
+  }
+
+  @Override
+  public Tokenizer tokenizer() {
+    return text.tokenizer();
+  }
+
+  @Override
+  public ChatTemplate chatTemplate() {
+    return text.chatTemplate();
+  }
+
+  @Override
+  public Backend openBackend(DeviceOptions options) {
+    return device.openBackend(options);
+  }
+
+  @Override
+  public void close() {
+    device.close();
+  }
+}
