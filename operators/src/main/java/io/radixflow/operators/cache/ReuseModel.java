@@ -19,12 +19,13 @@ import java.util.Arrays;
  * reached it, those still waiting included (Kaplan, Meier 1958). Data are few and come in bunches,
  * a run of pages being used at once; so each estimate is drawn towards a simpler one, scaled to the
  * number of reuses seen: that of a kind to that of all kinds, that of all kinds to a hazard that
- * falls with the age, under which the order is LRU's. Neighbouring ages are then averaged.
+ * falls with the age, under which the order is LRU's. Neighbouring ages are then averaged, and each
+ * kind's densities drawn together a little.
  *
  * <p>Reuses count by when the wait began: {@link #HALF_LIFE} ticks later, half.
  */
 final class ReuseModel {
-  /** Some 2,000 requests: two hours of a busy engine, an hour of the traces it was tried on. */
+  /** Some 2,000 requests, each of which advances the clock twice. */
   private static final double HALF_LIFE = 4_000;
 
   /** From this exponent on, weights are divided by it. */
@@ -40,6 +41,9 @@ final class ReuseModel {
 
   /** Survival of a page for each doubling of its age, before anything is known: 2 to minus this. */
   private static final double PRIOR_EXPONENT = 0.5;
+
+  /** What a kind's mean counts in its densities, the rest being the age's. */
+  private static final double SHARE_OF_MEAN = 0.3;
 
   private static final double LARGEST_HAZARD = 0.999;
   private static final double NEGLIGIBLE_SURVIVAL = 1e-3;
@@ -103,6 +107,7 @@ final class ReuseModel {
     for (int kind = 0; kind < used; kind++) {
       estimate(reuses[kind], waiting[kind], pooledRate, PRIOR_OF_KIND * weight);
       rank(density[kind]);
+      drawToMean(kind);
     }
   }
 
@@ -197,6 +202,29 @@ final class ReuseModel {
         best = Math.max(best, hits / ticks);
       }
       densities[from] = best;
+    }
+  }
+
+  /**
+   * Draws a kind's densities towards their geometric mean over the time that its pages have waited:
+   * what tells one kind from another is better known than what tells one age from another.
+   */
+  private void drawToMean(int kind) {
+    double[] densities = density[kind];
+    double sum = 0;
+    double total = 0;
+    double reached = 0;
+    for (int i = buckets - 1; i >= 0; i--) {
+      reached += reuses[kind][i] + waiting[kind][i];
+      double waited = reached * AgeScale.width(i);
+      sum += waited * Math.log(densities[i]);
+      total += waited;
+    }
+    if (total > 0) {
+      double factor = Math.exp(SHARE_OF_MEAN * sum / total);
+      for (int i = 0; i < buckets; i++) {
+        densities[i] = Math.pow(densities[i], 1 - SHARE_OF_MEAN) * factor;
+      }
     }
   }
 }
