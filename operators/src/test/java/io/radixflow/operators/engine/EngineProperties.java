@@ -82,21 +82,46 @@ class EngineProperties {
   }
 
   /** One request: its prompt, how it is drawn, and when its consumer gives up, or never (-1). */
-  record Job(int[] prompt, SamplingParams sampling, int maxTokens, int cancelAfter, boolean slow) {
+  record Job(
+      int[] prompt,
+      SamplingParams sampling,
+      int maxTokens,
+      int cancelAfter,
+      boolean slow,
+      ServiceClass service) {
 
     @Override
     public String toString() {
-      return "Job[prompt=%s, temperature=%s, maxTokens=%s, cancelAfter=%s, slow=%s]"
-          .formatted(Arrays.toString(prompt), sampling.temperature(), maxTokens, cancelAfter, slow);
+      return "Job[prompt=%s, temperature=%s, maxTokens=%s, cancelAfter=%s, slow=%s, %s]"
+          .formatted(
+              Arrays.toString(prompt),
+              sampling.temperature(),
+              maxTokens,
+              cancelAfter,
+              slow,
+              service);
     }
 
     EngineRequest request() {
-      return EngineClient.request(prompt, sampling, maxTokens);
+      return new EngineRequest(
+          "test",
+          "",
+          () -> prompt,
+          new int[0],
+          sampling,
+          maxTokens,
+          List.of(),
+          false,
+          null,
+          service);
     }
   }
 
   @Property(tries = 200)
-  void repliesAreThoseOfALoneRun(@ForAll("setups") Setup setup, @ForAll("jobs") List<Job> jobs) {
+  void repliesAreThoseOfALoneRun(
+      @ForAll("setups") Setup setup,
+      @ForAll("schedulers") SchedulerOptions scheduler,
+      @ForAll("jobs") List<Job> jobs) {
     List<EngineClient.Seen> alone = new ArrayList<>();
     try (Engine engine =
             new Setup(
@@ -105,7 +130,8 @@ class EngineProperties {
         EngineClient client = new EngineClient(engine)) {
       jobs.forEach(job -> alone.add(client.run(job.request())));
     }
-    try (Engine engine = setup.open();
+    try (Engine engine =
+            Engines.open(setup.sim(), setup.options().toBuilder().scheduler(scheduler).build());
         EngineClient quick = new EngineClient(engine, new ChannelId("quick", 0, 0));
         EngineClient slow = new EngineClient(engine, new ChannelId("slow", 0, 0))) {
       List<Long> ids =
@@ -173,6 +199,26 @@ class EngineProperties {
   }
 
   @Provide
+  Arbitrary<SchedulerOptions> schedulers() {
+    return Combinators.combine(
+            Arbitraries.of(SchedulePolicy.class),
+            Arbitraries.of(2, 3, 16),
+            Arbitraries.of(0, 10, 200))
+        .as(
+            (policy, ageing, threshold) ->
+                SchedulerOptions.DEFAULT
+                    .withPolicy(policy)
+                    .withAgeing(ageing)
+                    .withPriorities(false, threshold));
+  }
+
+  private static Arbitrary<ServiceClass> services() {
+    return Combinators.combine(
+            Arbitraries.of("", "", "other"), Arbitraries.of(0, 0, 50, -50), Arbitraries.of("", "k"))
+        .as(ServiceClass::new);
+  }
+
+  @Provide
   Arbitrary<List<Job>> jobs() {
     Arbitrary<Job> job =
         Combinators.combine(
@@ -182,7 +228,8 @@ class EngineProperties {
                 samplings(),
                 Arbitraries.of(1, 2, 3, 17, 40, 200),
                 Arbitraries.of(-1, -1, -1, 0, 1, 9),
-                Arbitraries.of(false, false, true))
+                Arbitraries.of(false, false, true),
+                services())
             .as(EngineProperties::job);
     return job.list().ofMinSize(1).ofMaxSize(14);
   }
@@ -195,14 +242,15 @@ class EngineProperties {
       SamplingParams sampling,
       int maxTokens,
       int cancelAfter,
-      boolean slow) {
+      boolean slow,
+      ServiceClass service) {
     int[] prompt = new int[Math.max(1, shared + own)];
     Random common = new Random(family);
     Random rest = new Random(31L * shared + own);
     for (int i = 0; i < prompt.length; i++) {
       prompt[i] = 'a' + (i < shared ? common : rest).nextInt(26);
     }
-    return new Job(prompt, sampling, maxTokens, cancelAfter, slow);
+    return new Job(prompt, sampling, maxTokens, cancelAfter, slow, service);
   }
 
   private static Arbitrary<SamplingParams> samplings() {

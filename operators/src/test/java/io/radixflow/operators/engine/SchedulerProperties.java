@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import static io.radixflow.operators.engine.Engines.concat;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -232,17 +233,29 @@ class SchedulerProperties {
     KvPages pages = pages(60);
     List<Request> waiting = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
-      int[] prompt = letters(random.nextInt(3), 1 + random.nextInt(300));
+      Request request = anyRequestOf(i, random);
       switch (random.nextInt(3)) {
-        case 0 -> waiting.add(SchedulerRig.request(i, prompt, 5, "", ServiceClass.DEFAULT));
-        case 1 -> SchedulerRig.cache(pages, prompt, "");
+        case 0 -> waiting.add(request);
+        case 1 -> SchedulerRig.cache(pages, request);
         default -> pages.cache().evict(random.nextInt(20));
       }
-      for (Request request : waiting) {
-        Request fresh = SchedulerRig.request(i, request.tokens, 5, "", ServiceClass.DEFAULT);
-        assertThat(pages.match(request)).isEqualTo(pages.match(fresh));
+      for (Request each : waiting) {
+        Request fresh = requestOf(i, each.spec.namespace(), each.tokens, each.publicTokens);
+        assertThat(pages.match(each)).isEqualTo(pages.match(fresh));
       }
     }
+  }
+
+  private static Request anyRequestOf(int sequence, Random random) {
+    int[] front = letters(random.nextInt(3), 1 + random.nextInt(150));
+    int[] prompt = concat(front, letters(random.nextInt(3), 1 + random.nextInt(150)));
+    return requestOf(sequence, random.nextBoolean() ? "own" : "", prompt, random.nextInt(100));
+  }
+
+  private static Request requestOf(int sequence, String namespace, int[] prompt, int publicTokens) {
+    Request request = SchedulerRig.request(sequence, prompt, 5, namespace, ServiceClass.DEFAULT);
+    request.publicTokens = Math.min(publicTokens, prompt.length);
+    return request;
   }
 
   private static KvPages pages(int pages) {

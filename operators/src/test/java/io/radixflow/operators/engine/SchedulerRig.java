@@ -64,11 +64,15 @@ final class SchedulerRig {
 
   /** Leaves a prompt's pages in the cache. */
   static void cache(KvPages pages, int[] prompt, String namespace) {
-    Request request = request(-1, prompt, 1, namespace, ServiceClass.DEFAULT);
+    cache(pages, request(-1, prompt, 1, namespace, ServiceClass.DEFAULT));
+  }
+
+  /** Leaves a request's pages in the cache. */
+  static void cache(KvPages pages, Request request) {
     if (!pages.admit(request, pages.match(request), 0)) {
       throw new AssertionError("no pages");
     }
-    request.computed = prompt.length;
+    request.computed = request.length;
     pages.commit(request);
     pages.release(request);
   }
