@@ -11,9 +11,9 @@ import java.util.List;
  * Decides what the next step runs: who is admitted, who is put back, which rows go in.
  *
  * <ul>
- *   <li>Each decoding request gets a row; prefill chunks share what is left of the step, those
- *       begun before first. Requests are admitted only while rows are left, so that {@link
- *       Admission} chooses as late as possible.
+ *   <li>Each decoding request gets a row; prefill chunks share what is left of the step, in order
+ *       of arrival. Requests are admitted only while rows are left, so that {@link Admission} chooses
+ *       as late as possible.
  *   <li>One that lacks pages is not overtaken by others in the same step. Where it is more urgent
  *       than running ones of its tenant, they make way: see {@link Preemption}.
  *   <li>When a page is missing, the youngest request is put back, or a less urgent one of its

@@ -5,6 +5,7 @@
  * <pre>
  *   submit ─▶ Intake (threads) ─▶ inbox ─▶ EngineLoop (one thread)
  *                                            Scheduler     who runs, which rows
+ *                                            Admission     who of the waiting is next
  *                                            KvPages       their pages and the radix cache
  *                                            StepPipeline  steps in flight, failed steps
  *                                            Replies       tokens to text, endings
