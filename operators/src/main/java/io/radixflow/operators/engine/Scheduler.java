@@ -12,8 +12,8 @@ import java.util.List;
  *
  * <ul>
  *   <li>Each decoding request gets a row; prefill chunks share what is left of the step, in order
- *       of arrival. Requests are admitted only while rows are left, so that {@link Admission} chooses
- *       as late as possible.
+ *       of arrival. Requests are admitted only while rows are left, so that {@link Admission}
+ *       chooses as late as possible.
  *   <li>One that lacks pages is not overtaken by others in the same step. Where it is more urgent
  *       than running ones of its tenant, they make way: see {@link Preemption}.
  *   <li>When a page is missing, the youngest request is put back, or a less urgent one of its
