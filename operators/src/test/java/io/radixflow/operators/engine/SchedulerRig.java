@@ -2,6 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
@@ -26,12 +27,9 @@ final class SchedulerRig {
 
   static KvPages pages(EngineOptions options) {
     Backend backend = SimModel.open(SimOptions.DEFAULT).openBackend(DeviceOptions.DEFAULT);
-    return new KvPages(
-        backend.openPool(options.kvPages(), options.pageTokens()),
-        options.maxRunning(),
-        options.cache(),
-        new SessionSlots(),
-        () -> 0);
+    KvPool pool = backend.openPool(options.kvPages(), options.pageTokens());
+    backend.close(); // no step runs, and a thread less is left
+    return new KvPages(pool, options.maxRunning(), options.cache(), new SessionSlots(), () -> 0);
   }
 
   /** A request that has its prompt; others that arrive later have a higher {@code sequence}. */
