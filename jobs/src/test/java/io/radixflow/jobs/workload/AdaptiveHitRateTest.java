@@ -1,0 +1,32 @@
+package io.radixflow.jobs.workload;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.cache.CacheSimulation;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The policy that learns beside fixed ones, on small parts of published traces. */
+class AdaptiveHitRateTest {
+  private static final List<String> POLICIES =
+      List.of("lru", "fifo", "slru", "lfu-ghost", "adaptive");
+
+  @ParameterizedTest
+  @ValueSource(strings = {"conversation", "synthetic", "agent"})
+  void adaptiveHitsAboutAsOftenAsTheBestFixedPolicyOfEachCapacity(String name) throws Exception {
+    Workload workload = TestWorkloads.resource(name, WorkloadOptions.DEFAULT);
+
+    HitRates rates =
+        new HitRateStudy(workload.requests(), POLICIES, 0.8, false, (done, all) -> {})
+            .run(List.of(200, 500, 1000, 2000));
+
+    for (HitRates.Row row : rates.rows()) {
+      List<Double> percent =
+          row.results().stream().map(CacheSimulation.Result::hits).map(rates::percent).toList();
+      double best = percent.subList(0, 4).stream().mapToDouble(each -> each).max().orElseThrow();
+      // with this few requests to learn from, 2.2 points less is the worst of the twelve cells
+      assertThat(percent.get(4)).as(row.capacity() + " pages").isGreaterThan(best - 2.5);
+    }
+  }
+}
