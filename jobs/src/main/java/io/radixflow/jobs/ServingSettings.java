@@ -1,21 +1,17 @@
 package io.radixflow.jobs;
 
+import io.radixflow.jobs.config.CacheConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.SchedulerConfig;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.NamespaceKey;
-import io.radixflow.operators.cache.SessionBounds;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.flink.EngineOpener;
 import io.radixflow.operators.flink.ModelEngineOpener;
 import io.radixflow.operators.flink.ServingOptions;
-import io.radixflow.operators.flink.TenantNamespaces;
 import io.radixflow.operators.session.GenerationOptions;
-import java.util.HashSet;
 import java.util.Locale;
 
 /** The operator's options and its engine, as the settings say. */
@@ -40,7 +36,7 @@ public final class ServingSettings {
             .prefillChunk(settings.get(RadixflowOptions.PREFILL_CHUNK))
             .maxRunning(settings.get(RadixflowOptions.ENGINE_MAX_RUNNING))
             .maxWaiting(settings.get(RadixflowOptions.ENGINE_MAX_WAITING))
-            .cache(cache(settings))
+            .cache(CacheConfig.cache(settings))
             .scheduler(SchedulerConfig.scheduler(settings))
             .intakeThreads(settings.get(RadixflowOptions.INTAKE_THREADS))
             .build();
@@ -50,19 +46,6 @@ public final class ServingSettings {
             settings.get(RadixflowOptions.THREADS),
             KvSpec.Type.valueOf(settings.get(RadixflowOptions.KV_TYPE).name()));
     return new ModelEngineOpener(models, settings.get(RadixflowOptions.MODEL), device, engine);
-  }
-
-  private static CacheOptions cache(Settings settings) {
-    return new CacheOptions(
-        settings.get(RadixflowOptions.CACHE_KIND),
-        settings.get(RadixflowOptions.EVICTION_POLICY),
-        settings.get(RadixflowOptions.SLRU_PROTECTED_SHARE),
-        new SessionBounds(
-            settings.get(RadixflowOptions.SESSION_SLOTS),
-            settings.get(RadixflowOptions.TENANT_SLOTS),
-            settings.get(RadixflowOptions.SESSION_SHARE),
-            settings.get(RadixflowOptions.TENANT_SHARE)),
-        settings.get(RadixflowOptions.PREFILL_WHEN_IDLE));
   }
 
   /**
@@ -115,14 +98,6 @@ public final class ServingSettings {
         settings.get(RadixflowOptions.MAX_TOKENS),
         settings.get(RadixflowOptions.RETENTION),
         settings.get(RadixflowOptions.CANCEL_RETENTION),
-        new TenantNamespaces(
-            namespaceKey(settings),
-            new HashSet<>(settings.get(RadixflowOptions.SHARED_SYSTEM_PROMPTS))));
-  }
-
-  /** Travels with the job, so that one drawn here is the same on all its TaskManagers. */
-  private static NamespaceKey namespaceKey(Settings settings) {
-    String secret = settings.get(RadixflowOptions.NAMESPACE_KEY);
-    return secret == null ? NamespaceKey.random() : NamespaceKey.of(secret);
+        CacheConfig.namespaces(settings));
   }
 }

@@ -2,9 +2,6 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
-import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.EvictionPolicies;
-import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.flink.ServingOptions.Overflow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,7 +9,10 @@ import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 
-/** Every option of the job; those of the scheduler are in {@link SchedulerConfig}. */
+/**
+ * Every option of the job; those of the prefix cache are in {@link CacheConfig}, those of the
+ * scheduler in {@link SchedulerConfig}.
+ */
 public final class RadixflowOptions {
 
   private static final OptionGroup ALL = new OptionGroup();
@@ -103,82 +103,6 @@ public final class RadixflowOptions {
           1,
           64,
           "Threads that render and tokenise prompts.");
-
-  public static final ConfigOption<PrefixCaching> CACHE_KIND =
-      ALL.choice(
-          key("cache.kind").enumType(PrefixCaching.class).defaultValue(PrefixCaching.RADIX),
-          PrefixCaching.values(),
-          "What requests share of their pages: 'radix' every prefix, 'chunk' and 'naive' nothing; "
-              + "with 'chunk' a request that was put back finds its own again.");
-
-  public static final ConfigOption<String> EVICTION_POLICY =
-      ALL.add(
-          key("cache.eviction-policy")
-              .stringType()
-              .defaultValue(CacheOptions.DEFAULT.evictionPolicy()),
-          "one of " + String.join(", ", EvictionPolicies.names()),
-          EvictionPolicies::isKnown,
-          "Which cached pages go first when the pool is full.");
-
-  public static final ConfigOption<Double> SLRU_PROTECTED_SHARE =
-      ALL.range(
-          key("cache.slru-protected-share")
-              .doubleType()
-              .defaultValue(CacheOptions.DEFAULT.slruProtectedShare()),
-          0.01,
-          1.0,
-          "Part of the pool that policy 'slru' keeps for pages used more than once; 1 as SGLang.");
-
-  public static final ConfigOption<Integer> SESSION_SLOTS =
-      ALL.range(
-          key("cache.session-slots").intType().defaultValue(100_000),
-          1,
-          100_000_000,
-          "Sessions whose place in the cache a TaskManager remembers between turns; of more, those "
-              + "used least recently are forgotten and their pages freed.");
-
-  public static final ConfigOption<Integer> TENANT_SLOTS =
-      ALL.range(
-          key("cache.session-slots-per-tenant").intType().defaultValue(100_000),
-          1,
-          100_000_000,
-          "Of these, one tenant's.");
-
-  public static final ConfigOption<Double> SESSION_SHARE =
-      ALL.range(
-          key("cache.session-share").doubleType().defaultValue(1.0),
-          0.001,
-          1,
-          "Part of the KV pool that one session may keep to itself between turns; what is more is "
-              + "evicted first.");
-
-  public static final ConfigOption<Double> TENANT_SHARE =
-      ALL.range(
-          key("cache.tenant-share").doubleType().defaultValue(1.0),
-          0.001,
-          1,
-          "Part of the KV pool that one tenant's sessions may keep to themselves between turns; "
-              + "what is more is evicted first.");
-
-  public static final ConfigOption<Boolean> PREFILL_WHEN_IDLE =
-      ALL.flag(
-          key("cache.prefill-when-idle").booleanType().defaultValue(true),
-          "Whether an idle engine computes what a session's next prompt begins with, where the chat "
-              + "template leaves out what the model thought; does nothing with other templates.");
-
-  public static final ConfigOption<String> NAMESPACE_KEY =
-      ALL.text(
-          key("cache.namespace-key").stringType().noDefaultValue(),
-          "Secret key of the hash that keeps tenants' pages apart, the same on all TaskManagers; "
-              + "best set by its environment variable. Without one, each submission draws its own.");
-
-  public static final ConfigOption<List<String>> SHARED_SYSTEM_PROMPTS =
-      ALL.add(
-          key("cache.shared-system-prompts").stringType().asList().defaultValues(),
-          "tenants, separated by semicolons, or *",
-          tenants -> true,
-          "Tenants whose system prompts' pages are shared with each other and with sessions without "
-              + "a tenant; each learns from times whether others use its system prompt.");
 
   public static final ConfigOption<Boolean> KV_EVENTS_ENABLED =
       ALL.flag(
@@ -429,6 +353,7 @@ public final class RadixflowOptions {
   /** All options, in the order of the documentation. */
   static List<OptionSpec<?>> specs() {
     List<OptionSpec<?>> specs = new ArrayList<>(ALL.specs());
+    specs.addAll(CacheConfig.specs());
     specs.addAll(SchedulerConfig.specs());
     return specs;
   }

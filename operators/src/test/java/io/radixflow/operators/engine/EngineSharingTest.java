@@ -20,7 +20,7 @@ class EngineSharingTest {
 
   @ParameterizedTest
   @ValueSource(ints = {16, 50, 256})
-  void sessionsThatStartTogetherComputeTheirSystemPromptOnce(int chunk) {
+  void sessionsThatStartTogetherComputeTheirSystemPromptOnceOrLessThanTwoPagesAgain(int chunk) {
     int[] system = letters(0, 160);
     try (Engine engine = Engines.open(EngineOptions.builder().prefillChunk(chunk));
         EngineClient client = new EngineClient(engine)) {
@@ -29,8 +29,8 @@ class EngineSharingTest {
               .map(session -> client.submit(concat(system, letters(session, 20)), 30))
               .toList();
       int cached = ids.stream().mapToInt(id -> client.await(id).usage.cachedTokens()).sum();
-      assertThat(cached).isEqualTo(2 * 160);
-      assertThat(Engines.awaitIdle(engine).prefilledTokens()).isEqualTo(160 + 3 * 20);
+      assertThat(cached).isBetween(2 * (160 - 16), 2 * 160);
+      assertThat(Engines.awaitIdle(engine).prefilledTokens()).isEqualTo(3 * 180 - cached);
     }
   }
 
