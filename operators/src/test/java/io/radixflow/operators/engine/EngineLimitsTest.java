@@ -235,8 +235,11 @@ class EngineLimitsTest {
   @Test
   void aRequestIsCancelledWhereverItIs() {
     CountDownLatch gate = new CountDownLatch(1);
-    EngineOptions one = EngineOptions.builder().maxRunning(1).auditMillis(0).build();
-    try (Engine engine = Engines.open(ENDLESS, one);
+    // slow and with room for its reply, so that it neither ends nor pauses meanwhile
+    SimOptions slow = ENDLESS.withTime(1_000_000, 0);
+    EngineOptions one =
+        EngineOptions.builder().maxRunning(1).ringTokens(4096).auditMillis(0).build();
+    try (Engine engine = Engines.open(slow, one);
         EngineClient client = new EngineClient(engine)) {
       long running = client.submit(letters(0, 40), 4000);
       client.awaitTokens(running, 5);

@@ -2,6 +2,7 @@ package io.radixflow.operators.engine;
 
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
@@ -104,9 +105,10 @@ class EngineRepliesTest {
   @Test
   void theConsumerIsToldOnceBetweenTwoDrains() {
     long id = client.submit(letters(1, 10), 50);
-    client.await(id);
+    int before = client.await(id).tokens.size();
     assertThat(client.notifications()).isLessThanOrEqualTo(1);
     long undrained = client.submit(request(new int[0], List.of(), WARM));
+    await().until(() -> engine.stats().generatedTokens() == before + 60);
     Engines.awaitIdle(engine);
     assertThat(client.notifications()).isLessThanOrEqualTo(2);
     client.drain();

@@ -56,19 +56,12 @@ final class Engines {
 
   /** Waits until nothing runs, then checks that each page is free or evictable. */
   static EngineStats awaitIdle(Engine engine) {
-    await()
-        .atMost(Duration.ofSeconds(10))
-        .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(1))
-        .untilAsserted(
-            () -> {
-              EngineStats stats = engine.stats();
-              assertThat(stats.runningRequests() + stats.waitingRequests()).isZero();
-              assertThat(stats.inFlightPages()).isZero();
-              assertThat(stats.protectedPages())
-                  .isLessThanOrEqualTo(stats.sessions().pinnedPages());
-            });
-    EngineStats stats = engine.stats();
+    EngineStats stats =
+        await()
+            .atMost(Duration.ofSeconds(10))
+            .pollDelay(Duration.ZERO)
+            .pollInterval(Duration.ofMillis(1))
+            .until(engine::stats, Engines::isIdle);
     assertThat(
             stats.freePages()
                 + stats.evictablePages()
@@ -78,5 +71,11 @@ final class Engines {
     assertThat(stats.sessions().hot()).isZero();
     assertThat(stats.repairs()).isZero();
     return stats;
+  }
+
+  private static boolean isIdle(EngineStats stats) {
+    return stats.runningRequests() + stats.waitingRequests() == 0
+        && stats.inFlightPages() == 0
+        && stats.protectedPages() <= stats.sessions().pinnedPages();
   }
 }
