@@ -123,8 +123,15 @@ class ModelResolverTest {
     hub.put("a.gguf", content);
     hub.breakAfter = 70_000;
     assertThat(resolver(false).resolve("owner/name/a.gguf").path()).hasBinaryContent(content);
-    assertThat(hub.requests())
-        .contains("/cdn/a.gguf", "/cdn/a.gguf bytes=70000-", "/cdn/a.gguf bytes=140000-");
+    List<Long> starts =
+        hub.requests().stream()
+            .filter(r -> r.startsWith("/cdn/a.gguf"))
+            .map(r -> r.replaceAll("\\D", ""))
+            .map(digits -> digits.isEmpty() ? 0 : Long.parseLong(digits))
+            .toList();
+    // How much of a broken answer arrives is the network's choice, but never more than was sent.
+    assertThat(starts).isSorted().startsWith(0L).hasSizeGreaterThanOrEqualTo(3);
+    assertThat(starts.get(starts.size() - 1)).isGreaterThanOrEqualTo(200_000 - 70_000);
     assertThat(steps.bytes).isEqualTo(200_000);
   }
 
