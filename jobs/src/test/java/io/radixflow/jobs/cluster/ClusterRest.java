@@ -52,7 +52,7 @@ final class ClusterRest {
     HttpRequest request =
         HttpRequest.newBuilder(root.resolve("jobs/" + job + "?mode=cancel"))
             .method("PATCH", HttpRequest.BodyPublishers.noBody())
-            .timeout(Duration.ofSeconds(10))
+            .timeout(Duration.ofSeconds(60))
             .build();
     HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
     if (response.statusCode() != 202) {
@@ -62,7 +62,7 @@ final class ClusterRest {
 
   private JsonNode get(String path) throws IOException, InterruptedException {
     HttpRequest request =
-        HttpRequest.newBuilder(root.resolve(path)).timeout(Duration.ofSeconds(10)).build();
+        HttpRequest.newBuilder(root.resolve(path)).timeout(Duration.ofSeconds(60)).build();
     HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
     if (response.statusCode() != 200) {
       throw new IOException(path + ": " + response.statusCode() + " " + response.body());

@@ -38,7 +38,7 @@ final class Threads {
 
   void assertNoneLeft() {
     await()
-        .atMost(Duration.ofSeconds(20))
+        .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(left()).extracting(Thread::getName).isEmpty());
   }
 

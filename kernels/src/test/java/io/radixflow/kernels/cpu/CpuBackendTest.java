@@ -146,7 +146,7 @@ class CpuBackendTest {
     ticket.whenDone(latch::countDown);
     ticket.await();
     ticket.whenDone(latch::countDown);
-    assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
   }
 
   @Test

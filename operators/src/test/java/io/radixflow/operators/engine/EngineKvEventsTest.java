@@ -105,7 +105,7 @@ class EngineKvEventsTest {
 
   private static Set<Long> content(ContinuousBatchingEngine engine) throws Exception {
     Set<Long> blocks = new HashSet<>();
-    engine.cacheContent().get(10, TimeUnit.SECONDS).forEach(s -> blocks.add(s.block()));
+    engine.cacheContent().get(60, TimeUnit.SECONDS).forEach(s -> blocks.add(s.block()));
     return blocks;
   }
 

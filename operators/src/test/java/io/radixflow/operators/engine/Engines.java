@@ -43,7 +43,7 @@ final class Engines {
   /** Waits until no page is in use and no session known. */
   static void awaitEmpty(Engine engine) {
     await()
-        .atMost(Duration.ofSeconds(10))
+        .atMost(Duration.ofSeconds(60))
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(1))
         .untilAsserted(
@@ -58,7 +58,7 @@ final class Engines {
   static EngineStats awaitIdle(Engine engine) {
     EngineStats stats =
         await()
-            .atMost(Duration.ofSeconds(10))
+            .atMost(Duration.ofSeconds(60))
             .pollDelay(Duration.ZERO)
             .pollInterval(Duration.ofMillis(1))
             .until(engine::stats, Engines::isIdle);

@@ -256,7 +256,7 @@ class ReasoningTest {
       int known = ids.length - "Thank you.|\n|assistant\n".length();
       int stays = shared(concat(first.prompt().ids(), reply), ids);
       await()
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Duration.ofSeconds(60))
           .until(() -> engine.stats().sessions().tokensAhead() >= known - stays / 16 * 16);
       Engines.awaitIdle(engine);
       assertThat(client.run(turn(second, new int[0], 4)).usage.cachedTokens()).isEqualTo(known);
