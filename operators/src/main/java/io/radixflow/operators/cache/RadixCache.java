@@ -31,9 +31,8 @@ public final class RadixCache implements PrefixCache {
   private final PageHistory history;
   private final RadixTree tree;
   private final Retention retention;
-
-  private int evictablePages;
-  private int protectedPages;
+  private final PathLocks locks;
+  private final PrefixInsertion insertion;
   private long clock;
 
   /** Null if nobody listens. */
@@ -58,6 +57,8 @@ public final class RadixCache implements PrefixCache {
     this.tree = new RadixTree(shape, policy);
     this.retention = new Retention(tree, policy);
     this.history = new PageHistory(policy, shape);
+    this.locks = new PathLocks(tree, policy);
+    this.insertion = new PrefixInsertion(allocator, shape, tree, locks, history);
     policy.attach(this);
   }
 
@@ -68,10 +69,11 @@ public final class RadixCache implements PrefixCache {
    */
   @Override
   public void listen(KvEventListener listener, boolean tokenIds) {
-    if (evictablePages + protectedPages > 0) {
+    if (evictablePages() + protectedPages() > 0) {
       throw new IllegalStateException("the cache has pages that nobody was told of");
     }
     events = new CacheEvents(shape, listener, tokenIds);
+    insertion.tell(events);
   }
 
   @Override
@@ -79,7 +81,7 @@ public final class RadixCache implements PrefixCache {
     if (events == null) {
       throw new IllegalStateException("nobody listens to the cache's events");
     }
-    List<KvEvent.Stored> content = new ArrayList<>(evictablePages + protectedPages);
+    List<KvEvent.Stored> content = new ArrayList<>(evictablePages() + protectedPages());
     tree.forEachNode(node -> events.tell(node, 0, content::add));
     return content;
   }
@@ -91,12 +93,12 @@ public final class RadixCache implements PrefixCache {
 
   @Override
   public int evictablePages() {
-    return evictablePages;
+    return locks.evictablePages();
   }
 
   @Override
   public int protectedPages() {
-    return protectedPages;
+    return locks.protectedPages();
   }
 
   /** Nodes, roots not counted. */
@@ -142,24 +144,12 @@ public final class RadixCache implements PrefixCache {
 
   @Override
   public int evictablePages(PrefixMatch match) {
-    TreeNode node = match.node();
-    if (match.pages() == 0 || node.lockCount > 0) {
-      return 0;
-    }
-    int pages = match.offset();
-    for (node = node.parent; node.lockCount == 0 && !node.isRoot(); node = node.parent) {
-      pages += node.pageCount();
-    }
-    return pages;
+    return locks.evictablePages(match);
   }
 
   @Override
   public int pagesLockedOnce(TreeNode locked) {
-    int pages = 0;
-    for (TreeNode each = locked; !each.isRoot() && each.lockCount == 1; each = each.parent) {
-      pages += each.pageCount();
-    }
-    return pages;
+    return locks.pagesLockedOnce(locked);
   }
 
   @Override
@@ -168,17 +158,15 @@ public final class RadixCache implements PrefixCache {
     if (match.pages() == 0) {
       node = tree.rootOf(key.namespaceAt(0, shape.pageTokens()));
     } else if (match.offset() < node.pageCount()) {
-      node = split(node, match.offset());
+      node = tree.split(node, match.offset());
     }
-    relock(node);
+    locks.lock(node);
     return node;
   }
 
   @Override
   public void relock(TreeNode node) {
-    for (TreeNode each = node; each != null; each = each.parent) {
-      addLock(each);
-    }
+    locks.lock(node);
   }
 
   @Override
@@ -205,28 +193,7 @@ public final class RadixCache implements PrefixCache {
 
   @Override
   public void unlock(TreeNode node, boolean hit) {
-    clock++;
-    TreeNode root = node;
-    for (TreeNode each = node, next; each != null; each = next) {
-      next = each.parent;
-      if (each.lockCount == 0) {
-        throw new IllegalStateException("a node is unlocked more often than it was locked");
-      }
-      root = each;
-      each.fresh = false;
-      each.lastUsedAt = clock;
-      each.uses += hit && each.uses < Integer.MAX_VALUE ? 1 : 0;
-      if (--each.lockCount == 0 && each.parent != null) {
-        protectedPages -= each.pageCount();
-        evictablePages += each.pageCount();
-        policy.add(each);
-      }
-    }
-    tree.dropIfEmpty(root);
-    for (TreeNode each = node, next; each != root; each = next) {
-      next = each.parent;
-      tree.mergeWithOnlyChild(each);
-    }
+    locks.unlock(node, hit, ++clock);
   }
 
   /** As {@link #insert(TreeNode, RadixKey, int, int, int[], boolean, int)}, of priority 0. */
@@ -245,42 +212,7 @@ public final class RadixCache implements PrefixCache {
       boolean redirect,
       int priority) {
     checkKind(key);
-    clock++;
-    TreeNode node = locked;
-    int page = from;
-    while (page < to) {
-      int at = page * shape.pageTokens();
-      String namespace = key.namespaceAt(page, shape.pageTokens());
-      TreeNode child = node.children.find(namespace, key.tokens(), at, shape.tokensOf(1));
-      if (child == null) {
-        raisePriority(node, priority);
-        node = add(node, key, page, to, table, priority);
-        page = to;
-        break;
-      }
-      int count =
-          child.matchingPages(
-              0, key.tokens(), at, key.namespaceEnd(page, to, shape.pageTokens()) - page, shape);
-      if (!redirect && !holds(child, count, table, page)) {
-        break;
-      }
-      if (count < child.pageCount()) {
-        child = split(child, count);
-      }
-      adopt(child, count, table, page);
-      addLock(child);
-      node = child;
-      page += count;
-    }
-    raisePriority(node, priority);
-    return new PrefixMatch(node, node.pageCount(), page);
-  }
-
-  /** A node's priority is at least that of each child, so the first that is high enough ends it. */
-  private static void raisePriority(TreeNode node, int priority) {
-    for (TreeNode each = node; each != null && each.priority < priority; each = each.parent) {
-      each.priority = priority;
-    }
+    return insertion.insert(locked, key, from, to, table, redirect, priority, ++clock);
   }
 
   @Override
@@ -341,7 +273,7 @@ public final class RadixCache implements PrefixCache {
       told.removing(node);
     }
     allocator.free(node.dropLast(shape));
-    evictablePages--;
+    locks.freedPage();
     tree.changed();
     if (last == 0) {
       tree.remove(node);
@@ -350,10 +282,10 @@ public final class RadixCache implements PrefixCache {
 
   @Override
   public void reset() {
-    if (protectedPages > 0) {
-      throw new IllegalStateException(protectedPages + " pages are locked; unlock them first");
+    if (protectedPages() > 0) {
+      throw new IllegalStateException(protectedPages() + " pages are locked; unlock them first");
     }
-    evict(evictablePages, null);
+    evict(evictablePages(), null);
     if (events != null) {
       events.cleared();
     }
@@ -381,93 +313,6 @@ public final class RadixCache implements PrefixCache {
 
   @Override
   public boolean recount() {
-    int[] counts = new int[2];
-    tree.forEachNode(node -> counts[node.lockCount > 0 ? 1 : 0] += node.pageCount());
-    boolean right = counts[0] == evictablePages && counts[1] == protectedPages;
-    evictablePages = counts[0];
-    protectedPages = counts[1];
-    return right;
-  }
-
-  private void addLock(TreeNode node) {
-    if (node.lockCount++ == 0 && node.parent != null) {
-      evictablePages -= node.pageCount();
-      protectedPages += node.pageCount();
-      policy.remove(node);
-    }
-  }
-
-  /** Puts new pages under {@code node}, which the caller has locked, and moves the lock there. */
-  private TreeNode add(TreeNode node, RadixKey key, int from, int to, int[] table, int priority) {
-    for (int i = from; i < to; i++) {
-      allocator.cache(table[i]);
-    }
-    protectedPages += to - from;
-    tree.changed();
-    history.lookAt(node, key, from, to);
-    TreeNode end = node;
-    for (int begin = from, next; begin < to; begin = next) {
-      next = history.endOfRun(begin, key.namespaceEnd(begin, to, shape.pageTokens()));
-      end = addRun(end, key, begin, next, table, priority);
-    }
-    return end;
-  }
-
-  /** Puts pages of one history under {@code node}, or at its end if it has the same one. */
-  private TreeNode addRun(
-      TreeNode node, RadixKey key, int from, int to, int[] table, int priority) {
-    String namespace = key.namespaceAt(from, shape.pageTokens());
-    long[] pageHashes = history.hashes();
-    int uses = history.usesBefore(from);
-    if (node.fresh
-        && node.namespace.equals(namespace)
-        && node.lockCount == 1
-        && node.children.size() == 0
-        && node.uses == uses
-        && node.priority == priority
-        && node.retention == TreeNode.NOT_RETAINED) {
-      node.append(key.tokens(), table, pageHashes, from, to, shape);
-      tellStored(node, to - from);
-      return node;
-    }
-    TreeNode leaf = new TreeNode(node, namespace);
-    leaf.append(key.tokens(), table, pageHashes, from, to, shape);
-    leaf.startPage = from;
-    leaf.lockCount = 1;
-    leaf.uses = uses;
-    leaf.priority = priority;
-    leaf.createdAt = node.fresh ? node.createdAt : clock;
-    leaf.lastUsedAt = clock;
-    leaf.fresh = true;
-    tree.add(leaf);
-    tellStored(leaf, to - from);
-    return leaf;
-  }
-
-  private void tellStored(TreeNode node, int count) {
-    history.stored(node, count);
-    if (events != null) {
-      events.stored(node, count);
-    }
-  }
-
-  private static boolean holds(TreeNode node, int count, int[] table, int at) {
-    for (int i = 0; i < count; i++) {
-      if (table[at + i] != node.page(i)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /** Points the table at the tree's pages, then frees the duplicates. */
-  private void adopt(TreeNode node, int count, int[] table, int at) {
-    for (int i = 0; i < count; i++) {
-      int own = table[at + i];
-      if (own != node.page(i)) {
-        table[at + i] = node.page(i);
-        allocator.free(own);
-      }
-    }
+    return locks.recount();
   }
 }
