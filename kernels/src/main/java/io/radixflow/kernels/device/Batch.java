@@ -179,6 +179,11 @@ public final class Batch {
     return rowSource[row];
   }
 
+  /** The output of {@link #rowSource} that a row's token is. */
+  public int rowSourceOutput(int row) {
+    return rowSourceOutput[row];
+  }
+
   /** The row that an output belongs to. */
   public int outputRow(int output) {
     return outputRow[output];

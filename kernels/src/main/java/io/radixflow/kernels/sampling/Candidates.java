@@ -63,14 +63,14 @@ final class Candidates {
       list(bandMass.length);
     }
     if (params.minP() > 0) {
-      keepAtLeast((long) Math.ceil(params.minP() * (double) (1L << exp.scaleBits())));
+      keepAtLeast(exp.leastWeight(params.minP()));
     }
   }
 
-  /** The natural log of the sum of {@code exp(logit - max)} over a row. */
-  double logSumExp(float[] logits, int start, int length, float largest) {
+  /** The natural log of the sum of {@code exp(logit)} over a row. */
+  double normaliser(float[] logits, int start, int length, float largest) {
     aim(logits, start, length, largest, 1);
-    return StrictMath.log(mass() / (double) (1L << exp.scaleBits()));
+    return exp.normaliser(largest, mass());
   }
 
   /** The first token in id order below whose end {@code floor(bits * total / 2^64)} falls. */

@@ -14,7 +14,7 @@ package io.radixflow.kernels.sampling;
  * (256 doubles, {@code 2^(-i/256)}) and contraction off ({@code -fmad=false}) CUDA gives equal
  * bits. Relative error below 2e-13 plus one unit of truncation.
  */
-final class FixedPointExp {
+public final class FixedPointExp {
 
   /** Steps of the table within one octave. */
   static final int STEPS = 256;
@@ -38,24 +38,44 @@ final class FixedPointExp {
   /**
    * @param terms the most weights that will be added up
    */
-  FixedPointExp(int terms) {
+  public FixedPointExp(int terms) {
     scaleBits = 62 - (32 - Integer.numberOfLeadingZeros(Math.max(1, terms - 1)));
     scale = (double) (1L << scaleBits);
   }
 
   /** The bits of the largest weight: {@code weight(0) == 1L << scaleBits()}. */
-  int scaleBits() {
+  public int scaleBits() {
     return scaleBits;
   }
 
   /** What a difference of logits is multiplied with to be a distance in steps. */
-  static double stepsPerLogit(double temperature) {
+  public static double stepsPerLogit(double temperature) {
     return STEPS * (LOG2_E / temperature);
   }
 
   /** Distances in steps from here on have weight 0. */
-  int endSteps() {
+  public int endSteps() {
     return (scaleBits + 1) * STEPS;
+  }
+
+  /** The least weight that a share of the largest one lets pass (min_p). */
+  public long leastWeight(float share) {
+    return share > 0 ? (long) Math.ceil(share * scale) : 0;
+  }
+
+  /** A copy of the table {@code 2^(-i/256)} of 256 doubles, for a device. */
+  public static double[] powers() {
+    return POWERS.clone();
+  }
+
+  /**
+   * The natural log of the sum of {@code exp(logit)} over a row.
+   *
+   * @param largest the row's largest logit
+   * @param mass the sum of the row's weights at temperature 1
+   */
+  public double normaliser(float largest, long mass) {
+    return largest + StrictMath.log(mass / scale);
   }
 
   /**

@@ -74,7 +74,7 @@ public final class Sampler {
       float[] logprobs,
       int at) {
     float max = logits[offset + argMax(logits, offset, vocab)];
-    double normaliser = max + candidates.logSumExp(logits, offset, vocab, max);
+    double normaliser = candidates.normaliser(logits, offset, vocab, max);
     int reported = Math.min(count, vocab);
     if (reported > 0) {
       top.sortedTop(logits, offset, vocab, reported);

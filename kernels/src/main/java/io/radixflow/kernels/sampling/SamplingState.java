@@ -1,5 +1,8 @@
 package io.radixflow.kernels.sampling;
 
+import java.nio.IntBuffer;
+import java.util.Arrays;
+
 /**
  * What sampling remembers of one sequence: its parameters, the counts that penalties need, and the
  * position of its random counter.
@@ -62,6 +65,48 @@ public final class SamplingState {
     if (counts != null) {
       counts.add(token, 1);
     }
+  }
+
+  /** Whether a token's logit depends on how often it was drawn. */
+  public boolean penalises() {
+    return counts != null;
+  }
+
+  /** As many adjustments as {@link #writeAdjustments} writes at most. */
+  public int mostAdjustments() {
+    return (counts == null ? 0 : counts.size()) + biasIds.length;
+  }
+
+  /**
+   * Writes what {@link #adjust} does to single logits, for a device: four words each, the token's
+   * id, how often it was drawn (-1 for a token that has only a bias), the bits of its bias and 0.
+   *
+   * @param target receives them from index {@code at} on
+   * @return how many were written; ids are distinct
+   */
+  public int writeAdjustments(IntBuffer target, int at) {
+    int end = at;
+    for (int slot = 0; counts != null && slot < counts.slots(); slot++) {
+      int id = counts.idAt(slot);
+      if (id >= 0) {
+        int place = Arrays.binarySearch(biasIds, id);
+        end = put(target, end, id, counts.countAt(slot), place < 0 ? 0 : biases[place]);
+      }
+    }
+    for (int i = 0; i < biasIds.length; i++) {
+      if (counts == null || !counts.has(biasIds[i])) {
+        end = put(target, end, biasIds[i], -1, biases[i]);
+      }
+    }
+    return (end - at) / 4;
+  }
+
+  private static int put(IntBuffer target, int at, int id, int count, float bias) {
+    target.put(at, id);
+    target.put(at + 1, count);
+    target.put(at + 2, Float.floatToRawIntBits(bias));
+    target.put(at + 3, 0);
+    return at + 4;
   }
 
   /** Whether {@link #adjust} changes anything. */

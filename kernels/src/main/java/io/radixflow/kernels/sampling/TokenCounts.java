@@ -36,6 +36,16 @@ final class TokenCounts {
     counts[slot] += amount;
   }
 
+  /** Number of ids that are present. */
+  int size() {
+    return size;
+  }
+
+  /** Whether an id is present. */
+  boolean has(int id) {
+    return ids[slotOf(id)] == id;
+  }
+
   /** Number of slots, for a walk over {@link #idAt} and {@link #countAt}. */
   int slots() {
     return ids.length;
