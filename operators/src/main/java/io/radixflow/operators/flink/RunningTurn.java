@@ -53,9 +53,9 @@ final class RunningTurn {
       text.append(piece.text());
       logprobs.addAll(piece.logprobs());
       cachedTokens = piece.cachedTokens();
+      shownTokens = piece.shownTokens();
     }
     codePoints = text.codePointCount(0, text.length());
-    shownTokens = tokenCount;
     markSaved();
     promptSaved = prompt != null;
   }
@@ -134,7 +134,8 @@ final class RunningTurn {
             Arrays.copyOfRange(tokens, savedTokens, tokenCount),
             text.substring(savedChars),
             new ArrayList<>(logprobs.subList(savedLogprobs, logprobs.size())),
-            cachedTokens);
+            cachedTokens,
+            shownTokens);
     promptSaved = true;
     markSaved();
     return gained;

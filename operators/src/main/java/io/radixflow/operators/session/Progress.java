@@ -11,10 +11,13 @@ import java.util.List;
  * @param text newly visible text
  * @param logprobs one entry a new token if asked for, else empty
  * @param cachedTokens prompt tokens that were cached
+ * @param shownTokens tokens of the whole turn that deltas stood for; those behind them have text
+ *     that was held back
  */
 public record Progress(
     Prompt prompt,
     int[] tokens,
     String text,
     List<Reply.TokenLogprob> logprobs,
-    int cachedTokens) {}
+    int cachedTokens,
+    int shownTokens) {}

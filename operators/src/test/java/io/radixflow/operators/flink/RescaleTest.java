@@ -75,7 +75,7 @@ class RescaleTest {
           .extracting(Reply::turn)
           .containsExactly("t0", "t1", "t2");
     }
-    assertThat(streamed(deltas)).isEqualTo(undisturbed);
+    assertThat(new ReplyReader().read(deltas).texts()).isEqualTo(undisturbed);
   }
 
   private List<ServingHarness> start(
@@ -143,21 +143,6 @@ class RescaleTest {
   private static Map<String, String> texts(List<Reply> replies) {
     Map<String, String> texts = new HashMap<>();
     replies.forEach(r -> texts.put(r.session() + "/" + r.turn(), r.text()));
-    return texts;
-  }
-
-  /** Puts deltas together as a consumer does: what extends is appended, overlaps are equal. */
-  private static Map<String, String> streamed(List<ReplyDelta> deltas) {
-    Map<String, String> texts = new HashMap<>();
-    for (ReplyDelta delta : deltas) {
-      String key = delta.session() + "/" + delta.turn();
-      String text = texts.getOrDefault(key, "");
-      int at = text.offsetByCodePoints(0, delta.offset());
-      String overlap = text.substring(at);
-      assertThat(delta.text().startsWith(overlap) || overlap.startsWith(delta.text())).isTrue();
-      texts.put(
-          key, overlap.startsWith(delta.text()) ? text : text.substring(0, at) + delta.text());
-    }
     return texts;
   }
 }

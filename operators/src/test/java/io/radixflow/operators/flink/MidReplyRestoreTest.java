@@ -1,0 +1,189 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.ContinuousBatchingEngine;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * One reply, a checkpoint after each of its mails, and each checkpoint restored: every attempt ends
+ * with the reply of the undisturbed run, and its deltas join those before the checkpoint.
+ */
+@Timeout(120)
+class MidReplyRestoreTest {
+  private static final String TURN = "t1";
+  private static final String SESSION = "s";
+
+  /** A ring of four tokens: a mail brings four at most. */
+  private static final EngineOptions ENGINE = EngineOptions.builder().ringTokens(4).build();
+
+  private final List<ServingEngine> engines = new ArrayList<>();
+
+  /** No job ends here that would release them. */
+  @AfterEach
+  void closeEngines() {
+    engines.forEach(ServingEngine::close);
+  }
+
+  /** A checkpoint and what had been emitted before it. */
+  private record Cut(OperatorSubtaskState state, List<ReplyDelta> deltas) {}
+
+  @ParameterizedTest
+  @CsvSource({
+    "greedy,1,false",
+    "greedy,2,true",
+    "seeded,2,false",
+    "penalised,3,false",
+    "stopped,2,false",
+    "bytes,2,false"
+  })
+  void everyCheckpointLeadsToTheSameReply(String kind, int parallelism, boolean rocksDb)
+      throws Exception {
+    GenerationOptions options = options(kind);
+    List<Cut> cuts = new ArrayList<>();
+    Reply undisturbed;
+    try (ServingHarness h = harness(1, 0, rocksDb)) {
+      h.open();
+      h.send(Events.message(SESSION, TURN).with(options));
+      while (h.replies().isEmpty()) {
+        runTheNextMail(h);
+        if (h.replies().isEmpty()) {
+          cuts.add(new Cut(h.snapshot(), List.copyOf(h.deltas())));
+        }
+      }
+      undisturbed = h.reply(TURN);
+      assertThat(texts(h.deltas())).containsExactly(undisturbed.text());
+    }
+    assertThat(cuts).hasSizeGreaterThan(8);
+    for (int i = 0; i < cuts.size(); i++) {
+      Cut cut = cuts.get(i);
+      List<ReplyDelta> seen = new ArrayList<>(cut.deltas());
+      Reply reply = finish(cut.state(), parallelism, rocksDb, 2_000 + i, seen);
+      assertThat(reply)
+          .as("restored from checkpoint %d of %d", i + 1, cuts.size())
+          .usingRecursiveComparison()
+          .ignoringFields("attempt", "created", "cachedTokens")
+          .isEqualTo(undisturbed);
+      assertThat(texts(seen)).containsExactly(undisturbed.text());
+      assertThat(new ReplyReader().read(seen).tokens(SESSION + "/" + TURN))
+          .isEqualTo(undisturbed.completionTokens());
+    }
+  }
+
+  private static List<String> texts(List<ReplyDelta> deltas) {
+    return List.copyOf(new ReplyReader().read(deltas).texts().values());
+  }
+
+  private Reply finish(
+      OperatorSubtaskState state, int parallelism, boolean rocksDb, long now, List<ReplyDelta> seen)
+      throws Exception {
+    List<Reply> replies = new ArrayList<>();
+    for (int subtask = 0; subtask < parallelism; subtask++) {
+      try (ServingHarness h = harness(parallelism, subtask, rocksDb)) {
+        h.setProcessingTime(now);
+        h.restore(state, 1);
+        h.serving().endInput(1);
+        replies.addAll(h.replies());
+        seen.addAll(h.deltas());
+      }
+    }
+    assertThat(replies).hasSize(1);
+    return replies.get(0);
+  }
+
+  private ServingHarness harness(int parallelism, int subtask, boolean rocksDb) throws Exception {
+    SimModel model = SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true));
+    TestOpener opener =
+        TestOpener.of(
+            "mid-reply",
+            () -> {
+              ServingEngine engine =
+                  new ServingEngine(
+                      ContinuousBatchingEngine.open(model, DeviceOptions.DEFAULT, ENGINE), model);
+              engines.add(engine);
+              return engine;
+            });
+    return new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, subtask)
+        .setBackend(rocksDb);
+  }
+
+  private static void runTheNextMail(ServingHarness h) {
+    Awaitility.await()
+        .pollInSameThread()
+        .pollInterval(Duration.ofMillis(1))
+        .atMost(Duration.ofSeconds(30))
+        .until(h::runAMail);
+  }
+
+  private GenerationOptions options(String kind) throws Exception {
+    return switch (kind) {
+      case "greedy" -> options(0.0, null, null, null, null);
+      case "seeded" -> options(1.0, null, null, null, 17L);
+      case "penalised" -> options(0.9, 1.3, null, null, 17L);
+      case "stopped" ->
+          options(0.0, null, null, List.of(textAt(36, 47) + "!", textAt(44, 55)), null);
+      case "bytes" -> options(1.0, null, byteSoup(), List.of("€é"), 3L);
+      default -> throw new IllegalArgumentException(kind);
+    };
+  }
+
+  private static GenerationOptions options(
+      Double temperature,
+      Double repetitionPenalty,
+      Map<Integer, Double> logitBias,
+      List<String> stop,
+      Long seed) {
+    boolean logprobs = repetitionPenalty != null;
+    return new GenerationOptions(
+        temperature,
+        null,
+        null,
+        null,
+        repetitionPenalty,
+        logprobs ? 0.3 : null,
+        logprobs ? 0.2 : null,
+        logitBias,
+        60,
+        stop,
+        seed,
+        logprobs,
+        logprobs ? 2 : null,
+        null);
+  }
+
+  /** A piece of the greedy reply. */
+  private String textAt(int from, int to) throws Exception {
+    try (ServingHarness h = harness(1, 0, false)) {
+      h.open();
+      h.send(Events.message(SESSION, TURN).with(options("greedy")));
+      h.serving().endInput(1);
+      return h.reply(TURN).text().substring(from, to);
+    }
+  }
+
+  /** Bytes that make whole characters only by chance. */
+  private static Map<Integer, Double> byteSoup() {
+    Map<Integer, Double> bias = new HashMap<>();
+    for (int value : new int[] {0xC3, 0xA9, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x98, 0x80}) {
+      bias.put(value, 65.0);
+    }
+    return bias;
+  }
+}
