@@ -12,7 +12,6 @@ import io.radixflow.operators.flink.EngineOpener;
 import io.radixflow.operators.flink.ModelEngineOpener;
 import io.radixflow.operators.flink.ServingOptions;
 import io.radixflow.operators.session.GenerationOptions;
-import java.util.Locale;
 
 /** The operator's options and its engine, as the settings say. */
 public final class ServingSettings {
@@ -42,10 +41,17 @@ public final class ServingSettings {
             .build();
     DeviceOptions device =
         new DeviceOptions(
-            settings.get(RadixflowOptions.DEVICE).name().toLowerCase(Locale.ROOT),
+            settings.get(RadixflowOptions.DEVICE),
             settings.get(RadixflowOptions.THREADS),
-            KvSpec.Type.valueOf(settings.get(RadixflowOptions.KV_TYPE).name()));
+            kvType(settings.get(RadixflowOptions.KV_TYPE)),
+            settings.get(RadixflowOptions.GPU_MODE),
+            settings.get(RadixflowOptions.GPU_MEMORY).getBytes());
     return new ModelEngineOpener(models, settings.get(RadixflowOptions.MODEL), device, engine);
+  }
+
+  /** The KV type of a setting; null for the device's own. */
+  public static KvSpec.Type kvType(RadixflowOptions.KvType type) {
+    return type == RadixflowOptions.KvType.AUTO ? null : KvSpec.Type.valueOf(type.name());
   }
 
   /**

@@ -48,9 +48,9 @@ final class LoadedModel implements ServedModel {
 
   @Override
   public Backend openBackend(DeviceOptions options) {
-    return switch (options.device()) {
-      case "auto", "cpu" -> CpuBackend.open(file.weights(), options);
-      default ->
+    return switch (options.name().kind()) {
+      case AUTO, CPU -> CpuBackend.open(file.weights(), options);
+      case CUDA, SIM ->
           throw new IllegalArgumentException(
               "device " + options.device() + " cannot run a model file; use auto or cpu");
     };

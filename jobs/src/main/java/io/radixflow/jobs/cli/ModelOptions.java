@@ -1,13 +1,18 @@
 package io.radixflow.jobs.cli;
 
+import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
-import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.hub.ConsoleProgress;
 import io.radixflow.kernels.model.hub.ModelProgress;
 import java.io.IOException;
 import java.util.List;
+import java.util.Locale;
+import org.apache.flink.configuration.MemorySize;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
@@ -30,7 +35,7 @@ final class ModelOptions {
       defaultValue = "auto",
       converter = Device.class,
       completionCandidates = Device.class,
-      description = "One of ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+      description = "One of " + DeviceName.ALLOWED + " (default: ${DEFAULT-VALUE}).")
   String device;
 
   @Option(
@@ -43,11 +48,33 @@ final class ModelOptions {
   @Option(
       names = "--kv-type",
       paramLabel = "TYPE",
-      defaultValue = "f32",
+      defaultValue = "auto",
       converter = KvType.class,
       completionCandidates = KvType.class,
-      description = "KV cache element type, f32 or f16 (default: ${DEFAULT-VALUE}).")
-  KvSpec.Type kvType;
+      description =
+          "KV cache element type: f32 or f16 on a CPU, bf16 on a GPU (default: ${DEFAULT-VALUE}).")
+  RadixflowOptions.KvType kvType;
+
+  @Option(
+      names = "--gpu-mode",
+      paramLabel = "MODE",
+      defaultValue = "deterministic",
+      converter = Mode.class,
+      completionCandidates = Mode.class,
+      description =
+          "On a GPU: deterministic, or fast without the promise of equal bits (default:"
+              + " ${DEFAULT-VALUE}).")
+  GpuMode gpuMode;
+
+  @Option(
+      names = "--gpu-memory",
+      paramLabel = "SIZE",
+      defaultValue = "0",
+      converter = Memory.class,
+      description =
+          "GPU memory to use, such as 20gb; 0 takes nine tenths of what is free (default:"
+              + " ${DEFAULT-VALUE}).")
+  MemorySize gpuMemory;
 
   @Option(
       names = "--offline",
@@ -79,7 +106,8 @@ final class ModelOptions {
 
   DeviceOptions deviceOptions() {
     check();
-    return new DeviceOptions(device, threads, kvType);
+    return new DeviceOptions(
+        device, threads, ServingSettings.kvType(kvType), gpuMode, gpuMemory.getBytes());
   }
 
   /** The compute threads that a CPU backend has with these options. */
@@ -97,7 +125,15 @@ final class ModelOptions {
   /** The devices there are. */
   static final class Device extends Choice<String> {
     Device() {
-      super(List.of("auto", "cpu", "sim"));
+      super(List.of("auto", "cpu", "sim", "cuda", "cuda:0"));
+    }
+
+    @Override
+    public String convert(String text) {
+      if (!DeviceName.isValid(text)) {
+        throw new TypeConversionException("'" + text + "' is not one of " + DeviceName.ALLOWED);
+      }
+      return text;
     }
 
     @Override
@@ -106,15 +142,39 @@ final class ModelOptions {
     }
   }
 
-  /** The KV types that may be chosen. */
-  static final class KvType extends Choice<KvSpec.Type> {
-    KvType() {
-      super(List.of("f32", "f16"));
+  /** The modes of a GPU. */
+  static final class Mode extends Choice<GpuMode> {
+    Mode() {
+      super(List.of("deterministic", "fast"));
     }
 
     @Override
-    KvSpec.Type value(String name) {
-      return name.equals("f32") ? KvSpec.Type.F32 : KvSpec.Type.F16;
+    GpuMode value(String name) {
+      return GpuMode.valueOf(name.toUpperCase(Locale.ROOT));
+    }
+  }
+
+  /** A memory size. */
+  static final class Memory implements ITypeConverter<MemorySize> {
+    @Override
+    public MemorySize convert(String text) {
+      try {
+        return MemorySize.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException("'" + text + "' is not a memory size such as 20gb");
+      }
+    }
+  }
+
+  /** The KV types that may be chosen. */
+  static final class KvType extends Choice<RadixflowOptions.KvType> {
+    KvType() {
+      super(List.of("auto", "f32", "f16", "bf16"));
+    }
+
+    @Override
+    RadixflowOptions.KvType value(String name) {
+      return RadixflowOptions.KvType.valueOf(name.toUpperCase(Locale.ROOT));
     }
   }
 

@@ -6,7 +6,6 @@ import io.radixflow.jobs.config.SettingsLoader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
@@ -42,18 +41,19 @@ final class SettingsOptions {
       settings = settings.with(RadixflowOptions.MODEL, model.model);
     }
     if (command.isGiven("--device")) {
-      settings =
-          settings.with(
-              RadixflowOptions.DEVICE,
-              RadixflowOptions.Device.valueOf(model.device.toUpperCase(Locale.ROOT)));
+      settings = settings.with(RadixflowOptions.DEVICE, model.device);
     }
     if (command.isGiven("--threads")) {
       settings = settings.with(RadixflowOptions.THREADS, model.threads);
     }
     if (command.isGiven("--kv-type")) {
-      settings =
-          settings.with(
-              RadixflowOptions.KV_TYPE, RadixflowOptions.KvType.valueOf(model.kvType.name()));
+      settings = settings.with(RadixflowOptions.KV_TYPE, model.kvType);
+    }
+    if (command.isGiven("--gpu-mode")) {
+      settings = settings.with(RadixflowOptions.GPU_MODE, model.gpuMode);
+    }
+    if (command.isGiven("--gpu-memory")) {
+      settings = settings.with(RadixflowOptions.GPU_MEMORY, model.gpuMemory);
     }
     return settings;
   }

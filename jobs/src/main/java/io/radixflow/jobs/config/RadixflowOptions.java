@@ -2,6 +2,8 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.operators.flink.ServingOptions.Overflow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,10 +24,11 @@ public final class RadixflowOptions {
           key("model").stringType().defaultValue("SmolLM2-135M-Instruct"),
           "A GGUF file, a Hugging Face directory, a hub name, or 'sim' for a simulated model.");
 
-  public static final ConfigOption<Device> DEVICE =
-      ALL.choice(
-          key("model.device").enumType(Device.class).defaultValue(Device.AUTO),
-          Device.values(),
+  public static final ConfigOption<String> DEVICE =
+      ALL.add(
+          key("model.device").stringType().defaultValue("auto"),
+          "one of " + DeviceName.ALLOWED,
+          DeviceName::isValid,
           "What computes; 'auto' takes the best there is.");
 
   public static final ConfigOption<Integer> THREADS =
@@ -37,9 +40,25 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<KvType> KV_TYPE =
       ALL.choice(
-          key("model.kv-type").enumType(KvType.class).defaultValue(KvType.F32),
+          key("model.kv-type").enumType(KvType.class).defaultValue(KvType.AUTO),
           KvType.values(),
-          "Element type of the KV pool; f16 halves its memory and rounds.");
+          "Element type of the KV pool: f32 or f16 on a CPU, bf16 on a GPU; f16 halves the memory"
+              + " of f32 and rounds. 'auto' is f32 or bf16.");
+
+  public static final ConfigOption<GpuMode> GPU_MODE =
+      ALL.choice(
+          key("gpu.mode").enumType(GpuMode.class).defaultValue(GpuMode.DETERMINISTIC),
+          GpuMode.values(),
+          "Whether a reply on a GPU is the same bits whatever else runs, or may differ and be"
+              + " faster.");
+
+  public static final ConfigOption<MemorySize> GPU_MEMORY =
+      ALL.add(
+          key("gpu.memory").memoryType().defaultValue(MemorySize.ZERO),
+          "a memory size such as 20gb",
+          size -> true,
+          "GPU memory for weights, activations and KV pool together; 0 takes nine tenths of what is"
+              + " free.");
 
   public static final ConfigOption<Integer> KV_PAGES =
       ALL.range(
@@ -53,7 +72,8 @@ public final class RadixflowOptions {
           key("engine.kv-memory").memoryType().defaultValue(MemorySize.ZERO),
           "a memory size such as 512mb",
           size -> true,
-          "Memory of the KV pool; 0 takes four context windows, at most a quarter of the heap.");
+          "Memory of the KV pool; 0 takes four context windows, at most a quarter of the heap, or what"
+              + " gpu.memory leaves.");
 
   public static final ConfigOption<Integer> PAGE_TOKENS =
       ALL.range(
@@ -358,17 +378,12 @@ public final class RadixflowOptions {
     return specs;
   }
 
-  /** What computes. */
-  public enum Device {
-    AUTO,
-    CPU,
-    SIM
-  }
-
   /** Element type of the KV pool. */
   public enum KvType {
+    AUTO,
     F32,
-    F16
+    F16,
+    BF16
   }
 
   /** Where a job without a checkpoint begins to read. */

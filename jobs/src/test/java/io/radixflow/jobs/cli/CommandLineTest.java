@@ -109,6 +109,8 @@ class CommandLineTest {
     Cli.Result result = cli.run("tokenize", "--kv-type", "f64");
 
     assertThat(result.code()).isEqualTo(2);
-    assertThat(result.err()).contains("--kv-type").contains("'f64' is not one of [f32, f16]");
+    assertThat(result.err())
+        .contains("--kv-type")
+        .contains("'f64' is not one of [auto, f32, f16, bf16]");
   }
 }

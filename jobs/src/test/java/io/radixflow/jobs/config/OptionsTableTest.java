@@ -27,7 +27,7 @@ class OptionsTableTest {
   void aLineOfTheTableShowsKeyDefaultAndValidValues() {
     assertThat(OptionsTable.markdown())
         .contains(
-            "| `model.device` | `auto` | one of auto, cpu, sim | What computes; 'auto' takes the"
+            "| `model.device` | `auto` | one of auto, cpu, sim, cuda or cuda:N | What computes; 'auto' takes the"
                 + " best there is. |\n",
             "| `session.retention` | `7d` |",
             "| `session.cancel-retention` | `10min` |",

@@ -117,13 +117,14 @@ public final class CpuBackend implements Backend {
 
   static CpuBackend open(WeightSource weights, DeviceOptions options, Kernels kernels) {
     long started = System.nanoTime();
-    if (options.kvType() != KvSpec.Type.F32 && options.kvType() != KvSpec.Type.F16) {
+    KvSpec.Type kvType = options.kvType() == null ? KvSpec.Type.F32 : options.kvType();
+    if (kvType != KvSpec.Type.F32 && kvType != KvSpec.Type.F16) {
       throw new IllegalArgumentException(
-          "KV type " + options.kvType() + " is not one of the CPU backend's: f32, f16");
+          "KV type " + kvType + " is not one of the CPU backend's: f32, f16");
     }
     WorkerTeam team = new WorkerTeam(threads(options.threads()));
     try {
-      return new CpuBackend(weights, options.kvType(), kernels, team, started);
+      return new CpuBackend(weights, kvType, kernels, team, started);
     } catch (OutOfMemoryError e) {
       team.close();
       throw new IllegalArgumentException(

@@ -45,6 +45,22 @@ public interface Backend extends AutoCloseable {
   }
 
   /**
+   * Bytes that the KV pool may take on the device; -1 if the pool lies in the heap, whose size
+   * decides then.
+   */
+  default long poolBytes() {
+    return -1;
+  }
+
+  /**
+   * Whether steps can still succeed. Once false it stays so: the backend is of use no more but to
+   * be closed, and its KV pages are lost.
+   */
+  default boolean isUsable() {
+    return true;
+  }
+
+  /**
    * How many tickets the engine should keep in flight: 1 where a step ahead wins nothing, 2 for a
    * device that computes while its host prepares the next step.
    */

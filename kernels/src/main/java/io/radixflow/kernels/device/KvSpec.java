@@ -18,6 +18,8 @@ public record KvSpec(List<Group> groups) {
     F32(4),
     /** IEEE 754 binary16, rounded to nearest even on store. */
     F16(2),
+    /** The upper half of binary32, rounded to nearest even on store. */
+    BF16(2),
     /** Token ids and hashes of the simulated backend. */
     SIM(8);
 

@@ -14,7 +14,8 @@ record PoolSizing(int pages, int pageTokens, int contextLength) {
   private static final int CONTEXTS = 4;
 
   /**
-   * @param heap bytes of the heap, of which a pool without a given size takes a quarter at most
+   * @param heap bytes of the heap, of which a pool in it without a given size takes a quarter at
+   *     most
    * @throws IllegalArgumentException if the pool cannot hold two tokens
    */
   static PoolSizing of(Backend backend, EngineOptions options, long heap) {
@@ -27,9 +28,9 @@ record PoolSizing(int pages, int pageTokens, int contextLength) {
     long pages = options.kvPages();
     if (pages == 0) {
       long onePerContext = (context + pageTokens - 1L) / pageTokens;
-      long bytes = options.kvBytes();
+      long bytes = options.kvBytes() > 0 ? options.kvBytes() : backend.poolBytes();
       pages =
-          bytes > 0
+          bytes >= 0
               ? bytes / pageBytes
               : Math.min(CONTEXTS * onePerContext, Math.max(1, heap / 4 / pageBytes));
     }
@@ -37,7 +38,7 @@ record PoolSizing(int pages, int pageTokens, int contextLength) {
     if (pages * pageTokens < 2) {
       throw new IllegalArgumentException(
           "the KV pool of "
-              + options.kvBytes()
+              + Math.max(options.kvBytes(), backend.poolBytes())
               + " bytes holds "
               + pages
               + " pages of "
