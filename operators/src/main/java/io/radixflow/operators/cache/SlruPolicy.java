@@ -71,7 +71,9 @@ final class SlruPolicy implements EvictionPolicy {
 
   @Override
   public boolean mergeable(TreeNode front, TreeNode back) {
-    return back.list == front.list && back.newer == front;
+    return back.list == front.list
+        && back.newer == front
+        && Math.min(back.uses, threshold) == Math.min(front.uses, threshold);
   }
 
   @Override

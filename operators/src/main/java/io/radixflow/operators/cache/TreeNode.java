@@ -160,9 +160,11 @@ public final class TreeNode {
     return Math.max(priority, retention);
   }
 
-  /** Whether a hint says the same of both. */
+  /** Whether a hint says the same of both, and they are also worth the same when it has ended. */
   boolean isRetainedAs(TreeNode other) {
-    return retention == other.retention && retainedUntil == other.retainedUntil;
+    return retention == other.retention
+        && (retention == NOT_RETAINED
+            || retainedUntil == other.retainedUntil && priority == other.priority);
   }
 
   boolean canGrow() {

@@ -6,12 +6,15 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SplittableRandom;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.ShrinkingMode;
 import net.jqwik.api.Tuple;
 
 /**
@@ -20,6 +23,10 @@ import net.jqwik.api.Tuple;
  */
 class SessionAwareCacheProperties {
   private static final int POOL = 40;
+  private static final int OPERATIONS = 2_000;
+  private static final List<SessionBounds> BOUNDS =
+      List.of(
+          SessionBounds.DEFAULT, new SessionBounds(2, 2, 1, 1), new SessionBounds(9, 1, 0.2, 0.3));
 
   enum Kind {
     /** A turn that adds to its branch, or forks it. */
@@ -78,6 +85,18 @@ class SessionAwareCacheProperties {
       }
     }
 
+    /** All turns end and all sessions are closed, which leaves nothing. */
+    void close() {
+      while (!world.running.isEmpty()) {
+        end(0, true);
+      }
+      List.copyOf(world.slots.keySet()).forEach(world::close);
+      assertThat(world.sessions.sessionPages()).isZero();
+      assertThat(world.sessions.slots()).isZero();
+      assertThat(world.sessions.hotSlots()).isZero();
+      assertThat(world.allocator.free()).isEqualTo(POOL);
+    }
+
     private SessionWorld.Turn running(int number) {
       return world.running.isEmpty() ? null : world.running.get(number % world.running.size());
     }
@@ -115,14 +134,41 @@ class SessionAwareCacheProperties {
       @ForAll("setups") Setup setup, @ForAll("operations") List<Operation> operations) {
     Life life = new Life(setup);
     operations.forEach(life::apply);
-    while (!life.world.running.isEmpty()) {
-      life.end(0, true);
+    life.close();
+  }
+
+  /** 2,000 operations for each policy, page size and bound, 54,000 in all. */
+  @Property(tries = 1, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
+  void norAfterThousandsOfOperations(@ForAll long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (String policy : List.of("lru", "slru", "adaptive")) {
+      for (int pageTokens : List.of(1, 4, 16)) {
+        for (SessionBounds bounds : BOUNDS) {
+          Life life = new Life(new Setup(pageTokens, policy, bounds));
+          for (int i = 0; i < OPERATIONS; i++) {
+            Operation operation = operation(random, pageTokens);
+            try {
+              life.apply(operation);
+            } catch (AssertionError | RuntimeException e) {
+              throw new AssertionError(
+                  policy + ", page " + pageTokens + ", " + i + ": " + operation, e);
+            }
+          }
+          life.close();
+        }
+      }
     }
-    List.copyOf(life.world.slots.keySet()).forEach(life.world::close);
-    assertThat(life.world.sessions.sessionPages()).isZero();
-    assertThat(life.world.sessions.slots()).isZero();
-    assertThat(life.world.sessions.hotSlots()).isZero();
-    assertThat(life.world.allocator.free()).isEqualTo(POOL);
+  }
+
+  private static Operation operation(SplittableRandom random, int pageTokens) {
+    Kind[] kinds = Kind.values();
+    Kind kind = kinds[random.nextInt(kinds.length)];
+    if (random.nextBoolean()) {
+      kind = random.nextBoolean() ? Kind.BEGIN : Kind.END;
+    }
+    int[] tokens = random.ints(random.nextInt(3 * pageTokens), 0, 2).toArray();
+    return new Operation(
+        kind, random.nextInt(6), random.nextInt(2), tokens, random.nextInt(13 * pageTokens));
   }
 
   @Provide
@@ -130,10 +176,7 @@ class SessionAwareCacheProperties {
     return Combinators.combine(
             Arbitraries.of(1, 2, 4),
             Arbitraries.of("lru", "slru", "lfu", "priority"),
-            Arbitraries.of(
-                SessionBounds.DEFAULT,
-                new SessionBounds(2, 2, 1, 1),
-                new SessionBounds(9, 1, 0.2, 0.3)))
+            Arbitraries.of(BOUNDS))
         .as(Setup::new);
   }
 
