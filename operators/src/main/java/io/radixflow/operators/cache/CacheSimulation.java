@@ -39,7 +39,7 @@ public final class CacheSimulation {
       CacheWorkload workload, int capacity, EvictionPolicy policy, boolean hints) {
     this.workload = workload;
     this.allocator = new PageAllocator(capacity, page -> {});
-    this.cache = new RadixCache(allocator, 1, false, policy);
+    this.cache = new RadixCache(allocator, 1, false, policy, 0);
     this.sessions =
         hints
             ? new SessionAwareCache(

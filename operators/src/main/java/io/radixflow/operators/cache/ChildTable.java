@@ -28,23 +28,16 @@ final class ChildTable {
     throw new IllegalStateException("no child");
   }
 
-  static int hash(String namespace, int[] tokens, int from, int pageTokens) {
-    int hash = namespace.hashCode();
-    for (int i = from; i < from + pageTokens; i++) {
-      hash = 31 * hash + tokens[i];
-    }
-    hash *= 0x9E37_79B9;
-    return hash ^ hash >>> 15;
-  }
-
-  /** The child that begins with the page of {@code tokens} at {@code from}, or null. */
-  TreeNode find(String namespace, int[] tokens, int from, int pageTokens) {
-    if (size == 0) {
-      return null;
-    }
-    int hash = hash(namespace, tokens, from, pageTokens);
+  /**
+   * The child that begins with the page of {@code tokens} at {@code from}, or null; of a table that
+   * is not empty.
+   *
+   * @param hash the page's {@link ChildHash}
+   * @param span token ids that it depends on
+   */
+  TreeNode find(int hash, String namespace, int[] tokens, int from, int span) {
     for (int i = hash & slots.length - 1; slots[i] != null; i = i + 1 & slots.length - 1) {
-      if (hashes[i] == hash && slots[i].beginsWith(namespace, tokens, from, pageTokens)) {
+      if (hashes[i] == hash && slots[i].beginsWith(namespace, tokens, from, span)) {
         return slots[i];
       }
     }
@@ -58,7 +51,7 @@ final class ChildTable {
     } else if (3 * (size + 1) > 2 * slots.length) {
       grow();
     }
-    place(node, node.firstPageHash());
+    place(node, node.firstPageHash);
     size++;
   }
 
@@ -105,7 +98,7 @@ final class ChildTable {
   }
 
   private int indexOf(TreeNode node) {
-    int i = node.firstPageHash() & slots.length - 1;
+    int i = node.firstPageHash & slots.length - 1;
     while (slots[i] != node) {
       if (slots[i] == null) {
         throw new IllegalStateException("not a child");

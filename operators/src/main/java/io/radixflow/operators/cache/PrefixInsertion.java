@@ -50,8 +50,7 @@ final class PrefixInsertion {
     int page = from;
     while (page < to) {
       int at = page * shape.pageTokens();
-      String namespace = key.namespaceAt(page, shape.pageTokens());
-      TreeNode child = node.children.find(namespace, key.tokens(), at, shape.tokensOf(1));
+      TreeNode child = tree.child(node, key, page);
       if (child == null) {
         raisePriority(node, priority);
         node = add(node, key, page, to, table, priority, now);

@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache;
 
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -43,18 +44,26 @@ public final class RadixCache implements PrefixCache {
     this(allocator, pageTokens, false, new LruPolicy());
   }
 
+  /** A cache whose hashes nobody can foretell. */
+  public RadixCache(
+      PageAllocator allocator, int pageTokens, boolean bigram, EvictionPolicy policy) {
+    this(allocator, pageTokens, bigram, policy, new SecureRandom().nextLong());
+  }
+
   /**
    * @param allocator of the pool whose pages the tree owns
    * @param pageTokens units a page
    * @param bigram whether keys are of pairs of tokens
    * @param policy decides what is evicted; this cache's alone
+   * @param seed of the hashes, which change nothing but where in memory a node is found; secret
+   *     where strangers write prompts
    */
   public RadixCache(
-      PageAllocator allocator, int pageTokens, boolean bigram, EvictionPolicy policy) {
+      PageAllocator allocator, int pageTokens, boolean bigram, EvictionPolicy policy, long seed) {
     this.allocator = allocator;
     this.shape = new PageShape(pageTokens, bigram ? 1 : 0);
     this.policy = policy;
-    this.tree = new RadixTree(shape, policy);
+    this.tree = new RadixTree(shape, policy, new ChildHash(seed, shape.tokensOf(1)));
     this.retention = new Retention(tree, policy);
     this.history = new PageHistory(policy, shape);
     this.locks = new PathLocks(tree, policy);

@@ -17,13 +17,15 @@ final class RadixTree {
 
   private final PageShape shape;
   private final EvictionPolicy policy;
+  private final ChildHash hash;
   private final Map<String, TreeNode> roots = new HashMap<>();
   private int nodes;
   private long version;
 
-  RadixTree(PageShape shape, EvictionPolicy policy) {
+  RadixTree(PageShape shape, EvictionPolicy policy, ChildHash hash) {
     this.shape = shape;
     this.policy = policy;
+    this.hash = hash;
   }
 
   /** Nodes, roots not counted. */
@@ -80,9 +82,7 @@ final class RadixTree {
       page += more;
     }
     while (page < limit && offset == node.pageCount()) {
-      TreeNode child =
-          node.children.find(
-              key.namespaceAt(page, stride), tokens, page * stride, shape.tokensOf(1));
+      TreeNode child = child(node, key, page);
       if (child == null) {
         break;
       }
@@ -92,6 +92,17 @@ final class RadixTree {
       page += offset;
     }
     return new PrefixMatch(node, offset, page);
+  }
+
+  /** The child of a node that begins with a page of a key, or null. */
+  TreeNode child(TreeNode node, RadixKey key, int page) {
+    if (node.children.size() == 0) {
+      return null;
+    }
+    String namespace = key.namespaceAt(page, shape.pageTokens());
+    int from = page * shape.pageTokens();
+    int pageHash = hash.of(namespace, key.tokens(), from);
+    return node.children.find(pageHash, namespace, key.tokens(), from, shape.tokensOf(1));
   }
 
   TreeNode rootOf(String namespace) {
@@ -108,6 +119,7 @@ final class RadixTree {
 
   /** Puts a node below its parent. */
   void add(TreeNode node) {
+    node.firstPageHash = hash.of(node.namespace, node.tokens(), 0);
     node.parent.children.add(node);
     nodes++;
     version++;
@@ -119,6 +131,7 @@ final class RadixTree {
     node.copyFrontTo(front, count, shape);
     node.parent.children.replace(node, front);
     node.dropFront(count, shape);
+    node.firstPageHash = hash.of(node.namespace, node.tokens(), 0);
     front.children.add(node);
     node.parent = front;
     if (node.lockCount == 0) {

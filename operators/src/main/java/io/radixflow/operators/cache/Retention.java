@@ -1,7 +1,16 @@
 package io.radixflow.operators.cache;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
 /** Sets, and at its time takes back, the priority that nodes of a tree have by a hint. */
 final class Retention {
+  /** As the policy is told of nodes that are unlocked: of a path, the end first. */
+  private static final Comparator<TreeNode> BY_LAST_USE =
+      Comparator.<TreeNode>comparingLong(node -> node.lastUsedAt)
+          .thenComparing(node -> node.startPage, Comparator.reverseOrder());
+
   private final RadixTree tree;
   private final EvictionPolicy policy;
   private long earliestEnd = Long.MAX_VALUE;
@@ -43,6 +52,7 @@ final class Retention {
       return;
     }
     earliestEnd = Long.MAX_VALUE;
+    List<TreeNode> ended = new ArrayList<>();
     tree.forEachNode(
         node -> {
           if (node.retention == TreeNode.NOT_RETAINED) {
@@ -54,8 +64,10 @@ final class Retention {
           }
           node.retention = TreeNode.NOT_RETAINED;
           if (node.lockCount == 0) {
-            policy.reprioritised(node);
+            ended.add(node);
           }
         });
+    ended.sort(BY_LAST_USE);
+    ended.forEach(policy::reprioritised);
   }
 }

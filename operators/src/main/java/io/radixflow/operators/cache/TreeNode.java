@@ -60,6 +60,9 @@ public final class TreeNode {
   /** Whether the request that stored the pages still holds them, and nobody has used them yet. */
   boolean fresh;
 
+  /** The {@link ChildHash} of the first page, by which the parent finds this node. */
+  int firstPageHash;
+
   /** Neighbours in the list of an eviction policy, and that list. */
   TreeNode older;
 
@@ -82,7 +85,6 @@ public final class TreeNode {
   private long[] hashes = NO_HASHES;
   private byte[] digests = NO_DIGESTS;
   private int pageCount;
-  private int firstPageHash;
 
   /** A root. */
   TreeNode(String namespace) {
@@ -145,10 +147,6 @@ public final class TreeNode {
       digests = Arrays.copyOf(digests, length);
     }
     return digests;
-  }
-
-  int firstPageHash() {
-    return firstPageHash;
   }
 
   boolean isRoot() {
@@ -245,9 +243,6 @@ public final class TreeNode {
       hashes = hashes.length < count ? Arrays.copyOf(hashes, pages.length) : hashes;
       System.arraycopy(pageHashes, from, hashes, pageCount, to - from);
     }
-    if (pageCount == 0) {
-      firstPageHash = ChildTable.hash(namespace, tokens, 0, shape.tokensOf(1));
-    }
     pageCount = count;
   }
 
@@ -280,7 +275,6 @@ public final class TreeNode {
     }
     pageCount = left;
     startPage += count;
-    firstPageHash = ChildTable.hash(namespace, tokens, 0, shape.tokensOf(1));
   }
 
   /** Drops the last page and returns its number. */
@@ -300,6 +294,7 @@ public final class TreeNode {
   void copyFrontTo(TreeNode front, int count, PageShape shape) {
     front.append(tokens, pages, hashesOrNull(), 0, count, shape);
     front.copyDigests(this, 0, count);
+    front.firstPageHash = firstPageHash;
     front.startPage = startPage;
     front.lockCount = lockCount;
     front.claims = claims;

@@ -65,7 +65,8 @@ final class CacheWorld {
 
   private final PageShape shape;
   private final List<Integer> freed = new ArrayList<>();
-  private final PageAllocator allocator = new PageAllocator(POOL, freed::add);
+  private final List<Integer> freedEver = new ArrayList<>();
+  private final PageAllocator allocator = new PageAllocator(POOL, this::freed);
   private final RadixCache cache;
   private final Pins pins;
   private final CachedPages model;
@@ -75,13 +76,26 @@ final class CacheWorld {
   private final Map<Integer, Pinned> pinned = new HashMap<>();
   private long now;
 
-  CacheWorld(Setting setting) {
+  /**
+   * @param seed of the tree's hashes
+   */
+  CacheWorld(Setting setting, long seed) {
     shape = new PageShape(setting.pageTokens, setting.bigram ? 1 : 0);
     EvictionPolicy policy = EvictionPolicies.of(setting.policy, POOL, 1);
-    cache = new RadixCache(allocator, setting.pageTokens, setting.bigram, policy);
+    cache = new RadixCache(allocator, setting.pageTokens, setting.bigram, policy, seed);
     pins = new Pins(cache, POOL);
     model = new CachedPages(shape, setting.policy);
     audit = new PageAudit(allocator, cache);
+  }
+
+  private void freed(int page) {
+    freed.add(page);
+    freedEver.add(page);
+  }
+
+  /** All pages that were freed, in the order in which they were. */
+  List<Integer> freedEver() {
+    return freedEver;
   }
 
   void apply(Operation operation) {

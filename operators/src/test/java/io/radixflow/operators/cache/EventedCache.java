@@ -14,7 +14,7 @@ final class EventedCache {
 
   EventedCache(int pages, int pageTokens, boolean bigram, EvictionPolicy policy) {
     allocator = new PageAllocator(pages, page -> {});
-    cache = new RadixCache(allocator, pageTokens, bigram, policy);
+    cache = new RadixCache(allocator, pageTokens, bigram, policy, 1);
     cache.listen(this::hear, true);
   }
 

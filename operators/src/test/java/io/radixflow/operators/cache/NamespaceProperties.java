@@ -73,7 +73,8 @@ class NamespaceProperties {
               allocator,
               setting.pageTokens,
               setting.bigram,
-              EvictionPolicies.of(setting.policy, pool, 1));
+              EvictionPolicies.of(setting.policy, pool, 1),
+              1);
     }
 
     /** Does it, and returns how many pages the tenant found; -1 if it did not look. */

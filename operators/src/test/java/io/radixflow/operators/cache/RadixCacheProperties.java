@@ -1,5 +1,7 @@
 package io.radixflow.operators.cache;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.radixflow.operators.cache.CacheWorld.Kind;
 import io.radixflow.operators.cache.CacheWorld.Operation;
 import io.radixflow.operators.cache.CacheWorld.Setting;
@@ -20,6 +22,7 @@ import net.jqwik.api.Tuple;
 class RadixCacheProperties {
   private static final List<Integer> PAGE_SIZES = List.of(1, 4, 16);
   private static final int OPERATIONS = 5_000;
+  private static final int OPERATIONS_WITH_BOTH = 300;
 
   /** A reset comes this often; without it no page would grow old. */
   private static final int RESET_EVERY = 1_000;
@@ -27,7 +30,7 @@ class RadixCacheProperties {
   @Property(tries = 1000)
   void theTreeHoldsWhatAListOfPagesHolds(
       @ForAll("runs") Tuple.Tuple2<Setting, List<Operation>> run) {
-    CacheWorld world = new CacheWorld(run.get1());
+    CacheWorld world = new CacheWorld(run.get1(), 1);
     run.get2().forEach(world::apply);
     world.close();
   }
@@ -37,7 +40,7 @@ class RadixCacheProperties {
   void itStillDoesAfterThousandsOfOperations(@ForAll long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     for (Setting setting : settings()) {
-      CacheWorld world = new CacheWorld(setting);
+      CacheWorld world = new CacheWorld(setting, seed);
       for (int i = 1; i <= OPERATIONS; i++) {
         Operation operation = operation(random, setting.pageTokens(), i);
         try {
@@ -47,6 +50,22 @@ class RadixCacheProperties {
         }
       }
       world.close();
+    }
+  }
+
+  /** Matches are compared with the list of pages in either. */
+  @Property(tries = 5, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
+  void theSeedOfTheHashesChangesNothing(@ForAll long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    for (Setting setting : settings()) {
+      CacheWorld one = new CacheWorld(setting, random.nextLong());
+      CacheWorld other = new CacheWorld(setting, random.nextLong());
+      for (int i = 1; i <= OPERATIONS_WITH_BOTH; i++) {
+        Operation operation = operation(random, setting.pageTokens(), i);
+        one.apply(operation);
+        other.apply(operation);
+        assertThat(other.freedEver()).as(setting.toString()).isEqualTo(one.freedEver());
+      }
     }
   }
 

@@ -9,7 +9,7 @@ final class Turns {
 
   Turns(int pages, int pageTokens, boolean bigram, EvictionPolicy policy) {
     this.allocator = new PageAllocator(pages, pageTokens, page -> {});
-    this.cache = new RadixCache(allocator, pageTokens, bigram, policy);
+    this.cache = new RadixCache(allocator, pageTokens, bigram, policy, 1);
     this.pageTokens = pageTokens;
     this.bigram = bigram;
   }
