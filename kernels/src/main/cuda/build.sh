@@ -1,0 +1,66 @@
+#!/bin/sh
+# Compiles the device code: build.sh OUT [wheels]
+# OUT gets device-code.properties, which says what is inside, and radixflow.fatbin where nvcc is found: in CUDA_HOME, on
+# the path, in /usr/local/cuda, or with "wheels" in a folder of Radixflow's cache that pip fills. Nothing is compiled
+# again while sources, flags and nvcc are the same.
+set -eu
+
+cd "$(dirname "$0")"
+out=$1
+wheels=${2:-}
+nvcc_series=13.0
+targets='-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,code=compute_80'
+flags='-std=c++17 -O3 --fatbin --compress-mode=size -Werror all-warnings'
+
+without() {
+  rm -f "$out/radixflow.fatbin"
+  printf 'device.code=false\nreason=%s\n' "$1" >"$out/device-code.properties"
+  echo "no device code will be inside: $1"
+  exit 0
+}
+
+install_wheels() {
+  home=${RADIXFLOW_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/radixflow}/nvcc-$nvcc_series
+  if [ ! -e "$home/complete" ]; then
+    echo "installing nvcc $nvcc_series into $home"
+    rm -rf "$home"
+    for package in nvcc crt runtime cccl; do
+      set -- "$@" "nvidia-cuda-$package==$nvcc_series.*"
+    done
+    python3 -m pip install --quiet --root-user-action=ignore --target "$home" "nvidia-nvvm==$nvcc_series.*" "$@"
+    touch "$home/complete"
+  fi
+  nvcc=$home/nvidia/cu${nvcc_series%%.*}/bin/nvcc
+}
+
+mkdir -p "$out"
+if [ "$wheels" = wheels ]; then
+  shift "$#"
+  install_wheels
+elif [ -n "${CUDA_HOME:-}" ] && [ -x "$CUDA_HOME/bin/nvcc" ]; then
+  nvcc=$CUDA_HOME/bin/nvcc
+elif command -v nvcc >/dev/null; then
+  nvcc=$(command -v nvcc)
+elif [ -x /usr/local/cuda/bin/nvcc ]; then
+  nvcc=/usr/local/cuda/bin/nvcc
+else
+  without 'nvcc was not found when this was built; install a CUDA 13.0 toolkit or build with -Pcuda'
+fi
+command -v g++ >/dev/null || without 'nvcc needs g++, which was not found when this was built'
+
+version=$("$nvcc" --version | sed -n 's/.*release .*, V\([0-9.]*\).*/\1/p')
+hash=$({ printf '%s\n' "$version" "$targets" "$flags"; cat ./*.cu ./*.cuh; } | sha256sum | cut -d ' ' -f 1)
+if [ -e "$out/radixflow.fatbin" ] && grep -q "^sources.sha256=$hash$" "$out/device-code.properties" 2>/dev/null; then
+  exit 0
+fi
+
+from=$(date +%s)
+# shellcheck disable=SC2086 # lists of options
+"$nvcc" $flags $targets -o "$out/radixflow.fatbin" radixflow.cu
+{
+  echo device.code=true
+  echo "nvcc=$version"
+  echo 'targets=sm_80 sm_90a compute_80'
+  echo "sources.sha256=$hash"
+} >"$out/device-code.properties"
+echo "device code: nvcc $version, $(wc -c <"$out/radixflow.fatbin") bytes, $(($(date +%s) - from)) s"

@@ -1,0 +1,124 @@
+// What a kernel may use: the CUDA language, bf16, and the few instructions that only PTX reaches.
+// nvcc makes each the instruction; a host compiler takes simt.h, which executes them.
+//
+//   KERNEL(name, parameters...) { ... }                             an exported kernel
+//   BOUNDED_KERNEL(threads, blocks, name, parameters...) { ... }    with launch bounds: at most so many threads
+//                                                                   a block, at least so many blocks a processor
+//   SHARED(type, name);                                             the block's dynamic shared memory, once a kernel
+#pragma once
+
+#ifdef __CUDACC__
+
+#include <cuda_bf16.h>
+
+#include <cstdint>
+
+#define KERNEL(name, ...) extern "C" __global__ void name(__VA_ARGS__)
+#define BOUNDED_KERNEL(threads, blocks, name, ...) \
+    extern "C" __global__ void __launch_bounds__(threads, blocks) name(__VA_ARGS__)
+#define SHARED(type, name)                                            \
+    extern __shared__ __align__(1024) unsigned char dynamic_shared[]; \
+    type* const name = reinterpret_cast<type*>(dynamic_shared)
+
+__device__ __forceinline__ unsigned shared_address(const void* p) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+}
+
+// Copies 16 bytes to shared memory in the background, or zeroes them where valid is false.
+__device__ __forceinline__ void cp_async16(void* to, const void* from, bool valid = true) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from),
+                 "r"(valid ? 16 : 0)
+                 : "memory");
+}
+__device__ __forceinline__ void cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Waits until at most Pending groups of this thread's copies are under way.
+template <int Pending>
+__device__ __forceinline__ void cp_async_wait() {
+    asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
+}
+
+// Loads 8x8 matrices of 16-bit elements; lanes 8i to 8i+7 give the addresses of matrix i's rows.
+__device__ __forceinline__ void ldmatrix_x4(uint32_t (&r)[4], const void* row) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(shared_address(row))
+                 : "memory");
+}
+__device__ __forceinline__ void ldmatrix_x4_trans(uint32_t (&r)[4], const void* row) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0,%1,%2,%3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(shared_address(row))
+                 : "memory");
+}
+__device__ __forceinline__ void ldmatrix_x2(uint32_t (&r)[2], const void* row) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0,%1}, [%2];"
+                 : "=r"(r[0]), "=r"(r[1])
+                 : "r"(shared_address(row))
+                 : "memory");
+}
+__device__ __forceinline__ void ldmatrix_x2_trans(uint32_t (&r)[2], const void* row) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0,%1}, [%2];"
+                 : "=r"(r[0]), "=r"(r[1])
+                 : "r"(shared_address(row))
+                 : "memory");
+}
+
+// D (16x8, f32) += A (16x16, bf16, by rows) * B (16x8, bf16, by columns), in fragments of a warp.
+__device__ __forceinline__ void mma_m16n8k16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// Waits for `threads` threads at the block's barrier `id`, 1 to 15.
+__device__ __forceinline__ void named_barrier(int id, int threads) {
+    asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+}
+
+#include "warpgroup.cuh"
+
+#else
+#include "simt.h"
+#endif
+
+using bf16 = __nv_bfloat16;
+using bf162 = __nv_bfloat162;
+
+// The sum over the 32 lanes, in every lane, by the same tree each time.
+__device__ __forceinline__ float warp_sum(float v) {
+#pragma unroll
+    for (int distance = 16; distance; distance >>= 1) v += __shfl_xor_sync(0xffffffffu, v, distance);
+    return v;
+}
+
+__device__ __forceinline__ float warp_max(float v) {
+#pragma unroll
+    for (int distance = 16; distance; distance >>= 1) v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, distance));
+    return v;
+}
+
+// 16 bytes as eight bf16.
+union Bf16x8 {
+    uint4 words;
+    bf162 pairs[4];
+    __device__ __forceinline__ Bf16x8() {}
+};
+
+__device__ __forceinline__ void load8(float (&v)[8], const bf16* from) {
+    Bf16x8 packed;
+    packed.words = *reinterpret_cast<const uint4*>(from);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        float2 pair = __bfloat1622float2(packed.pairs[i]);
+        v[2 * i] = pair.x;
+        v[2 * i + 1] = pair.y;
+    }
+}
+
+__device__ __forceinline__ void store8(bf16* to, const float (&v)[8]) {
+    Bf16x8 packed;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) packed.pairs[i] = __floats2bfloat162_rn(v[2 * i], v[2 * i + 1]);
+    *reinterpret_cast<uint4*>(to) = packed.words;
+}

@@ -1,0 +1,18 @@
+// Input rows from the embedding table.
+#pragma once
+#include "device.cuh"
+
+// out[row] = table[token of row], bf16. A row's token is rowToken[row], or where that is negative the sampled id
+// ring[-1 - rowToken[row]] of an earlier step. A warp a row; rows from header[0] on are left alone, and a token outside
+// the vocabulary gives zeros. width is a multiple of 8.
+KERNEL(rf_embed, const bf16* table, const int* header, const int* rowToken, const int* ring, bf16* out, int width,
+       int vocab) {
+    int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    if (row >= header[0]) return;
+    int token = rowToken[row];
+    if (token < 0) token = ring[-1 - token];
+    bool known = token >= 0 && token < vocab;
+    const uint4* from = reinterpret_cast<const uint4*>(table + size_t(known ? token : 0) * width);
+    uint4* to = reinterpret_cast<uint4*>(out + size_t(row) * width);
+    for (int i = lane; i < width / 8; i += 32) to[i] = known ? from[i] : make_uint4(0, 0, 0, 0);
+}

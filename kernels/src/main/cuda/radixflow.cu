@@ -1,0 +1,2 @@
+// All device code of Radixflow, one translation unit.
+#include "embedding.cuh"

@@ -1,0 +1,35 @@
+package io.radixflow.kernels.cuda;
+
+import static io.radixflow.kernels.cuda.CudaException.check;
+
+import jcuda.driver.CUgraphExec;
+import jcuda.driver.JCudaDriver;
+
+/**
+ * Work captured from a stream, launched as a whole. The kernels' parameters are those of the
+ * capture: whatever changes between launches must lie in device memory.
+ */
+public final class CudaGraph implements AutoCloseable {
+
+  private final CudaContext context;
+  private final CUgraphExec exec;
+  private boolean closed;
+
+  CudaGraph(CudaContext context, CUgraphExec exec) {
+    this.context = context;
+    this.exec = exec;
+  }
+
+  /** Queues all of it. */
+  public void launch(CudaStream stream) {
+    check(JCudaDriver.cuGraphLaunch(exec, stream.handle()), "cuGraphLaunch", "on " + stream);
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      context.free(() -> JCudaDriver.cuGraphExecDestroy(exec), "cuGraphExecDestroy");
+    }
+  }
+}

@@ -1,0 +1,15 @@
+package io.radixflow.kernels.cuda;
+
+/** There is no CUDA device to use; the message says why, and what would help. */
+public final class CudaUnavailableException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  CudaUnavailableException(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  CudaUnavailableException(String message) {
+    this(message, null);
+  }
+}

@@ -1,0 +1,59 @@
+// Streams, events and captured graphs.
+#pragma once
+#include "driver.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace emulator {
+
+using Work = std::function<void()>;
+
+// What a capture collects: the work in the order of capture, which keeps every dependency.
+struct Capture {
+    std::vector<Work> work;
+    bool invalid = false;
+};
+
+// A queue with a thread of its own, so that an order nobody enforced is not kept. A lazy stream waits with each piece
+// of work until somebody waits for it, which is the latest that a device may be.
+class Stream {
+public:
+    explicit Stream(bool blocking) : blocking(blocking), worker_([this] { run(); }) {}
+    ~Stream();
+
+    // Returns the number of the work, for wait().
+    uint64_t submit(Work work);
+    void wait(uint64_t number);
+    bool done(uint64_t number);
+    uint64_t submitted();
+
+    const bool blocking;  // ordered with the legacy stream
+    std::shared_ptr<Capture> capture;
+
+private:
+    void run();
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<Work> queue_;
+    uint64_t submitted_ = 0, done_ = 0, demanded_ = 0;
+    bool stop_ = false;
+    std::thread worker_;
+};
+
+std::shared_ptr<Stream> stream_of(void* handle);
+// Waits for all streams.
+void drain_all();
+// Queues the work, or adds it to the stream's capture; on the legacy stream, runs it after all blocking streams' work.
+CUresult submit(void* stream, Work work);
+CUresult synchronize(void* stream);
+// Fails, and spoils captures under way, if there are any: the call is not allowed meanwhile.
+CUresult refuse_in_capture();
+
+}  // namespace emulator

@@ -1,0 +1,100 @@
+package io.radixflow.kernels.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Properties;
+import org.junit.jupiter.api.Assumptions;
+
+/**
+ * The CUDA device of tests: the emulated one, or a real one with {@code -Dgpu.driver=<path of
+ * libcuda.so.1>}.
+ *
+ * <p>Where the emulator was not built, as without g++, tests are skipped, or fail where {@code
+ * RADIXFLOW_REQUIRE_EMULATOR} is {@code true}.
+ */
+public final class EmulatedGpu {
+
+  private static final String FOLDER = "/gpu-emulator/";
+  private static final String DRIVER = "libcuda.so.1";
+  private static final String MODULE = "radixflow-host.so";
+
+  private static boolean emulated;
+  private static boolean chosen;
+
+  private EmulatedGpu() {}
+
+  /** Makes sure that {@link CudaDriver#load} and {@link DeviceCode#load} find a device. */
+  public static synchronized void require() {
+    if (!chosen) {
+      emulated = System.getProperty(CudaDriver.LIBRARY_PROPERTY) == null;
+      if (emulated) {
+        choose(folder());
+      }
+      chosen = true;
+    }
+    CudaDriver.load();
+  }
+
+  /** As {@link #require}; skips the test on a real device. */
+  public static void requireEmulated() {
+    require();
+    Assumptions.assumeTrue(isEmulated(), "for the emulated device only");
+  }
+
+  /** Whether the device is emulated; after {@link #require}. */
+  public static synchronized boolean isEmulated() {
+    return emulated;
+  }
+
+  private static void choose(Path folder) {
+    System.setProperty(CudaDriver.LIBRARY_PROPERTY, folder.resolve(DRIVER).toString());
+    System.setProperty(DeviceCode.FILE_PROPERTY, folder.resolve(MODULE).toString());
+  }
+
+  private static Path folder() {
+    URL driver = EmulatedGpu.class.getResource(FOLDER + DRIVER);
+    if (driver == null) {
+      String hint = "no emulated CUDA device: " + reason();
+      assertThat("true".equals(System.getenv("RADIXFLOW_REQUIRE_EMULATOR"))).as(hint).isFalse();
+      Assumptions.abort(hint);
+    }
+    try {
+      if (driver.getProtocol().equals("file")) {
+        return Path.of(driver.getPath()).getParent();
+      }
+      return unpack();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static Path unpack() throws IOException {
+    Path folder = Files.createTempDirectory("radixflow-emulator-");
+    folder.toFile().deleteOnExit();
+    for (String name : new String[] {DRIVER, MODULE}) {
+      try (InputStream in = EmulatedGpu.class.getResourceAsStream(FOLDER + name)) {
+        Files.copy(in, folder.resolve(name));
+      }
+      folder.resolve(name).toFile().deleteOnExit();
+    }
+    return folder;
+  }
+
+  private static String reason() {
+    Properties properties = new Properties();
+    try (InputStream in = EmulatedGpu.class.getResourceAsStream(FOLDER + "emulator.properties")) {
+      if (in != null) {
+        properties.load(in);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return properties.getProperty("reason", "the build did not make it");
+  }
+}

@@ -1,0 +1,112 @@
+package io.radixflow.kernels.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import jcuda.Pointer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * Base of tests of kernels: each runs with CUDA threads forwards and, with lazy streams, backwards;
+ * on a real device once. A test must close or let {@link #allocate} close what it allocates.
+ */
+@ExtendWith(BothOrders.class)
+abstract class KernelTest {
+
+  /** In which order an emulated device does what may be done in any. */
+  enum Order {
+    FORWARD,
+    REVERSE,
+    DEVICE
+  }
+
+  Order order;
+
+  CudaContext context;
+  KernelModule module;
+  CudaStream stream;
+  private final List<AutoCloseable> resources = new ArrayList<>();
+
+  @BeforeEach
+  void open() {
+    if (order == null) {
+      EmulatedGpu.require();
+      order = EmulatedGpu.isEmulated() ? Order.FORWARD : Order.DEVICE;
+    }
+    if (order != Order.DEVICE) {
+      EmulatedDriver.reset();
+      EmulatedDriver.setReverse(order == Order.REVERSE);
+      EmulatedDriver.setLazyStreams(order == Order.REVERSE);
+    }
+    context = CudaContext.open(0);
+    module = context.load(DeviceCode.load());
+    stream = closing(context.newStream("test"));
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    for (int i = resources.size() - 1; i >= 0; i--) {
+      resources.get(i).close();
+    }
+    resources.clear();
+    if (order != Order.DEVICE) {
+      assertThat(EmulatedDriver.deviceAllocations()).as("allocations not freed").isZero();
+    }
+    context.close();
+  }
+
+  /** Closes the resource after the test. */
+  <T extends AutoCloseable> T closing(T resource) {
+    resources.add(resource);
+    return resource;
+  }
+
+  /** Device memory with undefined contents. */
+  DeviceMemory allocate(long bytes) {
+    return closing(context.allocate(bytes, "a test"));
+  }
+
+  DeviceMemory device(int... values) {
+    DeviceMemory memory = allocate((long) values.length * Integer.BYTES);
+    memory.write(Pointer.to(values), memory.bytes());
+    return memory;
+  }
+
+  DeviceMemory device(float... values) {
+    DeviceMemory memory = allocate((long) values.length * Float.BYTES);
+    memory.write(Pointer.to(values), memory.bytes());
+    return memory;
+  }
+
+  /** bf16, each as its 16 bits. */
+  DeviceMemory device(short... values) {
+    DeviceMemory memory = allocate((long) values.length * Short.BYTES);
+    memory.write(Pointer.to(values), memory.bytes());
+    return memory;
+  }
+
+  /** Waits for the stream, then reads the start of the memory. */
+  short[] shorts(DeviceMemory memory, int count) {
+    stream.synchronize();
+    short[] values = new short[count];
+    memory.read(Pointer.to(values), (long) count * Short.BYTES);
+    return values;
+  }
+
+  float[] floats(DeviceMemory memory, int count) {
+    stream.synchronize();
+    float[] values = new float[count];
+    memory.read(Pointer.to(values), (long) count * Float.BYTES);
+    return values;
+  }
+
+  int[] ints(DeviceMemory memory, int count) {
+    stream.synchronize();
+    int[] values = new int[count];
+    memory.read(Pointer.to(values), (long) count * Integer.BYTES);
+    return values;
+  }
+}
