@@ -1,2 +1,3 @@
 // All device code of Radixflow, one translation unit.
 #include "embedding.cuh"
+#include "sampling.cuh"

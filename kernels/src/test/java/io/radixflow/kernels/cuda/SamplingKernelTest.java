@@ -1,0 +1,260 @@
+package io.radixflow.kernels.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.sampling.FixedPointExp;
+import io.radixflow.kernels.sampling.Sampler;
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sampling.SamplingState;
+import java.nio.IntBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import jcuda.Pointer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The sampling kernel against the CPU's {@link Sampler}: equal tokens and equal bits. */
+class SamplingKernelTest extends KernelTest {
+  private static final int OUTPUTS = 24;
+  private static final int[] NO_IDS = {};
+
+  /** An output as both sides get it. */
+  private record Draw(
+      float[] logits, SamplingParams params, int[] prompt, int[] reply, boolean pending) {}
+
+  private final List<Draw> draws = new ArrayList<>();
+  private Random random;
+  private int vocab;
+  private int[] errors;
+  private float[] rowsAfter;
+  private IntBuffer results;
+
+  @Override
+  @BeforeEach
+  void open() {
+    super.open();
+    draws.clear();
+    random = new Random(7);
+  }
+
+  private float[] normal(double deviation) {
+    float[] row = new float[vocab];
+    for (int i = 0; i < vocab; i++) {
+      row[i] = (float) (random.nextGaussian() * deviation);
+    }
+    return row;
+  }
+
+  /** Few distinct values, so that every border has ties. */
+  private float[] coarse() {
+    float[] row = new float[vocab];
+    for (int i = 0; i < vocab; i++) {
+      row[i] = random.nextInt(5) == 0 ? Float.NEGATIVE_INFINITY : random.nextInt(-3, 4) * 0.5f;
+    }
+    row[random.nextInt(vocab)] = -0f;
+    return row;
+  }
+
+  private SamplingParams params(float temperature, int topK, float topP, float minP) {
+    return new SamplingParams(
+        temperature, topK, topP, minP, 1, 0, 0, Map.of(), random.nextLong(), -1);
+  }
+
+  private int[] ids(int count) {
+    return random.ints(count, 0, vocab).toArray();
+  }
+
+  /** Runs all draws in one launch; the tokens. */
+  private int[] run() {
+    StepLayout layout = new StepLayout(Math.max(OUTPUTS, draws.size()), 1, 1 << 16);
+    IntBuffer ints = IntBuffer.allocate(layout.ints());
+    Batch batch = new Batch();
+    int[] ringTokens = new int[2 * layout.maxRows()];
+    float[] all = new float[draws.size() * vocab];
+    for (int i = 0; i < draws.size(); i++) {
+      Draw draw = draws.get(i);
+      batch.beginChunk(new int[] {0}, 1, 0);
+      if (draw.pending) {
+        batch.tokenFrom(new Pending(), i);
+        ringTokens[layout.maxRows() + i] = draw.reply[draw.reply.length - 1];
+      } else {
+        batch.token(0);
+      }
+      int known = draw.reply.length - (draw.pending ? 1 : 0);
+      int[] reply = Arrays.copyOf(draw.reply, known);
+      batch.output(new SamplingState(draw.params, draw.prompt, reply, vocab), Batch.LOGPROBS);
+      System.arraycopy(draw.logits, 0, all, i * vocab, vocab);
+    }
+    StepPlan plan = new StepPlan(layout, vocab, 16);
+    plan.take(ints, batch, 1, 16, (ticket, output) -> layout.maxRows() + output, 0);
+    DeviceMemory logits = device(all);
+    DeviceMemory ring = device(ringTokens);
+    StepResults onDevice = closing(StepResults.allocate(context, layout.maxRows()));
+    try (SamplingKernel kernel =
+        new SamplingKernel(
+            context, module, layout, device(ints.array()), logits, ring, onDevice, vocab)) {
+      kernel.sample(0, draws.size(), stream);
+      int[] tokens = ints(ring, draws.size());
+      rowsAfter = floats(logits, all.length);
+      results = IntBuffer.wrap(ints(onDevice.heads(), 8 * draws.size()));
+      errors = new int[draws.size()];
+      for (int i = 0; i < errors.length; i++) {
+        errors[i] = results.get(8 * i + 1);
+      }
+      return tokens;
+    }
+  }
+
+  private int expected(Draw draw) {
+    SamplingState state = new SamplingState(draw.params, draw.prompt, draw.reply, vocab);
+    return new Sampler(vocab).sample(draw.logits, 0, vocab, state);
+  }
+
+  private void assertEqualToTheCpu() {
+    int[] tokens = run();
+    for (int i = 0; i < tokens.length; i++) {
+      Draw draw = draws.get(i);
+      assertThat(errors[i]).isZero();
+      assertThat(tokens[i]).as("output %d with %s", i, draw.params).isEqualTo(expected(draw));
+      for (int id = 0; id < vocab; id++) {
+        assertThat(Float.floatToRawIntBits(rowsAfter[i * vocab + id]))
+            .as("logit %d of output %d afterwards", id, i)
+            .isEqualTo(Float.floatToRawIntBits(draw.logits[id]));
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 31, 257, 1500, 5003})
+  void tokensOfEveryFilterAreTheCpus(int size) {
+    vocab = size;
+    int[] ks = {0, 1, 2, 7, 50, size - 1, size};
+    float[] ps = {1, 0.01f, 0.3f, 0.9f, 0.999f};
+    for (int i = 0; i < OUTPUTS; i++) {
+      SamplingParams params =
+          params(
+              i % 6 == 0 ? 0 : 0.1f + random.nextFloat() * 2,
+              Math.max(0, ks[random.nextInt(ks.length)]),
+              ps[random.nextInt(ps.length)],
+              i % 3 == 1 ? 0.05f : 0);
+      float[] row = i % 2 == 0 ? normal(0.1 + i / 4.0) : coarse();
+      draws.add(new Draw(row, params, NO_IDS, NO_IDS, false));
+    }
+    assertEqualToTheCpu();
+  }
+
+  @Test
+  void onTiesAtTheBorderOfTopPTheLowerIdsStay() {
+    vocab = 700;
+    float[] flat = new float[vocab];
+    for (int i = 0; i < OUTPUTS; i++) {
+      draws.add(new Draw(flat, params(1, 0, 0.05f + i * 0.04f, 0), NO_IDS, NO_IDS, false));
+    }
+    assertEqualToTheCpu();
+  }
+
+  @Test
+  void penaltiesAndBiasesAreTheCpusAlsoForATokenThatTheHostDoesNotKnowYet() {
+    vocab = 611;
+    for (int i = 0; i < OUTPUTS; i++) {
+      Map<Integer, Float> bias = new HashMap<>();
+      for (int id : ids(i % 4)) {
+        bias.put(id, (float) random.nextInt(-100, 100));
+      }
+      int[] prompt = ids(40);
+      int[] reply = ids(30);
+      if (i % 3 == 0) {
+        reply[29] = i % 2 == 0 ? reply[3] : prompt[5];
+      }
+      SamplingParams params =
+          new SamplingParams(
+              i % 5 == 0 ? 0 : 0.8f,
+              i % 2 == 0 ? 20 : 0,
+              0.95f,
+              0,
+              i % 4 == 1 ? 1 : 1.3f,
+              i % 3 == 1 ? 0.7f : 0,
+              i % 3 == 2 ? 0.4f : 0.1f,
+              bias,
+              random.nextLong(),
+              2);
+      draws.add(new Draw(normal(2), params, prompt, reply, i % 2 == 1));
+    }
+    assertEqualToTheCpu();
+  }
+
+  @Test
+  void logProbabilitiesAreTheCpusToTheBit() {
+    vocab = 900;
+    for (int i = 0; i < OUTPUTS; i++) {
+      SamplingParams params =
+          new SamplingParams(0.9f, 0, 0.9f, 0, 1.2f, 0, 0, Map.of(3, 5f), i, i % 21);
+      draws.add(new Draw(i % 2 == 0 ? normal(3) : coarse(), params, ids(9), ids(5), false));
+    }
+    int[] tokens = run();
+    Sampler sampler = new Sampler(vocab);
+    for (int i = 0; i < OUTPUTS; i++) {
+      int count = i % 21;
+      int[] ids = new int[20];
+      float[] values = new float[20];
+      float own = sampler.logprobs(draws.get(i).logits, 0, vocab, tokens[i], count, ids, values, 0);
+      FixedPointExp exp = new FixedPointExp(vocab);
+      float top = Float.intBitsToFloat(results.get(8 * i + 3));
+      long mass = results.get(8 * i + 4) & 0xffffffffL | (long) results.get(8 * i + 5) << 32;
+      float logit = Float.intBitsToFloat(results.get(8 * i + 6));
+      assertThat((float) (logit - exp.normaliser(top, mass))).isEqualTo(own);
+      assertThat(results.get(8 * i + 7)).isEqualTo(count);
+    }
+  }
+
+  @Test
+  void aRowFromWhichNothingCanBeDrawnIsToldWithItsReason() {
+    vocab = 300;
+    float[] nan = normal(1);
+    nan[77] = Float.NaN;
+    nan[200] = Float.NaN;
+    float[] infinite = normal(1);
+    infinite[5] = Float.POSITIVE_INFINITY;
+    float[] nothing = new float[vocab];
+    Arrays.fill(nothing, Float.NEGATIVE_INFINITY);
+    for (float[] row : List.of(nan, nothing, infinite, normal(1))) {
+      draws.add(new Draw(row, params(0.5f, 3, 0.5f, 0), ids(2), ids(2), false));
+    }
+    int[] tokens = run();
+    assertThat(errors).containsExactly(1, 2, 3, 0);
+    assertThat(results.get(2)).as("the first token that is no number").isEqualTo(77);
+    assertThat(tokens).startsWith(0, 0, 0);
+    assertThat(tokens[3]).isEqualTo(expected(draws.get(3)));
+  }
+
+  @Test
+  void outputsThatDrawNothingAreLeftAlone() {
+    vocab = 10;
+    StepLayout layout = new StepLayout(4, 1, 100);
+    IntBuffer ints = IntBuffer.allocate(layout.ints());
+    Batch batch = new Batch();
+    batch.beginChunk(new int[] {0}, 1, 0);
+    batch.token(0);
+    batch.output(null, Batch.LOGITS);
+    new StepPlan(layout, vocab, 16).take(ints, batch, 1, 16, (ticket, output) -> -1, 2);
+    DeviceMemory ring = device(9, 9, 9, 9);
+    StepResults onDevice = closing(StepResults.allocate(context, 4));
+    DeviceMemory logits = device(new float[4 * vocab]);
+    try (SamplingKernel kernel =
+        new SamplingKernel(
+            context, module, layout, device(ints.array()), logits, ring, onDevice, vocab)) {
+      kernel.sample(0, 4, stream);
+      int[] tokens = new int[4];
+      stream.synchronize();
+      ring.read(Pointer.to(tokens), 16);
+      assertThat(tokens).containsOnly(9);
+    }
+  }
+}
