@@ -60,10 +60,18 @@ public final class RadixCache implements PrefixCache {
    */
   public RadixCache(
       PageAllocator allocator, int pageTokens, boolean bigram, EvictionPolicy policy, long seed) {
+    this(allocator, new PageShape(pageTokens, bigram ? 1 : 0), policy, seed);
+  }
+
+  private RadixCache(PageAllocator allocator, PageShape shape, EvictionPolicy policy, long seed) {
+    this(allocator, shape, policy, new ChildHash(seed, shape.tokensOf(1)));
+  }
+
+  RadixCache(PageAllocator allocator, PageShape shape, EvictionPolicy policy, ChildHash hash) {
     this.allocator = allocator;
-    this.shape = new PageShape(pageTokens, bigram ? 1 : 0);
+    this.shape = shape;
     this.policy = policy;
-    this.tree = new RadixTree(shape, policy, new ChildHash(seed, shape.tokensOf(1)));
+    this.tree = new RadixTree(shape, policy, hash);
     this.retention = new Retention(tree, policy);
     this.history = new PageHistory(policy, shape);
     this.locks = new PathLocks(tree, policy);
@@ -246,24 +254,26 @@ public final class RadixCache implements PrefixCache {
   @Override
   public int freeEnd(TreeNode node, int end, int keep) {
     int freed = 0;
-    while (true) {
-      TreeNode last = node.resume();
-      int known = node.resumablePages(end);
+    int known = end;
+    for (TreeNode last = node; ; freed++) {
+      known = last.resumablePages(known);
+      last = last.resume();
       while (last != null && !last.isRoot() && last.startPage >= known) {
         last = last.parent;
       }
-      if (last == null
-          || last.isRoot()
-          || !last.namespace.equals(node.namespace)
-          || last.lockCount > 0
-          || last.children.size() > 0
-          || last.endPage() > known
-          || last.endPage() <= keep) {
+      boolean free =
+          last != null
+              && !last.isRoot()
+              && last.namespace.equals(node.namespace)
+              && last.lockCount == 0
+              && last.children.size() == 0
+              && last.endPage() <= known
+              && last.endPage() > keep;
+      if (!free) {
         break;
       }
       history.dropped(last);
       freeLast(last, events);
-      freed++;
     }
     flushEvents();
     return freed;

@@ -128,9 +128,8 @@ final class RadixTree {
   /** Splits a node after {@code count} pages; returns the new node that has the front. */
   TreeNode split(TreeNode node, int count) {
     TreeNode front = new TreeNode(node.parent, node.namespace);
-    node.copyFrontTo(front, count, shape);
+    node.moveFrontTo(front, count, shape);
     node.parent.children.replace(node, front);
-    node.dropFront(count, shape);
     node.firstPageHash = hash.of(node.namespace, node.tokens(), 0);
     front.children.add(node);
     node.parent = front;

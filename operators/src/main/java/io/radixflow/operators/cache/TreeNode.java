@@ -176,25 +176,54 @@ public final class TreeNode {
    */
   TreeNode resume() {
     TreeNode node = this;
-    while (node != null && (node.removed || node.mergedInto != null)) {
-      node = node.mergedInto != null ? node.mergedInto : node.parent;
+    while (node != null && node.hasLeft()) {
+      node.shorten();
+      node = node.rest();
     }
     return node;
+  }
+
+  private boolean hasLeft() {
+    return removed || mergedInto != null;
+  }
+
+  /** Where a node that left the tree says that the rest of its prefix is. */
+  private TreeNode rest() {
+    return mergedInto != null ? mergedInto : parent;
+  }
+
+  /**
+   * Makes the way from a node that left the tree pass by the next one, if that has left, too: who
+   * looks often goes a short way (path halving; Tarjan, van Leeuwen 1984).
+   */
+  private void shorten() {
+    TreeNode next = rest();
+    if (next == null || !next.hasLeft() || next.rest() == null) {
+      return;
+    }
+    if (next.mergedInto == null) {
+      startPage = Math.min(startPage, next.startPage);
+      mergedInto = null;
+      removed = true;
+      parent = next.parent;
+    } else if (mergedInto != null) {
+      mergedInto = next.mergedInto;
+    } else {
+      parent = next.mergedInto;
+    }
   }
 
   /** How many of the first {@code count} pages of that prefix are still where they were. */
   int resumablePages(int count) {
     int pagesLeft = count;
     TreeNode node = this;
-    while (node.removed || node.mergedInto != null) {
-      if (node.mergedInto != null) {
-        node = node.mergedInto;
-      } else {
+    while (node.hasLeft()) {
+      if (node.mergedInto == null) {
         pagesLeft = Math.min(pagesLeft, node.startPage);
-        if (node.parent == null) {
-          return 0;
-        }
-        node = node.parent;
+      }
+      node = node.rest();
+      if (node == null) {
+        return 0;
       }
     }
     return Math.min(pagesLeft, node.endPage());
@@ -261,22 +290,6 @@ public final class TreeNode {
     return hashes.length == 0 ? null : hashes;
   }
 
-  /** Drops the first {@code count} pages, which are at least one and not all. */
-  void dropFront(int count, PageShape shape) {
-    int from = count * shape.pageTokens();
-    int left = pageCount - count;
-    pages = Arrays.copyOfRange(pages, count, pageCount);
-    tokens = Arrays.copyOfRange(tokens, from, from + shape.tokensOf(left));
-    if (hashes.length > 0) {
-      hashes = Arrays.copyOfRange(hashes, count, pageCount);
-    }
-    if (digests.length > 0) {
-      digests = Arrays.copyOfRange(digests, count * PageHasher.BYTES, pageCount * PageHasher.BYTES);
-    }
-    pageCount = left;
-    startPage += count;
-  }
-
   /** Drops the last page and returns its number. */
   int dropLast(PageShape shape) {
     int page = pages[--pageCount];
@@ -290,10 +303,22 @@ public final class TreeNode {
     return page;
   }
 
-  /** Makes {@code front} hold the first {@code count} pages of this node, and its history. */
-  void copyFrontTo(TreeNode front, int count, PageShape shape) {
-    front.append(tokens, pages, hashesOrNull(), 0, count, shape);
-    front.copyDigests(this, 0, count);
+  /**
+   * Passes the first {@code count} pages, at least one and not all, to a new node that has the same
+   * history. A front that is the longer part takes the arrays: what is cut off is copied, not what
+   * stays.
+   */
+  void moveFrontTo(TreeNode front, int count, PageShape shape) {
+    if (2 * count >= pages.length) {
+      front.pages = pages;
+      front.tokens = tokens;
+      front.hashes = hashes;
+      front.digests = digests;
+      front.pageCount = count;
+    } else {
+      front.append(tokens, pages, hashesOrNull(), 0, count, shape);
+      front.copyDigests(this, 0, count);
+    }
     front.firstPageHash = firstPageHash;
     front.startPage = startPage;
     front.lockCount = lockCount;
@@ -306,6 +331,22 @@ public final class TreeNode {
     front.retainedUntil = retainedUntil;
     front.fresh = fresh;
     front.turn = turn;
+    dropFront(count, shape);
+  }
+
+  private void dropFront(int count, PageShape shape) {
+    int from = count * shape.pageTokens();
+    int left = pageCount - count;
+    pages = Arrays.copyOfRange(pages, count, pageCount);
+    tokens = Arrays.copyOfRange(tokens, from, from + shape.tokensOf(left));
+    if (hashes.length > 0) {
+      hashes = Arrays.copyOfRange(hashes, count, pageCount);
+    }
+    if (digests.length > 0) {
+      digests = Arrays.copyOfRange(digests, count * PageHasher.BYTES, pageCount * PageHasher.BYTES);
+    }
+    pageCount = left;
+    startPage += count;
   }
 
   /** Takes over the first {@code count} digests of another node, if it carries any. */

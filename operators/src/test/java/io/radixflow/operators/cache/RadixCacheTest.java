@@ -146,26 +146,6 @@ class RadixCacheTest {
     assertThatThrownBy(() -> cache.unlock(locked)).isInstanceOf(IllegalStateException.class);
   }
 
-  @Test
-  void deepTreesNeedNoRecursionAndNoQuadraticWork() {
-    PageAllocator large = new PageAllocator(200_000, page -> {});
-    RadixCache deep = new RadixCache(large, 1);
-    int[] tokens = IntStream.range(0, 100_000).toArray();
-    int[] table = tokens.clone();
-    RadixKey key = RadixKey.of(tokens);
-    TreeNode node = deep.lock(key, deep.match(key, Integer.MAX_VALUE));
-    for (int from = 0; from < tokens.length; from += 10) {
-      for (int i = from; i < from + 10; i++) {
-        table[i] = large.allocate();
-      }
-      node = deep.insert(node, key, from, from + 10, table, true).node();
-    }
-    deep.unlock(node);
-    assertThat(deep.match(key, Integer.MAX_VALUE).pages()).isEqualTo(100_000);
-    assertThat(deep.evict(200_000)).isEqualTo(100_000);
-    assertThat(large.free()).isEqualTo(200_000);
-  }
-
   private int matched(RadixKey key) {
     return cache.match(key, Integer.MAX_VALUE).pages();
   }

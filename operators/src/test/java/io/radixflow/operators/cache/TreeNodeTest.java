@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class TreeNodeTest {
@@ -30,6 +31,28 @@ class TreeNodeTest {
     turns.cache.unlock(node);
     assertThat(node.lockCount).isZero();
     assertThatIllegalStateException().isThrownBy(() -> turns.cache.unlock(node));
+  }
+
+  @Test
+  void whoLooksOftenForWhatIsLeftOfAPrefixGoesAShortWay() {
+    Turns turns = new Turns(1, "priority");
+    RadixKey key = RadixKey.of(IntStream.range(0, 64).toArray());
+    int[] table = new int[64];
+    TreeNode end = turns.cache.lock(key, turns.cache.match(key, 64));
+    for (int i = 0; i < 64; i++) {
+      table[i] = turns.allocator.allocate();
+      end = turns.cache.insert(end, key, i, i + 1, table, true, 64 - i).node();
+    }
+    turns.cache.unlock(end);
+    turns.cache.evict(60);
+    TreeNode left = turns.cache.match(key, 64).node();
+
+    for (int looks = 0; looks < 6; looks++) {
+      assertThat(end.resume()).isSameAs(left);
+      assertThat(end.resumablePages(64)).isEqualTo(4);
+    }
+
+    assertThat(end.parent).isSameAs(left);
   }
 
   /** Case N5. */
