@@ -1,0 +1,262 @@
+// Products of a weight matrix [features][depth] with the rows [rows][depth] of activations, both bf16.
+//
+// The weights are the 16 side of mma.m16n8k16 and the rows the 8 side, so that few rows waste little: one template
+// serves decode and prefill. The order of a sum is the same in every tile of the same number of slices: slice s of S
+// adds the products of the k with k / (64 / S) % S == s, ascending, in one chain, and the slices are then added in
+// order. So with SLICES = 2, which deterministic mode uses throughout, an element depends on its row and its
+// weights alone, whatever tile computes it.
+#pragma once
+#include "device.cuh"
+
+// What is done with a sum before it is stored. In SWIGLU the weights alternate between 8 rows of gate and 8 of up.
+enum GemmEpilogue {
+    GEMM_PLAIN = 0,     // out[row][feature] = sum, bf16
+    GEMM_BIAS = 1,      // ... + extra[feature], f32
+    GEMM_RESIDUAL = 2,  // ... + extra[row][feature], bf16; extra may be out
+    GEMM_SWIGLU = 3,    // out[row][feature / 2] = silu(gate) * up, bf16
+    GEMM_LOGITS = 4     // out[row][feature] = sum, f32
+};
+
+struct GemmArguments {
+    const bf16* weights;
+    const bf16* x;
+    void* out;
+    const void* extra;
+    const int* rows;    // how many rows are valid, on the device
+    const int* gather;  // row r reads x[gather[r]]; null for x[r]
+    int features;
+    int depth;
+    int epilogue;
+};
+
+// The tile of this block. Eight tiles of rows share their weights while those are in the L2 cache.
+struct GemmPlace {
+    int feature, row;
+};
+
+__device__ __forceinline__ GemmPlace gemm_place(int tile_features, int tile_rows) {
+    constexpr int kGroup = 8;
+    int linear = blockIdx.y * gridDim.x + blockIdx.x, span = kGroup * gridDim.x, first = linear / span * kGroup;
+    int height = min(kGroup, int(gridDim.y) - first), within = linear % span;
+    return {within / height * tile_features, (first + within % height) * tile_rows};
+}
+
+// Eight consecutive features of one row leave the block.
+__device__ __forceinline__ void gemm_store8(const GemmArguments& a, int row, int feature, const float* sums) {
+    float v[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) v[i] = sums[i];
+    size_t at = size_t(row) * a.features + feature;
+    if (a.epilogue == GEMM_BIAS) {
+        const float* bias = static_cast<const float*>(a.extra) + feature;
+#pragma unroll
+        for (int i = 0; i < 8; ++i) v[i] += bias[i];
+    } else if (a.epilogue == GEMM_RESIDUAL) {
+        float residual[8];
+        load8(residual, static_cast<const bf16*>(a.extra) + at);
+#pragma unroll
+        for (int i = 0; i < 8; ++i) v[i] += residual[i];
+    }
+    store8(static_cast<bf16*>(a.out) + at, v);
+}
+
+__device__ __forceinline__ void gemm_store_swiglu(const GemmArguments& a, int row, int feature, const float* sums) {
+    float v[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) v[i] = sums[i] / (1.0f + __expf(-sums[i])) * sums[i + 8];
+    store8(static_cast<bf16*>(a.out) + size_t(row) * (a.features / 2) + feature / 2, v);
+}
+
+// All threads of the block carry the tile sums[row][STRIDE], feature by feature, to the output.
+template <int FEATURES, int ROWS, int STRIDE, int THREADS>
+__device__ __forceinline__ void gemm_store(const GemmArguments& a, GemmPlace place, int rows, const float* sums) {
+    int valid_rows = min(ROWS, rows - place.row), valid_features = min(FEATURES, a.features - place.feature);
+    if (a.epilogue == GEMM_LOGITS) {
+        float* out = static_cast<float*>(a.out);
+        for (int i = threadIdx.x; i < FEATURES * valid_rows; i += THREADS) {
+            int row = i / FEATURES, feature = i % FEATURES;
+            if (feature < valid_features) {
+                out[size_t(place.row + row) * a.features + place.feature + feature] = sums[row * STRIDE + feature];
+            }
+        }
+    } else if (a.epilogue == GEMM_SWIGLU) {
+        for (int i = threadIdx.x; i < FEATURES / 16 * valid_rows; i += THREADS) {
+            int row = i / (FEATURES / 16), feature = i % (FEATURES / 16) * 16;
+            if (feature < valid_features) {
+                gemm_store_swiglu(a, place.row + row, place.feature + feature, sums + row * STRIDE + feature);
+            }
+        }
+    } else {
+        for (int i = threadIdx.x; i < FEATURES / 8 * valid_rows; i += THREADS) {
+            int row = i / (FEATURES / 8), feature = i % (FEATURES / 8) * 8;
+            if (feature < valid_features) {
+                gemm_store8(a, place.row + row, place.feature + feature, sums + row * STRIDE + feature);
+            }
+        }
+    }
+}
+
+// Where 16 bytes of a row are in a panel of [rows][64] elements: within its row of 128 bytes a piece goes to its number
+// xor the row's, so that ldmatrix meets no bank twice and wgmma finds its 128-byte swizzle.
+__device__ __forceinline__ int panel_at(int row, int piece) { return row * 64 + ((piece ^ (row & 7)) << 3); }
+
+// The part that one thread plays in loading COUNT rows of PANELS * 64 elements into panels of [COUNT][64], 16 bytes at a
+// time.
+template <int COUNT, int PANELS, int PANEL_STRIDE, int THREADS>
+struct GemmLoader {
+    static constexpr int kPieces = PANELS * 8;
+    static constexpr int kLoads = (COUNT * kPieces + THREADS - 1) / THREADS;
+    int source[kLoads];  // the row in global memory, -1 for zeros
+
+    __device__ __forceinline__ static int row(int i) { return threadIdx.x / kPieces + i * (THREADS / kPieces); }
+
+    __device__ __forceinline__ GemmLoader(int first, int limit, const int* gather) {
+#pragma unroll
+        for (int i = 0; i < kLoads; ++i) {
+            int at = first + row(i);
+            source[i] = at >= limit ? -1 : gather ? gather[at] : at;
+        }
+    }
+
+    __device__ __forceinline__ void load(bf16* to, const bf16* from, int k, int depth) const {
+        int piece = threadIdx.x % kPieces, column = k + piece * 8;
+        bf16* panel = to + piece / 8 * PANEL_STRIDE;
+#pragma unroll
+        for (int i = 0; i < kLoads; ++i) {
+            int at = row(i);
+            if (COUNT * kPieces % THREADS && at >= COUNT) break;
+            bool valid = source[i] >= 0 && column < depth;
+            cp_async16(panel + panel_at(at, piece % 8),
+                       from + (valid ? size_t(source[i]) * depth + column : 0), valid);
+        }
+    }
+};
+
+// A block's tile of FEATURES x ROWS: WARPS_F x WARPS_R warps share it out, in SLICES of k; PANELS blocks of 64 k a
+// stage, STAGES stages in shared memory, all but one on their way.
+template <int FEATURES, int ROWS, int WARPS_F, int WARPS_R, int SLICES, int PANELS, int STAGES>
+struct GemmTile {
+    static constexpr int kThreads = WARPS_F * WARPS_R * SLICES * 32;
+    static constexpr int kWarpFeatures = FEATURES / WARPS_F, kWarpRows = ROWS / WARPS_R;
+    static constexpr int kPanel = (FEATURES + ROWS) * 64, kStage = kPanel * PANELS;
+    static constexpr int kStride = FEATURES + 4;  // of the sums in shared memory: a warp's fragment meets no bank twice
+    static constexpr int kF = kWarpFeatures / 16, kR = kWarpRows / 8;
+    using Sums = float[kF][kR][4];
+
+    __device__ __forceinline__ static void multiply(Sums& sums, const bf16* stage, int feature, int row, int slice) {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int p = 0; p < PANELS; ++p) {
+            const bf16* w = stage + p * kPanel;
+            const bf16* x = w + FEATURES * 64;
+#pragma unroll
+            for (int step = 0; step < 4 / SLICES; ++step) {
+                int piece = (slice * (4 / SLICES) + step) * 2;
+                uint32_t a[kF][4], b[(kR + 1) / 2][4];
+#pragma unroll
+                for (int i = 0; i < kF; ++i) {
+                    ldmatrix_x4(a[i], w + panel_at(feature + i * 16 + lane % 16, piece + lane / 16));
+                }
+#pragma unroll
+                for (int j = 0; j < (kR + 1) / 2; ++j) {
+                    int at = row + j * 16 + lane % 8 + (kR > 1 ? lane / 16 * 8 : 0);
+                    ldmatrix_x4(b[j], x + panel_at(at, piece + lane / 8 % 2));
+                }
+#pragma unroll
+                for (int i = 0; i < kF; ++i) {
+#pragma unroll
+                    for (int j = 0; j < kR; ++j) {
+                        mma_m16n8k16(sums[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+                    }
+                }
+            }
+        }
+    }
+
+    template <class Visit>
+    __device__ __forceinline__ static void each(int feature, int row, Visit visit) {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int i = 0; i < kF; ++i) {
+#pragma unroll
+            for (int j = 0; j < kR; ++j) {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) {
+                    visit(i, j, e,
+                          (row + j * 8 + lane % 4 * 2 + e % 2) * kStride + feature + i * 16 + lane / 4 + e / 2 * 8);
+                }
+            }
+        }
+    }
+
+    // The slices' sums meet in shared memory, [row][feature].
+    __device__ __forceinline__ static void reduce(Sums& sums, float* shared, int feature, int row, int slice) {
+        constexpr int kPart = ROWS * kStride;
+        __syncthreads();
+        if (slice > 0) {
+            float* part = shared + (slice - 1) * kPart;
+            each(feature, row, [&](int i, int j, int e, int at) { part[at] = sums[i][j][e]; });
+        }
+        if (SLICES > 1) __syncthreads();
+        if (slice == 0) {
+            each(feature, row, [&](int i, int j, int e, int at) {
+                float sum = sums[i][j][e];
+#pragma unroll
+                for (int s = 0; s < SLICES - 1; ++s) sum += shared[s * kPart + at];
+                shared[at] = sum;
+            });
+        }
+        __syncthreads();
+    }
+
+    __device__ __forceinline__ static void run(const GemmArguments& a) {
+        SHARED(bf16, stages);
+        GemmPlace place = gemm_place(FEATURES, ROWS);
+        int rows = *a.rows;
+        if (place.row >= rows) return;
+        int warp = threadIdx.x / 32, slice = warp / (WARPS_F * WARPS_R);
+        int feature = warp % WARPS_F * kWarpFeatures, row = warp / WARPS_F % WARPS_R * kWarpRows;
+        GemmLoader<FEATURES, PANELS, kPanel, kThreads> weights(place.feature, a.features, nullptr);
+        GemmLoader<ROWS, PANELS, kPanel, kThreads> x(place.row, rows, a.gather);
+        int steps = (a.depth + PANELS * 64 - 1) / (PANELS * 64);
+        auto load = [&](int step) {
+            if (step < steps) {
+                bf16* stage = stages + step % STAGES * kStage;
+                weights.load(stage, a.weights, step * PANELS * 64, a.depth);
+                x.load(stage + FEATURES * 64, a.x, step * PANELS * 64, a.depth);
+            }
+            cp_async_commit();
+        };
+        Sums sums = {};
+        for (int step = 0; step < STAGES - 1; ++step) load(step);
+        for (int step = 0; step < steps; ++step) {
+            cp_async_wait<STAGES - 2>();
+            __syncthreads();
+            load(step + STAGES - 1);
+            multiply(sums, stages + step % STAGES * kStage, feature, row, slice);
+        }
+        cp_async_wait<0>();
+        float* shared = reinterpret_cast<float*>(stages);
+        reduce(sums, shared, feature, row, slice);
+        gemm_store<FEATURES, ROWS, kStride, kThreads>(a, place, rows, shared);
+    }
+};
+
+#define GEMM_KERNEL(name, blocks, ...)                                                                             \
+    BOUNDED_KERNEL((GemmTile<__VA_ARGS__>::kThreads), blocks, name, const bf16* weights, const bf16* x, void* out, \
+                   const void* extra, const int* rows, const int* gather, int features, int depth, int epilogue) { \
+        GemmTile<__VA_ARGS__>::run({weights, x, out, extra, rows, gather, features, depth, epilogue});             \
+    }
+
+// Two slices of k, as deterministic mode asks for. Names: features x rows of a tile.
+GEMM_KERNEL(rf_gemm_16x8, 4, 16, 8, 1, 1, 2, 2, 8)
+GEMM_KERNEL(rf_gemm_32x8, 2, 32, 8, 2, 1, 2, 2, 8)
+GEMM_KERNEL(rf_gemm_32x16, 2, 32, 16, 2, 1, 2, 2, 6)
+GEMM_KERNEL(rf_gemm_64x32, 2, 64, 32, 2, 1, 2, 2, 4)
+GEMM_KERNEL(rf_gemm_64x64, 2, 64, 64, 2, 2, 2, 1, 5)
+GEMM_KERNEL(rf_gemm_128x64, 2, 128, 64, 2, 2, 2, 1, 4)
+GEMM_KERNEL(rf_gemm_128x128, 1, 128, 128, 2, 2, 2, 1, 3)
+// Four slices: for matrices too small to fill the device with the tiles above; `fast` mode only.
+GEMM_KERNEL(rf_gemm_fast_16x8, 4, 16, 8, 1, 1, 4, 4, 4)
+GEMM_KERNEL(rf_gemm_fast_16x16, 2, 16, 16, 1, 1, 4, 4, 4)
+GEMM_KERNEL(rf_gemm_fast_32x32, 2, 32, 32, 1, 1, 4, 2, 4)

@@ -1,0 +1,80 @@
+// The products of gemm.cuh by Hopper's wgmma, for many rows; `fast` mode only, since the order of a sum is the tensor
+// core's own. Stages come by cp.async, which needs no tensor map.
+#pragma once
+#include "gemm.cuh"
+
+// A tile of 128 features x ROWS: two warpgroups of 64 features each.
+template <int ROWS, int STAGES>
+struct HopperTile {
+    static constexpr int kThreads = 256, kFeatures = 128, kStride = kFeatures + 4;
+    static constexpr int kStage = (kFeatures + ROWS) * 64, kParts = ROWS / 128;
+
+    // Stage `step` is read by the products in flight until the wait of step + 1, so that loads run STAGES - 2 ahead.
+    __device__ __forceinline__ static void run(const GemmArguments& a) {
+        SHARED(bf16, stages);
+        GemmPlace place = gemm_place(kFeatures, ROWS);
+        int rows = *a.rows;
+        if (place.row >= rows) return;
+        int group = threadIdx.x / 128, steps = (a.depth + 63) / 64;
+        GemmLoader<kFeatures, 1, 0, kThreads> weights(place.feature, a.features, nullptr);
+        GemmLoader<ROWS, 1, 0, kThreads> x(place.row, rows, a.gather);
+        auto load = [&](int step) {
+            if (step < steps) {
+                bf16* stage = stages + step % STAGES * kStage;
+                weights.load(stage, a.weights, step * 64, a.depth);
+                x.load(stage + kFeatures * 64, a.x, step * 64, a.depth);
+            }
+            cp_async_commit();
+        };
+        float sums[kParts][64] = {};
+        for (int step = 0; step < STAGES - 2; ++step) load(step);
+        for (int step = 0; step < steps; ++step) {
+            cp_async_wait<STAGES - 3>();
+            fence_async_proxy();
+            __syncthreads();
+            const bf16* stage = stages + step % STAGES * kStage;
+            uint64_t w = tile_descriptor(stage + group * 64 * 64), tokens = tile_descriptor(stage + kFeatures * 64);
+            wgmma_begin();
+#pragma unroll
+            for (int k = 0; k < 4; ++k) {
+#pragma unroll
+                for (int part = 0; part < kParts; ++part) {
+                    wgmma_m64n128k16(sums[part], w + k * 2, tokens + part * (128 * 128 / 16) + k * 2);
+                }
+            }
+            wgmma_commit();
+            load(step + STAGES - 2);
+            wgmma_wait<1>();
+        }
+        wgmma_wait<0>();
+        cp_async_wait<0>();
+        __syncthreads();
+        float* shared = reinterpret_cast<float*>(stages);
+        int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+#pragma unroll
+        for (int part = 0; part < kParts; ++part) {
+#pragma unroll
+            for (int i = 0; i < 64; ++i) {
+                int row = part * 128 + i / 4 * 8 + lane % 4 * 2 + i % 2, feature = warp * 16 + lane / 4 + i / 2 % 2 * 8;
+                shared[row * kStride + feature] = sums[part][i];
+            }
+        }
+        __syncthreads();
+        gemm_store<kFeatures, ROWS, kStride, kThreads>(a, place, rows, shared);
+    }
+};
+
+#if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#define HOPPER_RUN(rows_, stages_) \
+    HopperTile<rows_, stages_>::run({weights, x, out, extra, rows, gather, features, depth, epilogue});
+#else
+#define HOPPER_RUN(rows_, stages_)
+#endif
+#define HOPPER_KERNEL(name, rows_, stages_)                                                                      \
+    BOUNDED_KERNEL(256, 1, name, const bf16* weights, const bf16* x, void* out, const void* extra,               \
+                   const int* rows, const int* gather, int features, int depth, int epilogue) {                  \
+        HOPPER_RUN(rows_, stages_)                                                                               \
+    }
+
+HOPPER_KERNEL(rf_gemm_hopper_128x128, 128, 5)
+HOPPER_KERNEL(rf_gemm_hopper_128x256, 256, 4)
