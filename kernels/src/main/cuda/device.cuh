@@ -16,9 +16,9 @@
 #define KERNEL(name, ...) extern "C" __global__ void name(__VA_ARGS__)
 #define BOUNDED_KERNEL(threads, blocks, name, ...) \
     extern "C" __global__ void __launch_bounds__(threads, blocks) name(__VA_ARGS__)
-#define SHARED(type, name)                                            \
-    extern __shared__ __align__(1024) unsigned char dynamic_shared[]; \
-    type* const name = reinterpret_cast<type*>(dynamic_shared)
+// Declared here once: inside a kernel it would have C linkage, inside a template C++ linkage.
+extern __shared__ __align__(1024) unsigned char dynamic_shared[];
+#define SHARED(type, name) type* const name = reinterpret_cast<type*>(dynamic_shared)
 
 __device__ __forceinline__ unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
