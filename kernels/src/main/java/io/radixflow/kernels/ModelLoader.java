@@ -16,6 +16,11 @@ public final class ModelLoader {
 
   private ModelLoader() {}
 
+  /** Whether a name is the simulated model's, as {@link SimOptions#parse} has it: needs no file. */
+  public static boolean isSimulated(String model) {
+    return model.equals(SIM) || model.startsWith(SIM + ":");
+  }
+
   /** Finds a model's file or directory, fetching it if need be. */
   @FunctionalInterface
   public interface Locator {
@@ -28,14 +33,15 @@ public final class ModelLoader {
   /**
    * Opens a model.
    *
-   * @param model {@value #SIM}, or what {@code locator} finds
+   * @param model {@value #SIM}, perhaps with options after a colon, or what {@code locator} finds
    * @param locator not asked for the simulated model
    * @throws IOException if the model cannot be found or fetched
+   * @throws IllegalArgumentException if the options of the simulated model are wrong
    * @throws ModelFormatException if it is corrupt or not supported
    */
   public static ServedModel open(String model, Locator locator) throws IOException {
-    if (model.equals(SIM)) {
-      return SimModel.open(SimOptions.DEFAULT);
+    if (isSimulated(model)) {
+      return SimModel.open(SimOptions.parse(model.substring(SIM.length())));
     }
     return open(locator.locate(model));
   }

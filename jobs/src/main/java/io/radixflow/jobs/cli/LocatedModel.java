@@ -12,7 +12,7 @@ import java.nio.file.Path;
 /**
  * A model that is at hand.
  *
- * @param location an absolute path, or {@code sim}
+ * @param location an absolute path, or the simulated model's name
  * @param source where it came from, for people
  */
 record LocatedModel(String location, String source) {
@@ -20,8 +20,8 @@ record LocatedModel(String location, String source) {
   /** Locates models in the file system, the cache and on the hub. */
   static LocatedModel locate(String model, boolean offline, ModelProgress progress)
       throws IOException {
-    if (model.equals(ModelLoader.SIM)) {
-      return new LocatedModel(ModelLoader.SIM, "built in");
+    if (ModelLoader.isSimulated(model)) {
+      return new LocatedModel(model, "built in");
     }
     ResolvedModel found =
         new ModelResolver(ResolverOptions.fromEnvironment(offline), progress).resolve(model);

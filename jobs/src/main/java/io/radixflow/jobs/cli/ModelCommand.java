@@ -37,7 +37,7 @@ final class ModelCommand extends CliCommand {
     try (ServedModel model = located.open()) {
       line("model", model.name());
       line("from", located.location() + " (" + located.source() + ")");
-      if (!located.location().equals(ModelLoader.SIM)) {
+      if (!ModelLoader.isSimulated(located.location())) {
         line("size", megabytes(size(Path.of(located.location()))));
       }
       line("shape", shape(model.config()));

@@ -27,6 +27,9 @@ public record SimOptions(
   public static final SimOptions DEFAULT =
       new SimOptions(4096, 1.0 / 48, 0, 0, 2, false, SimClock.SYSTEM, SimFault.NONE);
 
+  private static final String KEYS =
+      "context (tokens), reply (average tokens), step (milliseconds)";
+
   public SimOptions {
     require(contextLength >= 2, "context length " + contextLength + " is below 2");
     require(endOfTurn >= 0 && endOfTurn <= 1, "end of turn " + endOfTurn + " is not in [0, 1]");
@@ -34,6 +37,44 @@ public record SimOptions(
     require(
         pipelineDepth == 1 || pipelineDepth == 2,
         "pipeline depth " + pipelineDepth + " is neither 1 nor 2");
+  }
+
+  /**
+   * Reads options as they stand behind the model's name: empty, or {@code :KEY=VALUE,KEY=VALUE…},
+   * for example {@code :step=20,reply=400}. Keys are {@code context}, positions of the model;
+   * {@code reply}, tokens of a reply on average; {@code step}, milliseconds of a step.
+   *
+   * @throws IllegalArgumentException if a key is unknown or a value is out of range
+   */
+  public static SimOptions parse(String text) {
+    SimOptions options = DEFAULT;
+    if (text.isEmpty()) {
+      return options;
+    }
+    for (String assignment : text.substring(1).split(",", -1)) {
+      int equals = assignment.indexOf('=');
+      String key = equals < 0 ? assignment : assignment.substring(0, equals);
+      int value = number(assignment, equals);
+      options =
+          switch (key) {
+            case "context" -> options.withContextLength(value);
+            case "reply" -> options.withEndOfTurn(1.0 / value);
+            case "step" -> options.withTime(value * 1_000_000L, 0);
+            default ->
+                throw new IllegalArgumentException(
+                    "the simulated model has no option '" + key + "'; it has " + KEYS);
+          };
+    }
+    return options;
+  }
+
+  private static int number(String assignment, int equals) {
+    String value = assignment.substring(equals + 1);
+    if (equals < 0 || !value.matches("\\d{1,7}") || Integer.parseInt(value) < 1) {
+      throw new IllegalArgumentException(
+          "the simulated model's option '" + assignment + "' must be KEY=NUMBER, at least 1");
+    }
+    return Integer.parseInt(value);
   }
 
   private static void require(boolean valid, String message) {
