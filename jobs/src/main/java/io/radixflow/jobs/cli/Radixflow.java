@@ -24,6 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ChatCommand.class,
       UpCommand.class,
       RunCommand.class,
+      ClusterCommand.class,
       SubmitCommand.class,
       SendCommand.class,
       TailCommand.class,

@@ -3,7 +3,6 @@ package io.radixflow.jobs.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.local.LocalBroker;
 import io.radixflow.kernels.TestModels;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -11,12 +10,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
+import org.apache.flink.util.FileUtils;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The packaged job on a cluster of processes: Flink and the kernels in {@code lib}, the job's
@@ -34,15 +32,16 @@ class ServingClusterIT {
   private static final int SESSIONS = 40;
   private static final int TURNS = 8;
 
-  @TempDir private Path brokerDirectory;
-  private LocalBroker broker;
   private ProcessCluster cluster;
 
   @BeforeEach
   void start() throws Exception {
-    broker = LocalBroker.start(brokerDirectory);
-    cluster = new ProcessCluster(DIRECTORY, JARS, KERNELS, Map.of());
-    cluster.startTaskManager();
+    FileUtils.deleteDirectory(DIRECTORY.toFile());
+    cluster =
+        ProcessCluster.start(
+            ClusterJars.in(JARS, KERNELS, JOB),
+            ClusterOptions.SMALL.in(DIRECTORY).computing("1g"),
+            step -> {});
   }
 
   @AfterEach
@@ -50,14 +49,13 @@ class ServingClusterIT {
     if (cluster != null) {
       cluster.close();
     }
-    broker.close();
     assertThat(ProcessHandle.current().descendants()).isEmpty();
   }
 
   @Test
   void turnsAreAnsweredFromTheCacheByAJobThatListensOnLoopbackAlone() throws Exception {
     String job = submit("sim", null);
-    try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
+    try (Conversations conversations = new Conversations(cluster.bootstrapServers())) {
       conversations.say("a", "1", PROMPT.repeat(4), 16);
       conversations.say("b", "1", PROMPT.repeat(4), 16);
       conversations.awaitReplies(2);
@@ -83,7 +81,7 @@ class ServingClusterIT {
   @Tag("model")
   void theRealModelIsServedByTheKernelsInLib() throws Exception {
     submit(TestModels.smolLm2().toString(), null);
-    try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
+    try (Conversations conversations = new Conversations(cluster.bootstrapServers())) {
       conversations.say("a", "1", "What is the capital of France?", 16);
       conversations.awaitReplies(1);
       assertThat(conversations.replies().get(0).at("/choices/0/message/content").asText())
@@ -102,7 +100,7 @@ class ServingClusterIT {
                 "--set",
                 "model=sim",
                 "--set",
-                "kafka.bootstrap-servers=" + broker.bootstrapServers(),
+                "kafka.bootstrap-servers=" + cluster.bootstrapServers(),
                 "--set",
                 "kafka.create-topics=true")
             .redirectErrorStream(true)
@@ -110,7 +108,7 @@ class ServingClusterIT {
     String output = new String(submit.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertThat(submit.waitFor()).as(output).isZero();
     assertThat(output).containsPattern("submitted job [0-9a-f]{32} to http://127.0.0.1:");
-    try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
+    try (Conversations conversations = new Conversations(cluster.bootstrapServers())) {
       conversations.say("a", "1", PROMPT, 16);
       conversations.awaitReplies(1);
       assertThat(conversations.answered()).containsExactly("a/1");
@@ -120,10 +118,10 @@ class ServingClusterIT {
   @Test
   void aJobThatIsStoppedGoesOnFromItsSavepointInANewClassLoader() throws Exception {
     String first = submit("sim", null);
-    try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
+    try (Conversations conversations = new Conversations(cluster.bootstrapServers())) {
       conversations.say("a", "1", PROMPT, 16);
       conversations.awaitReplies(1);
-      String savepoint = cluster.stopWithSavepoint(first);
+      String savepoint = cluster.commandLine().stopWithSavepoint(first, "native");
       conversations.say("a", "2", "And the shore?", 16);
       submit("sim", savepoint);
       conversations.awaitReplies(2);
@@ -139,11 +137,11 @@ class ServingClusterIT {
   void everyTurnIsAnsweredOnceAndInOrderWhenTheTaskManagerIsKilled() throws Exception {
     submit("sim", null);
     List<String> sent = new ArrayList<>();
-    try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
+    try (Conversations conversations = new Conversations(cluster.bootstrapServers())) {
       sent.addAll(sayToAll(conversations, 0, TURNS / 2));
       conversations.awaitReplies(1);
       sent.addAll(sayToAll(conversations, TURNS / 2, TURNS));
-      cluster.killTaskManager();
+      cluster.taskManagers().get(0).kill();
       cluster.startTaskManager();
       conversations.awaitReplies(sent.size());
 
@@ -171,16 +169,17 @@ class ServingClusterIT {
   }
 
   private String submit(String model, String savepoint) throws Exception {
-    return cluster.submit(
-        JOB,
-        savepoint,
-        List.of(
-            "--set",
-            "model=" + model,
-            "--set",
-            "kafka.bootstrap-servers=" + broker.bootstrapServers(),
-            "--set",
-            "kafka.create-topics=true"));
+    return cluster
+        .commandLine()
+        .submit(
+            savepoint,
+            List.of(
+                "--set",
+                "model=" + model,
+                "--set",
+                "kafka.bootstrap-servers=" + cluster.bootstrapServers(),
+                "--set",
+                "kafka.create-topics=true"));
   }
 
   private static String finishReason(JsonNode reply) {

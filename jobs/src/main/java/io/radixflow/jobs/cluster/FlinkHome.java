@@ -1,7 +1,6 @@
 package io.radixflow.jobs.cluster;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -9,16 +8,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
-import org.apache.commons.io.FileUtils;
 
 /**
- * A Flink installation made of Maven's jars: {@code conf/}, {@code lib/}, {@code log/}, laid out as
- * in Flink's own distribution.
+ * A Flink installation made of Maven's jars: {@code conf/}, {@code lib/}, {@code usrlib/}, {@code
+ * log/}, laid out as in Flink's own distribution.
  *
  * <p>{@code lib} holds links to the jars that Flink's distribution has, and the kernels jar; what a
- * job needs beyond them its own jar must bring, so that a class missing from it fails here as it
- * would on a real cluster.
+ * job needs beyond them its own jar, in {@code usrlib}, must bring, so that a class missing from it
+ * fails here as it would on a real cluster.
  */
 final class FlinkHome {
 
@@ -64,30 +61,50 @@ final class FlinkHome {
       appender.file.layout.pattern = %d %-5p [%t] %c{1} - %m%n
       logger.kafka.name = org.apache.kafka
       logger.kafka.level = WARN
+      logger.metrics.name = org.apache.flink.runtime.metrics
+      logger.metrics.level = ERROR
       """;
 
   private final Path root;
+  private final Path job;
 
   /**
    * Lays an installation out.
    *
-   * @param root a directory; what is there from an earlier time is deleted
-   * @param jars a directory with Flink's jars and what they need, among others
-   * @param kernels the kernels jar with what it needs, for {@code lib}
+   * @param root a directory that is empty or does not exist
    * @param settings Flink's configuration
+   * @param zooKeeperPort where ZooKeeper will listen on loopback
    */
-  FlinkHome(Path root, Path jars, Path kernels, Map<String, String> settings) throws IOException {
+  FlinkHome(Path root, ClusterJars jars, Map<String, String> settings, int zooKeeperPort)
+      throws IOException {
     this.root = root.toAbsolutePath();
-    FileUtils.deleteDirectory(root.toFile());
-    Files.createDirectories(conf());
-    Files.createDirectories(lib());
-    Files.createDirectories(root.resolve("log"));
+    for (String directory : List.of("conf", "lib", "usrlib", "log", "tmp")) {
+      Files.createDirectories(this.root.resolve(directory));
+    }
     Files.writeString(conf().resolve("config.yaml"), yaml(settings));
     Files.writeString(conf().resolve("log4j.properties"), LOG_CONFIGURATION);
-    try (Stream<Path> all = Files.list(jars)) {
-      all.filter(FlinkHome::belongsToFlink).forEach(this::link);
+    Files.writeString(zooKeeperConfiguration(), zooKeeper(zooKeeperPort));
+    for (Path jar : jars.classPath()) {
+      if (belongsToFlink(jar)) {
+        link(jar, lib());
+      }
     }
-    link(kernels);
+    link(jars.kernels(), lib());
+    job = link(jars.job(), this.root.resolve("usrlib"));
+  }
+
+  /** The whole installation. */
+  Path root() {
+    return root;
+  }
+
+  /** The job's jar in {@code usrlib}. */
+  Path job() {
+    return job;
+  }
+
+  Path zooKeeperConfiguration() {
+    return conf().resolve("zoo.cfg");
   }
 
   Path conf() {
@@ -109,9 +126,10 @@ final class FlinkHome {
     return lib().resolve("*").toString();
   }
 
-  /** JVM flags by which a process finds its log and its configuration of it. */
+  /** JVM flags by which a process finds its log and where it may put temporary files. */
   List<String> logFlags(String name) {
     return List.of(
+        "-Djava.io.tmpdir=" + root.resolve("tmp"),
         "-Dlog.file=" + log(name),
         "-Dlog4j.configurationFile=" + conf().resolve("log4j.properties").toUri());
   }
@@ -120,18 +138,22 @@ final class FlinkHome {
     return root.resolve("lib");
   }
 
-  private void link(Path jar) {
-    try {
-      Files.createSymbolicLink(lib().resolve(jar.getFileName()), jar.toRealPath());
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  private static Path link(Path jar, Path directory) throws IOException {
+    return Files.createSymbolicLink(directory.resolve(jar.getFileName()), jar.toRealPath());
   }
 
   private static boolean belongsToFlink(Path jar) {
     String artifact = jar.getFileName().toString().replaceFirst("-\\d.*", "");
     return LIBRARIES.contains(artifact)
         || artifact.startsWith("flink-") && !LEFT_TO_THE_JOB.contains(artifact);
+  }
+
+  private String zooKeeper(int port) {
+    return "tickTime=1000\n"
+        + ("clientPort=" + port + "\n")
+        + ("clientPortAddress=" + Ports.LOOPBACK + "\n")
+        + ("dataDir=" + root.resolve("zookeeper") + "\n")
+        + "admin.enableServer=false\n";
   }
 
   private static String yaml(Map<String, String> settings) {

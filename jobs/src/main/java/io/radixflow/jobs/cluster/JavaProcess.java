@@ -14,7 +14,7 @@ import java.util.Map;
  * A JVM of its own, of the kind that this one is. Its output goes to a file; it is gone after
  * {@link #close()}, and when this JVM ends in order.
  */
-final class JavaProcess implements AutoCloseable {
+public final class JavaProcess implements AutoCloseable {
 
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int LINES_SHOWN = 40;
@@ -30,6 +30,7 @@ final class JavaProcess implements AutoCloseable {
     this.output = output;
     this.reaper = new Thread(process::destroyForcibly, "reaper of " + name);
     Runtime.getRuntime().addShutdownHook(reaper);
+    process.onExit().thenRun(this::forget);
   }
 
   /**
@@ -52,24 +53,35 @@ final class JavaProcess implements AutoCloseable {
     return new JavaProcess(name, builder.start(), output);
   }
 
-  long pid() {
+  /** What it was started as, such as {@code taskmanager-4}. */
+  public String name() {
+    return name;
+  }
+
+  /** Its process id. */
+  public long pid() {
     return process.pid();
   }
 
-  boolean isAlive() {
+  /** Whether it runs, or is suspended. */
+  public boolean isAlive() {
     return process.isAlive();
+  }
+
+  Process process() {
+    return process;
   }
 
   /**
    * Waits for a process that ends by itself.
    *
    * @return what it printed
-   * @throws IllegalStateException if it failed, or did not end in time and was killed
+   * @throws IOException if it failed, or did not end in time and was killed
    */
   String awaitSuccess(Duration limit) throws IOException, InterruptedException {
     int code = awaitExit(limit);
     if (code != 0) {
-      throw new IllegalStateException(name + " exited with " + code + "\n" + lastOutput());
+      throw new IOException(name + " exited with " + code + "\n" + lastOutput());
     }
     return Files.readString(output);
   }
@@ -78,35 +90,50 @@ final class JavaProcess implements AutoCloseable {
    * Waits for a process that ends by itself, however it does.
    *
    * @return its exit code
-   * @throws IllegalStateException if it did not end in time; it was killed then
+   * @throws IOException if it did not end in time; it was killed then
    */
   int awaitExit(Duration limit) throws IOException, InterruptedException {
     boolean ended = process.waitFor(limit.toMillis(), MILLISECONDS);
-    close();
     if (!ended) {
-      throw new IllegalStateException(name + " did not end in " + limit + "\n" + lastOutput());
+      kill();
+      throw new IOException(name + " did not end in " + limit + "\n" + lastOutput());
     }
     return process.exitValue();
   }
 
   /** Ends the process at once, as {@code kill -9} does, and waits until it is gone. */
-  void kill() {
+  public void kill() {
     process.destroyForcibly().onExit().join();
-    forget();
+  }
+
+  /** Stops the process where it is, as {@code kill -STOP} does: its connections stay open. */
+  public void suspend() throws IOException, InterruptedException {
+    signal("STOP");
+  }
+
+  /** Lets a suspended process go on, as {@code kill -CONT} does. */
+  public void resume() throws IOException, InterruptedException {
+    signal("CONT");
+  }
+
+  private void signal(String signal) throws IOException, InterruptedException {
+    Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(pid())).start();
+    if (kill.waitFor() != 0) {
+      throw new IOException("cannot send SIG" + signal + " to " + this);
+    }
   }
 
   /**
    * Asks the process to end, as Ctrl-C does.
    *
-   * @throws IllegalStateException if it does not end in time; it was killed then
+   * @throws IOException if it does not end in time; it was killed then
    */
   void terminate(Duration limit) throws IOException {
     process.destroy();
     process.onExit().completeOnTimeout(process, limit.toMillis(), MILLISECONDS).join();
-    boolean ended = !process.isAlive();
-    kill();
-    if (!ended) {
-      throw new IllegalStateException(name + " did not end in " + limit + "\n" + lastOutput());
+    if (process.isAlive()) {
+      kill();
+      throw new IOException(name + " did not end in " + limit + "\n" + lastOutput());
     }
   }
 
