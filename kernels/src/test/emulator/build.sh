@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the emulated CUDA device: build.sh OUT JAVA_HOME
-# OUT gets libcuda.so.1 (the driver), radixflow-host.so (the kernels, compiled for the host) and emulator.properties.
-# Without g++ it gets only the last, with the reason. Each library is built again only when its sources changed.
+# OUT gets libcuda.so.1 (the driver), radixflow-host.so (the kernels, compiled for the host), probes.so (kernels that test
+# the emulator) and emulator.properties. Without g++ it gets only the last, with the reason. Each library is built again
+# only when its sources changed.
 set -eu
 
 cd "$(dirname "$0")"
@@ -14,7 +15,7 @@ module_flags="$common -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -
 driver_flags="$common -O2 -Wl,-soname,libcuda.so.1"
 
 without() {
-  rm -f "$out/libcuda.so.1" "$out/radixflow-host.so"
+  rm -f "$out"/*.so "$out"/*.so.1
   printf 'emulator=false\nreason=%s\n' "$1" >"$out/emulator.properties"
   echo "no emulated CUDA device: $1"
   exit 0
@@ -38,12 +39,18 @@ if grep -q avx2 /proc/cpuinfo; then
 fi
 
 module=$(hash_of build.sh simt/* "$kernels"/*.cu "$kernels"/*.cuh)
+probes=$(hash_of build.sh simt/* probes/* "$kernels/device.cuh" "$kernels/warpgroup.cuh")
 driver=$(hash_of build.sh driver/* simt/launch.h)
 from=$(date +%s)
 building=
 # shellcheck disable=SC2086 # lists of options
 if ! unchanged radixflow-host.so "$module"; then
   g++ $module_flags -I simt -I "$kernels" -o "$out/radixflow-host.so" -x c++ "$kernels/radixflow.cu" simt/*.cpp &
+  building="$building $!"
+fi
+# shellcheck disable=SC2086
+if ! unchanged probes.so "$probes"; then
+  g++ $module_flags -I simt -I "$kernels" -o "$out/probes.so" -x c++ probes/probes.cu simt/*.cpp &
   building="$building $!"
 fi
 # shellcheck disable=SC2086
@@ -56,5 +63,10 @@ rm -f "$out/emulator.properties"
 for process in $building; do
   wait "$process"
 done
-printf 'emulator=true\nradixflow-host.so=%s\nlibcuda.so.1=%s\n' "$module" "$driver" >"$out/emulator.properties"
+cat >"$out/emulator.properties" <<END
+emulator=true
+radixflow-host.so=$module
+probes.so=$probes
+libcuda.so.1=$driver
+END
 echo "emulated CUDA device: $(($(date +%s) - from)) s"

@@ -1,5 +1,7 @@
 // Devices, contexts and the driver's texts.
+#include "faults.h"
 #include "memory.h"
+#include "module.h"
 #include "stream.h"
 
 #include <cstdio>
@@ -140,6 +142,8 @@ API cuCtxDestroy_v2(void* handle) {
     auto* context = static_cast<Context*>(handle);
     if (!alive(context)) return INVALID_CONTEXT;
     drain_all();
+    drop_streams(context);
+    drop_modules(context);
     release_all(context);
     {
         std::lock_guard<std::mutex> lock(registry);

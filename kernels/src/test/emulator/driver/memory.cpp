@@ -1,5 +1,7 @@
 #include "memory.h"
 
+#include "stream.h"
+
 #include <algorithm>
 #include <cstring>
 #include <deque>
@@ -11,6 +13,7 @@ namespace emulator {
 namespace {
 
 constexpr size_t kPage = 4096;
+constexpr size_t kGuard = 16 * kPage;
 constexpr size_t kAlignment = 256;
 constexpr size_t kQuarantined = 256;
 constexpr size_t kPoisonFile = 16 << 20;
@@ -86,10 +89,10 @@ CUresult allocate(Context* owner, Kind kind, size_t bytes, void** address) {
     if (!bytes) return INVALID_VALUE;
     std::lock_guard<std::mutex> lock(mutex);
     if (kind == Kind::kDevice && (bytes > limit || used > limit - bytes)) return OUT_OF_MEMORY;
-    size_t whole = round_up(bytes, kAlignment), body = round_up(whole, kPage), mapped = body + 2 * kPage;
+    size_t whole = round_up(bytes, kAlignment), body = round_up(whole, kPage), mapped = body + 2 * kGuard;
     void* base = mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED) return OUT_OF_MEMORY;
-    char* first = static_cast<char*>(base) + kPage;
+    char* first = static_cast<char*>(base) + kGuard;
     char* start = first + body - whole;
     if (mprotect(first, body, PROT_READ | PROT_WRITE) != 0 || !poison(first, first + body)) {
         munmap(base, mapped);
@@ -145,15 +148,21 @@ bool reachable(const void* address) {
 
 std::string damage() {
     std::lock_guard<std::mutex> lock(mutex);
-    for (const auto& [start, allocation] : map) {
+    auto written = [](unsigned char byte) { return byte != 0xff; };
+    for (const auto& [address, allocation] : map) {
         if (!allocation.mapping) continue;
-        const unsigned char* padding = reinterpret_cast<const unsigned char*>(start) + allocation.bytes;
-        const unsigned char* end = reinterpret_cast<const unsigned char*>(start) + round_up(allocation.bytes, kAlignment);
-        const unsigned char* hit = std::find_if(padding, end, [](unsigned char byte) { return byte != 0xff; });
-        if (hit == end) continue;
-        std::fill(const_cast<unsigned char*>(padding), const_cast<unsigned char*>(end), 0xff);
-        return "byte " + std::to_string(hit - padding) + " behind an allocation of " +
-               std::to_string(allocation.bytes) + " bytes was written";
+        auto* start = reinterpret_cast<unsigned char*>(address);
+        auto* first = reinterpret_cast<unsigned char*>(allocation.mapping) + kGuard;
+        auto* end = start + allocation.bytes;
+        auto* last = start + round_up(allocation.bytes, kAlignment);
+        auto* before = std::find_if(first, start, written);
+        auto* behind = std::find_if(end, last, written);
+        if (before == start && behind == last) continue;
+        std::string where = before != start ? "byte " + std::to_string(start - before) + " before"
+                                            : "byte " + std::to_string(behind - end) + " behind";
+        std::fill(first, start, 0xff);
+        std::fill(end, last, 0xff);
+        return where + " an allocation of " + std::to_string(allocation.bytes) + " bytes was written";
     }
     return "";
 }
@@ -181,6 +190,7 @@ using namespace emulator;
 
 API cuMemAlloc_v2(CUdeviceptr* p, size_t bytes) {
     if (CUresult r = enter(__func__)) return r;
+    if (CUresult r = refuse_in_capture()) return r;
     return allocate(current_context(), Kind::kDevice, bytes, reinterpret_cast<void**>(p));
 }
 API cuMemGetInfo_v2(size_t* free, size_t* total) {
@@ -192,10 +202,12 @@ API cuMemGetInfo_v2(size_t* free, size_t* total) {
 }
 API cuMemHostAlloc(void** p, size_t bytes, unsigned) {
     if (CUresult r = enter(__func__)) return r;
+    if (CUresult r = refuse_in_capture()) return r;
     return allocate(current_context(), Kind::kPinned, bytes, p);
 }
 API cuMemAllocHost_v2(void** p, size_t bytes) {
     if (CUresult r = enter(__func__)) return r;
+    if (CUresult r = refuse_in_capture()) return r;
     return allocate(current_context(), Kind::kPinned, bytes, p);
 }
 API cuMemHostRegister_v2(void* p, size_t bytes, unsigned) {

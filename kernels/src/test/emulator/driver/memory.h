@@ -6,8 +6,9 @@ namespace emulator {
 
 enum class Kind { kDevice, kPinned, kRegistered };
 
-// An allocation ends at a page that nothing may touch, is filled with 0xff (NaN in every float format), and
-// up to 255 bytes that pad it are watched. Freed memory stays forbidden for a while.
+// An allocation lies between pages that nothing may touch, as near to the ones behind it as its alignment of 256 allows.
+// It is filled with 0xff (NaN in every float format), and so is the rest of its pages, which is watched. Freed memory
+// stays forbidden for a while.
 CUresult allocate(Context* owner, Kind kind, size_t bytes, void** address);
 CUresult release(Kind kind, void* address);
 CUresult register_host(Context* owner, void* address, size_t bytes);

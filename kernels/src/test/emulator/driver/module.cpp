@@ -27,26 +27,23 @@ std::string beside_this_library(const char* name) {
     return path.substr(0, path.rfind('/') + 1) + name;
 }
 
-// Opens a shared object that is only in memory.
-void* open_image(const void* image, size_t bytes) {
-    int file = memfd_create("module", 0);
-    if (file < 0) return nullptr;
+// A file in memory with the image, or -1.
+int image_file(const void* image, size_t bytes) {
+    int file = memfd_create("module", MFD_CLOEXEC);
     const char* data = static_cast<const char*>(image);
-    for (size_t at = 0; at < bytes;) {
+    for (size_t at = 0; file >= 0 && at < bytes;) {
         ssize_t written = write(file, data + at, bytes - at);
         if (written <= 0) break;
         at += written;
     }
-    void* library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
-    close(file);
-    return library;
+    return file;
 }
 
 struct Function {
     std::shared_ptr<Module> module;
     std::string name;
     simt::Bind bind;
-    unsigned shared_limit = kSharedByDefault;
+    unsigned shared_limit;
 };
 
 // The order of the members matters: the bound kernel goes before the code it points to.
@@ -82,10 +79,30 @@ struct BoundKernel {
 };
 
 std::mutex registry;
-std::map<void*, std::shared_ptr<Module>> modules;
+struct Loaded {
+    Context* context;
+    std::shared_ptr<Module> module;
+};
+std::map<void*, Loaded> modules;
 std::map<void*, std::unique_ptr<Function>> functions;
 
+void drop_functions(void* module) {
+    for (auto it = functions.begin(); it != functions.end();) {
+        it = it->second->module.get() == module ? functions.erase(it) : std::next(it);
+    }
+}
+
 }  // namespace
+
+void drop_modules(Context* context) {
+    std::lock_guard<std::mutex> lock(registry);
+    for (auto it = modules.begin(); it != modules.end();) {
+        auto here = it++;
+        if (here->second.context != context) continue;
+        drop_functions(here->first);
+        modules.erase(here);
+    }
+}
 
 CUresult Module::load(const void* image, std::shared_ptr<Module>* out) {
     if (settings().major < 8) return NO_BINARY_FOR_GPU;
@@ -94,17 +111,20 @@ CUresult Module::load(const void* image, std::shared_ptr<Module>* out) {
     memcpy(&magic, image, sizeof magic);
     bool elf = !memcmp(header->e_ident, ELFMAG, SELFMAG);
     void* library = nullptr;
+    int file = -1;
     if (elf && header->e_machine == EM_X86_64) {
-        library = open_image(image, header->e_shoff + size_t(header->e_shnum) * header->e_shentsize);
+        file = image_file(image, header->e_shoff + size_t(header->e_shnum) * header->e_shentsize);
+        library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
     } else if (elf || magic == kFatBinary) {
         library = dlopen(beside_this_library("radixflow-host.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     }
     if (!library) {
-        const char* why = dlerror();
+        const char* why = elf ? dlerror() : nullptr;
+        if (file >= 0) close(file);
         set_fault(why ? why : "the image is neither device code nor a host build of it");
         return INVALID_IMAGE;
     }
-    std::shared_ptr<Module> module(new Module(library));
+    std::shared_ptr<Module> module(new Module(library, file));
     if (!module->resolve()) {
         set_fault("the image is not a module of kernels");
         return INVALID_IMAGE;
@@ -124,6 +144,7 @@ bool Module::resolve() {
 Module::~Module() {
     for (simt::Worker* worker : idle_) destroy_(worker);
     dlclose(library_);
+    if (file_ >= 0) close(file_);
 }
 
 simt::Bind Module::kernel(const char* name) const {
@@ -158,7 +179,7 @@ API cuModuleLoadData(void** handle, const void* image) {
     if (CUresult r = Module::load(image, &module)) return r;
     *handle = module.get();
     std::lock_guard<std::mutex> lock(registry);
-    modules[module.get()] = std::move(module);
+    modules[module.get()] = {current_context(), module};
     return SUCCESS;
 }
 API cuModuleLoadDataEx(void** handle, const void* image, unsigned, void*, void*) {
@@ -168,9 +189,7 @@ API cuModuleUnload(void* handle) {
     enter(__func__);
     drain_all();
     std::lock_guard<std::mutex> lock(registry);
-    for (auto it = functions.begin(); it != functions.end();) {
-        it = it->second->module.get() == handle ? functions.erase(it) : std::next(it);
-    }
+    drop_functions(handle);
     return modules.erase(handle) ? SUCCESS : INVALID_HANDLE;
 }
 API cuModuleGetFunction(void** handle, void* of, const char* name) {
@@ -178,9 +197,9 @@ API cuModuleGetFunction(void** handle, void* of, const char* name) {
     std::lock_guard<std::mutex> lock(registry);
     auto module = modules.find(of);
     if (module == modules.end()) return INVALID_HANDLE;
-    simt::Bind bind = module->second->kernel(name);
+    simt::Bind bind = module->second.module->kernel(name);
     if (!bind) return NOT_FOUND;
-    auto function = std::make_unique<Function>(Function{module->second, name, bind});
+    auto function = std::make_unique<Function>(Function{module->second.module, name, bind, kSharedByDefault});
     *handle = function.get();
     functions[function.get()] = std::move(function);
     return SUCCESS;

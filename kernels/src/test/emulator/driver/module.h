@@ -20,10 +20,11 @@ public:
     void run_block(const simt::Launch& launch, uint64_t block, simt::Fault* fault);
 
 private:
-    explicit Module(void* library) : library_(library) {}
+    Module(void* library, int file) : library_(library), file_(file) {}
     bool resolve();
 
     void* library_;
+    int file_;  // of the image, or -1; open as long as the library, which is known by its number
     simt::WorkerCreate create_ = nullptr;
     simt::WorkerDestroy destroy_ = nullptr;
     simt::RunBlock run_ = nullptr;
@@ -31,6 +32,9 @@ private:
     std::mutex mutex_;
     std::vector<simt::Worker*> idle_;
 };
+
+// Forgets the modules of a context that goes.
+void drop_modules(Context* context);
 
 // Runs all blocks of the launch on this thread and on helpers. Returns the first fault.
 simt::Fault run(Module& module, const simt::Launch& launch);

@@ -10,7 +10,7 @@ std::mutex registry;
 std::map<void*, std::shared_ptr<Stream>> streams;
 
 const std::shared_ptr<Stream>& legacy() {
-    static auto* stream = new std::shared_ptr<Stream>(std::make_shared<Stream>(true));
+    static auto* stream = new std::shared_ptr<Stream>(std::make_shared<Stream>(nullptr, true));
     return *stream;
 }
 
@@ -154,11 +154,20 @@ CUresult synchronize(void* handle) {
 CUresult refuse_in_capture() {
     CUresult result = SUCCESS;
     for (auto& stream : all_streams()) {
-        if (!stream->capture) continue;
-        stream->capture->invalid = true;
+        auto capture = stream->capture;
+        if (!capture || capture->mode > 1) continue;
+        if (capture->mode == 1 && capture->owner != std::this_thread::get_id()) continue;
+        capture->invalid = true;
         result = CAPTURE_UNSUPPORTED;
     }
     return result;
+}
+
+void drop_streams(Context* context) {
+    std::lock_guard<std::mutex> lock(registry);
+    for (auto it = streams.begin(); it != streams.end();) {
+        it = it->second->context == context ? streams.erase(it) : std::next(it);
+    }
 }
 
 }  // namespace emulator
@@ -167,7 +176,7 @@ using namespace emulator;
 
 API cuStreamCreate(void** handle, unsigned flags) {
     if (CUresult r = enter(__func__)) return r;
-    auto stream = std::make_shared<Stream>(!(flags & 1));
+    auto stream = std::make_shared<Stream>(current_context(), !(flags & 1));
     *handle = stream.get();
     std::lock_guard<std::mutex> lock(registry);
     streams[stream.get()] = stream;
@@ -257,13 +266,13 @@ API cuStreamWaitEvent(void* handle, void* of, unsigned) {
     return submit(handle, [until] { until.wait(); });
 }
 
-API cuStreamBeginCapture_v2(void* handle, int) {
+API cuStreamBeginCapture_v2(void* handle, int mode) {
     if (CUresult r = enter(__func__)) return r;
     if (is_legacy(handle)) return CAPTURE_UNSUPPORTED;
     auto stream = stream_of(handle);
     if (!stream) return INVALID_HANDLE;
     if (stream->capture) return CAPTURE_UNSUPPORTED;
-    stream->capture = std::make_shared<Capture>();
+    stream->capture = std::make_shared<Capture>(Capture{mode, std::this_thread::get_id(), {}, false});
     return SUCCESS;
 }
 API cuStreamEndCapture(void* handle, void** graph) {

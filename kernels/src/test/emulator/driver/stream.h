@@ -16,6 +16,8 @@ using Work = std::function<void()>;
 
 // What a capture collects: the work in the order of capture, which keeps every dependency.
 struct Capture {
+    int mode;  // CUstreamCaptureMode: 0 forbids some calls to all threads, 1 to the thread that began it
+    std::thread::id owner;
     std::vector<Work> work;
     bool invalid = false;
 };
@@ -24,7 +26,7 @@ struct Capture {
 // of work until somebody waits for it, which is the latest that a device may be.
 class Stream {
 public:
-    explicit Stream(bool blocking) : blocking(blocking), worker_([this] { run(); }) {}
+    Stream(Context* context, bool blocking) : context(context), blocking(blocking), worker_([this] { run(); }) {}
     ~Stream();
 
     // Returns the number of the work, for wait().
@@ -33,6 +35,7 @@ public:
     bool done(uint64_t number);
     uint64_t submitted();
 
+    Context* const context;
     const bool blocking;  // ordered with the legacy stream
     std::shared_ptr<Capture> capture;
 
@@ -53,7 +56,9 @@ void drain_all();
 // Queues the work, or adds it to the stream's capture; on the legacy stream, runs it after all blocking streams' work.
 CUresult submit(void* stream, Work work);
 CUresult synchronize(void* stream);
-// Fails, and spoils captures under way, if there are any: the call is not allowed meanwhile.
+// Fails, and spoils captures under way, if there are any that forbid this thread calls like this one.
 CUresult refuse_in_capture();
+// Forgets the streams of a context that goes.
+void drop_streams(Context* context);
 
 }  // namespace emulator

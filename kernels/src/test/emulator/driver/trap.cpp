@@ -15,13 +15,14 @@ namespace emulator {
 namespace {
 
 constexpr int kSlots = 256;
-constexpr size_t kSignalStack = 64 << 10;
+constexpr size_t kStack = 64 << 10;
 const int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
 // Threads that run a kernel now. Thread-local variables would be allocated by the handler, so this is a table.
 struct Slot {
     std::atomic<pid_t> thread{0};
     simt::Trapped trapped;
+    greg_t stack;
 };
 Slot slots[kSlots];
 struct sigaction before[65];
@@ -37,8 +38,8 @@ void handle(int signal, siginfo_t* info, void* raw) {
         bool address = signal == SIGSEGV || signal == SIGBUS;
         registers[REG_RDI] = address ? simt::kIllegalAddress : simt::kLaunchFailed;
         registers[REG_RSI] = address ? greg_t(info->si_addr) : registers[REG_RIP];
-        // As a call would leave it, below what the kernel keeps under its stack pointer.
-        registers[REG_RSP] = ((registers[REG_RSP] - 256) & ~greg_t(15)) - 8;
+        // Not the fiber's stack, which may be what it ran out of. As a call would leave it.
+        registers[REG_RSP] = slot.stack - 8;
         registers[REG_RIP] = greg_t(slot.trapped);
         return;
     }
@@ -62,20 +63,24 @@ void install() {
     }
 }
 
-// A kernel that overflows its fiber's stack needs another one for the handler.
-struct SignalStack {
-    void* memory;
-    stack_t previous = {};
-    SignalStack() : memory(mmap(nullptr, kSignalStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+// A kernel that overflows its fiber's stack needs another one for the handler, and one for what comes after it.
+class Stacks {
+public:
+    Stacks() : memory_(mmap(nullptr, 2 * kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
         stack_t stack = {};
-        stack.ss_sp = memory;
-        stack.ss_size = kSignalStack;
-        sigaltstack(&stack, &previous);
+        stack.ss_sp = memory_;
+        stack.ss_size = kStack;
+        sigaltstack(&stack, &previous_);
     }
-    ~SignalStack() {
-        sigaltstack(&previous, nullptr);
-        munmap(memory, kSignalStack);
+    ~Stacks() {
+        sigaltstack(&previous_, nullptr);
+        munmap(memory_, 2 * kStack);
     }
+    greg_t top() const { return greg_t(memory_) + 2 * kStack; }
+
+private:
+    void* memory_;
+    stack_t previous_ = {};
 };
 
 }  // namespace
@@ -83,8 +88,7 @@ struct SignalStack {
 KernelScope::KernelScope(simt::Trapped trapped) {
     static std::once_flag once;
     std::call_once(once, install);
-    thread_local SignalStack stack;
-    (void)stack;
+    thread_local Stacks stacks;
     pid_t me = this_thread();
     for (slot_ = 0; slot_ < kSlots; ++slot_) {
         pid_t nobody = 0;
@@ -93,6 +97,7 @@ KernelScope::KernelScope(simt::Trapped trapped) {
     }
     if (slot_ == kSlots) abort();
     slots[slot_].trapped = trapped;
+    slots[slot_].stack = stacks.top();
     slots[slot_].thread.store(me, std::memory_order_release);
 }
 

@@ -11,7 +11,8 @@ namespace simt {
 thread_local Block* current = nullptr;
 
 namespace {
-constexpr size_t kPage = 4096;
+constexpr size_t kGuard = 64 << 10;
+constexpr size_t kSharedMapping = kMaxShared + 2 * kGuard;
 
 const char* base_name(const char* path) {
     const char* slash = strrchr(path, '/');
@@ -20,16 +21,19 @@ const char* base_name(const char* path) {
 }  // namespace
 
 Block::Block() {
-    size_t bytes = kMaxShared + 2 * kPage;
-    shared_mapping_ = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    shared_mapping_ = mmap(nullptr, kSharedMapping, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (shared_mapping_ == MAP_FAILED) abort();
     char* base = static_cast<char*>(shared_mapping_);
-    shared_end_ = base + kPage + kMaxShared;
-    mprotect(base, kPage, PROT_NONE);
-    mprotect(shared_end_, kPage, PROT_NONE);
+    shared_end_ = base + kGuard + kMaxShared;
+    mprotect(base, kGuard, PROT_NONE);
+    mprotect(shared_end_, kGuard, PROT_NONE);
 }
 
-Block::~Block() { munmap(shared_mapping_, kMaxShared + 2 * kPage); }
+Block::~Block() { munmap(shared_mapping_, kSharedMapping); }
+
+bool Block::near_shared(uintptr_t address) const {
+    return address - reinterpret_cast<uintptr_t>(shared_mapping_) < kSharedMapping;
+}
 
 void Block::run(const Launch& launch, uint64_t block, Fault* fault) {
     fault_ = fault;
@@ -227,9 +231,9 @@ EXPORT void simt_run_block(simt::Worker* worker, const simt::Launch* launch, uin
 
 EXPORT void simt_trapped(int code, uintptr_t address) {
     simt::Block& block = *simt::current;
-    uintptr_t shared = reinterpret_cast<uintptr_t>(block.shared);
-    if (address - (shared - simt::kMaxShared) < 2u * simt::kMaxShared) {
-        block.fail(code, {}, "shared memory: byte %ld of %u", long(address - shared), block.shared_bytes);
+    if (block.near_shared(address)) {
+        long byte = long(address - reinterpret_cast<uintptr_t>(block.shared));
+        block.fail(code, {}, "shared memory: byte %ld of %u", byte, block.shared_bytes);
     }
     block.fail(code, {}, "address %#lx is outside every allocation", static_cast<unsigned long>(address));
 }

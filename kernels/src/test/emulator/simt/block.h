@@ -97,6 +97,8 @@ public:
     void run(const Launch& launch, uint64_t block, Fault* fault);
     void barrier(int id, int threads, Place place);
     int alive() const { return alive_; }
+    // Whether the address is in the shared memory or in what is forbidden around it.
+    bool near_shared(uintptr_t address) const;
 
     // The lanes of mask meet; the last to arrive runs all(operands of every lane) for them.
     template <class Operand, class All>
@@ -157,7 +159,7 @@ private:
     Meeting meetings_[kMaxWarps][kWarp];  // by the lowest lane of the mask
     GroupMeeting groups_[kMaxGroups];
     StackPool stacks_;
-    char* shared_end_ = nullptr;  // a page that nothing may touch begins here
+    char* shared_end_ = nullptr;  // what nothing may touch begins here
     void* shared_mapping_ = nullptr;
     Thread threads_[kMaxThreads];
 };

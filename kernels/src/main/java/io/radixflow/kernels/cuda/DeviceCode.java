@@ -31,7 +31,7 @@ public final class DeviceCode {
     String file = System.getProperty(FILE_PROPERTY);
     try {
       if (file != null) {
-        return new DeviceCode(file, Files.readAllBytes(Path.of(file)));
+        return read(Path.of(file));
       }
       try (InputStream in = resource("radixflow.fatbin")) {
         if (in == null) {
@@ -42,6 +42,11 @@ public final class DeviceCode {
     } catch (IOException e) {
       throw new CudaUnavailableException("The device code cannot be read: " + e.getMessage(), e);
     }
+  }
+
+  /** The device code in a file. */
+  static DeviceCode read(Path file) throws IOException {
+    return new DeviceCode(file.toString(), Files.readAllBytes(file));
   }
 
   /** One line on what the build put into the jar: nvcc's version and targets, or why nothing is. */

@@ -30,6 +30,11 @@ public final class DeviceMemory implements AutoCloseable {
     return new DeviceMemory(context, pointer, bytes, true);
   }
 
+  /** Memory that somebody else owns. */
+  static DeviceMemory at(CudaContext context, long address, long bytes) {
+    return new DeviceMemory(context, DevicePointer.at(address), bytes, false);
+  }
+
   /** The address on the device; a multiple of 256 for an allocation. */
   public long address() {
     return pointer.address();
@@ -42,7 +47,7 @@ public final class DeviceMemory implements AutoCloseable {
   /** Bytes {@code offset} to {@code offset + length}; valid as long as this is. */
   public DeviceMemory slice(long offset, long length) {
     checkRange(offset, length);
-    return new DeviceMemory(context, DevicePointer.at(address() + offset), length, false);
+    return at(context, address() + offset, length);
   }
 
   /**

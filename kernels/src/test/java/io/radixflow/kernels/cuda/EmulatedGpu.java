@@ -23,6 +23,7 @@ public final class EmulatedGpu {
   private static final String FOLDER = "/gpu-emulator/";
   private static final String DRIVER = "libcuda.so.1";
   private static final String MODULE = "radixflow-host.so";
+  private static final String PROBES = "probes.so";
 
   private static boolean emulated;
   private static boolean chosen;
@@ -52,6 +53,16 @@ public final class EmulatedGpu {
     return emulated;
   }
 
+  /** Kernels that show what the emulator does. */
+  static DeviceCode probes() {
+    try {
+      return DeviceCode.read(
+          Path.of(System.getProperty(DeviceCode.FILE_PROPERTY)).resolveSibling(PROBES));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
   private static void choose(Path folder) {
     System.setProperty(CudaDriver.LIBRARY_PROPERTY, folder.resolve(DRIVER).toString());
     System.setProperty(DeviceCode.FILE_PROPERTY, folder.resolve(MODULE).toString());
@@ -77,7 +88,7 @@ public final class EmulatedGpu {
   private static Path unpack() throws IOException {
     Path folder = Files.createTempDirectory("radixflow-emulator-");
     folder.toFile().deleteOnExit();
-    for (String name : new String[] {DRIVER, MODULE}) {
+    for (String name : new String[] {DRIVER, MODULE, PROBES}) {
       try (InputStream in = EmulatedGpu.class.getResourceAsStream(FOLDER + name)) {
         Files.copy(in, folder.resolve(name));
       }

@@ -42,7 +42,7 @@ abstract class KernelTest {
       EmulatedDriver.setLazyStreams(order == Order.REVERSE);
     }
     context = CudaContext.open(0);
-    module = context.load(DeviceCode.load());
+    module = context.load(code());
     stream = closing(context.newStream("test"));
   }
 
@@ -52,10 +52,18 @@ abstract class KernelTest {
       resources.get(i).close();
     }
     resources.clear();
-    if (order != Order.DEVICE) {
-      assertThat(EmulatedDriver.deviceAllocations()).as("allocations not freed").isZero();
+    try {
+      if (order != Order.DEVICE) {
+        assertThat(EmulatedDriver.deviceAllocations()).as("allocations not freed").isZero();
+      }
+    } finally {
+      context.close();
     }
-    context.close();
+  }
+
+  /** The kernels to test. */
+  DeviceCode code() {
+    return DeviceCode.load();
   }
 
   /** Closes the resource after the test. */
