@@ -10,9 +10,10 @@ import io.radixflow.operators.session.Origin;
 import org.apache.flink.api.common.functions.MapFunction;
 
 /**
- * Makes dead letters of events that the operator refused and that have no turn to answer, within
- * the size that the dead-letter topic takes. Of an event whose origin is not known, partition,
- * offset and timestamp are -1.
+ * Makes dead letters of events that the operator refused and that have no turn to answer, and of
+ * those whose turn failed, within the size that the dead-letter topic takes. Of an event whose
+ * origin is not known, partition, offset and timestamp are -1; one without its record is written
+ * anew.
  */
 final class RefusedEvents implements MapFunction<RejectedEvent, DeadLetter> {
   private static final long serialVersionUID = 1L;
@@ -30,7 +31,7 @@ final class RefusedEvents implements MapFunction<RejectedEvent, DeadLetter> {
   public DeadLetter map(RejectedEvent rejected) {
     ConversationEvent event = rejected.event();
     Origin origin = event.origin() == null ? UNKNOWN : event.origin();
-    byte[] value = EventWriter.write(event);
+    byte[] value = event.source() == null ? EventWriter.write(event) : event.source();
     return new DeadLetter(
             topic,
             origin.partition(),

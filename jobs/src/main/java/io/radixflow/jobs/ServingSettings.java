@@ -37,6 +37,7 @@ public final class ServingSettings {
             .maxWaiting(settings.get(RadixflowOptions.ENGINE_MAX_WAITING))
             .cache(CacheConfig.cache(settings))
             .scheduler(SchedulerConfig.scheduler(settings))
+            .attempts(settings.get(RadixflowOptions.ENGINE_ATTEMPTS))
             .intakeThreads(settings.get(RadixflowOptions.INTAKE_THREADS))
             .build();
     DeviceOptions device =

@@ -40,6 +40,14 @@ class RefusedEventsTest {
     assertThat(cut.originalBytes()).isEqualTo(whole.value().length);
   }
 
+  @Test
+  void theRecordIsKeptAsItWasRead() {
+    byte[] record = "{ \"session\" :\"s\", \"turn\":null}".getBytes(UTF_8);
+    ConversationEvent event = fork("s", null).withSource(record);
+    DeadLetter letter = new RefusedEvents("events", 1000).map(new RejectedEvent(event, "no"));
+    assertThat(letter.value()).isEqualTo(record);
+  }
+
   private static ConversationEvent fork(String session, Origin origin) {
     return new ConversationEvent(
         EventKind.FORK,

@@ -117,6 +117,14 @@ public final class RadixflowOptions {
           1_000_000,
           "Requests that wait in the engine; more are rejected.");
 
+  public static final ConfigOption<Integer> ENGINE_ATTEMPTS =
+      ALL.range(
+          key("engine.attempts").intType().defaultValue(3),
+          1,
+          1000,
+          "How often a turn may fail an engine step, or end the process, on its own before its reply "
+              + "is 'error'.");
+
   public static final ConfigOption<Integer> INTAKE_THREADS =
       ALL.range(
           key("engine.intake-threads").intType().defaultValue(2),

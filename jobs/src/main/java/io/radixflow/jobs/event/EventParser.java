@@ -150,7 +150,8 @@ public final class EventParser {
         fields.id("at_turn"),
         origin,
         null,
-        CacheHintsReader.read(fields.get("cache")));
+        CacheHintsReader.read(fields.get("cache")),
+        null);
   }
 
   private static EventKind kind(Fields fields) throws InvalidEventException {

@@ -2,6 +2,7 @@ package io.radixflow.jobs.kafka;
 
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.event.ParsedEvent;
+import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Origin;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -31,9 +32,10 @@ final class EventDeserializer implements KafkaRecordDeserializationSchema<EventR
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<EventRecord> out) {
     Origin origin = new Origin(record.partition(), record.offset(), record.timestamp());
     ParsedEvent parsed = parser.parse(record.value(), origin);
+    ConversationEvent event = parsed.event();
     out.collect(
         new EventRecord(
-            parsed.event(),
+            event == null ? null : event.withSource(record.value()),
             parsed.unreadable()
                 ? DeadLetters.of(record, parsed.reason(), maxDeadLetterBytes)
                 : null));

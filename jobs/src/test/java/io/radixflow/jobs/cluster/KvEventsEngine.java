@@ -43,7 +43,8 @@ final class KvEventsEngine implements AutoCloseable {
             SimModel.open(SimOptions.DEFAULT),
             DeviceOptions.DEFAULT,
             EngineOptions.builder().kvPages(PAGES).build(),
-            KafkaKvEvents.of(settings));
+            KafkaKvEvents.of(settings),
+            null);
   }
 
   /**

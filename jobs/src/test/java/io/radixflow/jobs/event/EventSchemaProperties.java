@@ -268,7 +268,8 @@ class EventSchemaProperties {
                     null,
                     ORIGIN,
                     null,
-                    hints));
+                    hints,
+                    null));
   }
 
   private static Arbitrary<CacheHints> hints() {

@@ -8,6 +8,7 @@ import io.radixflow.kernels.text.Tokenizer;
 import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.KvEvent;
 import io.radixflow.operators.cache.PrefixCaching;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,8 @@ public final class ContinuousBatchingEngine implements Engine {
   private final Scheduler scheduler;
   private final EngineLoop loop;
   private final Intake intake;
+  private final CrashJournal journal;
+  private final Quarantine quarantine;
   private final SessionSlots sessions = new SessionSlots();
 
   private final AtomicInteger waiting = new AtomicInteger();
@@ -51,7 +54,11 @@ public final class ContinuousBatchingEngine implements Engine {
   private record Consumer(String job, int subtask) {}
 
   private ContinuousBatchingEngine(
-      Backend backend, Tokenizer tokenizer, EngineOptions options, KvEventSink.Factory events) {
+      Backend backend,
+      Tokenizer tokenizer,
+      EngineOptions options,
+      KvEventSink.Factory events,
+      Path crashJournal) {
     this.options = options;
     this.backend = backend;
     this.sharesPages = options.cache().caching() == PrefixCaching.RADIX;
@@ -72,7 +79,14 @@ public final class ContinuousBatchingEngine implements Engine {
             options.cache(),
             sessions,
             () -> System.nanoTime() / 1_000_000);
-    scheduler = new Scheduler(options, pages, backend.maxBatchRows(), waiting::decrementAndGet);
+    journal =
+        CrashJournal.open(
+            crashJournal,
+            options.maxRunning() + options.intakeThreads(),
+            System::currentTimeMillis);
+    quarantine = new Quarantine(journal, options.attempts(), this::toIntake);
+    scheduler =
+        new Scheduler(options, pages, backend.maxBatchRows(), quarantine, waiting::decrementAndGet);
     IdlePrefill idle = new IdlePrefill(pages, sessions, sizing.contextLength());
     NextTurns nextTurns =
         new NextTurns(
@@ -82,10 +96,16 @@ public final class ContinuousBatchingEngine implements Engine {
             this::onEngineThread);
     replies =
         new Replies(
-            pages, scheduler, sessions, nextTurns::ended, tokenizer, waiting::decrementAndGet);
+            pages,
+            scheduler,
+            sessions,
+            nextTurns::ended,
+            tokenizer,
+            quarantine,
+            waiting::decrementAndGet);
     StepPipeline pipeline =
         new StepPipeline(
-            backend, options.stepAttempts(), pages, scheduler, replies, idle, this::isBusy);
+            backend, options.attempts(), journal, pages, scheduler, replies, idle, this::isBusy);
     loop =
         new EngineLoop(
             pages,
@@ -93,6 +113,7 @@ public final class ContinuousBatchingEngine implements Engine {
             replies,
             pipeline,
             options.auditMillis(),
+            journal,
             waiting,
             this::cancelEverything);
     intake =
@@ -101,6 +122,8 @@ public final class ContinuousBatchingEngine implements Engine {
             backend.model().vocabSize(),
             sizing.contextLength(),
             options.intakeThreads(),
+            journal,
+            options.maxRunning(),
             request -> loop.execute(() -> adopt(request)));
     if (events != null) {
       pages.publish(events.open(info, () -> loop.execute(pages::flushEvents)));
@@ -118,34 +141,49 @@ public final class ContinuousBatchingEngine implements Engine {
    */
   public static ContinuousBatchingEngine open(
       ServedModel model, DeviceOptions device, EngineOptions options) {
-    return open(model, device, options, null);
+    return open(model, device, options, null, null);
   }
 
   /**
    * As {@link #open(ServedModel, DeviceOptions, EngineOptions)}, of an engine that tells what is in
-   * its cache.
+   * its cache, or who was under way when it died.
    *
    * @param events opens what the changes of the cache go to; null if nobody wants them
+   * @param crashJournal the file that tells, after the process has died, which requests were under
+   *     way, so that one that ends processes is found; its directory is made if need be. Null for
+   *     none
    */
   public static ContinuousBatchingEngine open(
-      ServedModel model, DeviceOptions device, EngineOptions options, KvEventSink.Factory events) {
-    return open(model.openBackend(device), model.tokenizer(), options, events);
+      ServedModel model,
+      DeviceOptions device,
+      EngineOptions options,
+      KvEventSink.Factory events,
+      Path crashJournal) {
+    return open(model.openBackend(device), model.tokenizer(), options, events, crashJournal);
   }
 
   /** Starts an engine on a backend, which it owns from here; closed on failure, too. */
   public static ContinuousBatchingEngine open(
       Backend backend, Tokenizer tokenizer, EngineOptions options) {
-    return open(backend, tokenizer, options, null);
+    return open(backend, tokenizer, options, null, null);
   }
 
   private static ContinuousBatchingEngine open(
-      Backend backend, Tokenizer tokenizer, EngineOptions options, KvEventSink.Factory events) {
+      Backend backend,
+      Tokenizer tokenizer,
+      EngineOptions options,
+      KvEventSink.Factory events,
+      Path crashJournal) {
     try {
-      return new ContinuousBatchingEngine(backend, tokenizer, options, events);
+      return new ContinuousBatchingEngine(backend, tokenizer, options, events, crashJournal);
     } catch (RuntimeException | Error e) {
       backend.close();
       throw e;
     }
+  }
+
+  private void toIntake(Request request) {
+    intake.submit(request);
   }
 
   private void onIntakeThread(Runnable task) {
@@ -211,12 +249,17 @@ public final class ContinuousBatchingEngine implements Engine {
       sessions.leave(request.slot);
       return;
     }
+    quarantine.screen(request);
     int before = waiting.getAndIncrement();
-    if (before >= options.maxWaiting() && !resumes(spec)) {
+    if (request.refusal != null) {
+      loop.execute(() -> adopt(request));
+    } else if (before >= options.maxWaiting() && !resumes(spec)) {
       request.refusalReason = FinishReason.REJECTED;
       request.refusal =
           before + " requests are waiting already, the limit is " + options.maxWaiting();
       loop.execute(() -> adopt(request));
+    } else if (request.isSuspect()) {
+      loop.execute(() -> quarantine.hold(request));
     } else {
       intake.submit(request);
     }
@@ -323,6 +366,7 @@ public final class ContinuousBatchingEngine implements Engine {
       Thread.currentThread().interrupt();
     }
     pages.close();
+    journal.close();
     backend.close();
   }
 }

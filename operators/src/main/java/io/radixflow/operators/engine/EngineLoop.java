@@ -25,6 +25,7 @@ final class EngineLoop implements Runnable {
   private final Scheduler scheduler;
   private final Replies replies;
   private final StepPipeline pipeline;
+  private final CrashJournal journal;
   private final AtomicInteger waiting;
   private final Runnable onClosed;
   private final ConcurrentLinkedQueue<Runnable> inbox = new ConcurrentLinkedQueue<>();
@@ -39,6 +40,7 @@ final class EngineLoop implements Runnable {
 
   /**
    * @param auditMillis how often each page's owner is checked
+   * @param journal forgets who is under way when all are ended
    * @param waiting requests that have not been admitted, counted by the engine's callers too
    * @param onClosed runs last on the engine thread, when no step is in flight
    */
@@ -48,6 +50,7 @@ final class EngineLoop implements Runnable {
       Replies replies,
       StepPipeline pipeline,
       long auditMillis,
+      CrashJournal journal,
       AtomicInteger waiting,
       Runnable onClosed) {
     this.pages = pages;
@@ -55,6 +58,7 @@ final class EngineLoop implements Runnable {
     this.replies = replies;
     this.pipeline = pipeline;
     this.auditNanos = TimeUnit.MILLISECONDS.toNanos(auditMillis);
+    this.journal = journal;
     this.waiting = waiting;
     this.onClosed = onClosed;
     publishStats();
@@ -164,6 +168,7 @@ final class EngineLoop implements Runnable {
     List<Request> all = new ArrayList<>(scheduler.running());
     all.addAll(scheduler.waiting());
     pages.reset();
+    journal.endAll();
     for (Request request : all) {
       request.row = -1;
       replies.end(request, FinishReason.ERROR, "the engine failed: " + defect);

@@ -18,7 +18,8 @@ import java.util.Objects;
  * @param ringTokens tokens that a request may be ahead of its consumer, at least 4
  * @param cache what requests share of their pages
  * @param intakeThreads threads that make prompts
- * @param stepAttempts how often a request may fail a step on its own before it ends in error
+ * @param attempts how often a request may fail a step, or end the process, on its own before it
+ *     ends in error
  * @param auditMillis how often the owner of each page is checked, 0 after each step; the counters
  *     are checked after each step in any case
  * @param scheduler how waiting requests are chosen
@@ -35,7 +36,7 @@ public record EngineOptions(
     int ringTokens,
     CacheOptions cache,
     int intakeThreads,
-    int stepAttempts,
+    int attempts,
     long auditMillis,
     SchedulerOptions scheduler)
     implements Serializable {
@@ -54,7 +55,7 @@ public record EngineOptions(
           128,
           CacheOptions.DEFAULT,
           2,
-          2,
+          3,
           10_000,
           SchedulerOptions.DEFAULT);
 
@@ -69,7 +70,7 @@ public record EngineOptions(
     atLeast(maxWaiting, 1, "waiting requests");
     atLeast(ringTokens, 4, "ring tokens");
     atLeast(intakeThreads, 1, "intake threads");
-    atLeast(stepAttempts, 1, "step attempts");
+    atLeast(attempts, 1, "attempts");
     atLeast(auditMillis, 0, "audit interval");
     Objects.requireNonNull(scheduler, "scheduler");
     if (maxRunning > stepRows) {
@@ -107,7 +108,7 @@ public record EngineOptions(
     private int ringTokens;
     private CacheOptions cache;
     private int intakeThreads;
-    private int stepAttempts;
+    private int attempts;
     private long auditMillis;
     private SchedulerOptions scheduler;
 
@@ -123,7 +124,7 @@ public record EngineOptions(
       ringTokens = from.ringTokens;
       cache = from.cache;
       intakeThreads = from.intakeThreads;
-      stepAttempts = from.stepAttempts;
+      attempts = from.attempts;
       auditMillis = from.auditMillis;
       scheduler = from.scheduler;
     }
@@ -183,8 +184,8 @@ public record EngineOptions(
       return this;
     }
 
-    public Builder stepAttempts(int value) {
-      stepAttempts = value;
+    public Builder attempts(int value) {
+      attempts = value;
       return this;
     }
 
@@ -214,7 +215,7 @@ public record EngineOptions(
           ringTokens,
           cache,
           intakeThreads,
-          stepAttempts,
+          attempts,
           auditMillis,
           scheduler);
     }

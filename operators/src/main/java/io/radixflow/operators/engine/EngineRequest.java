@@ -7,7 +7,8 @@ import java.util.List;
 /**
  * One reply to generate.
  *
- * @param label names the request in logs
+ * @param label names the request in logs and, hashed, in the journal of running requests: the same
+ *     in all attempts, and no other request's
  * @param namespace isolates cached pages: requests share pages only within one namespace; empty for
  *     the public one
  * @param prompt makes the prompt's token ids, on an intake thread

@@ -5,6 +5,7 @@ import io.radixflow.kernels.text.ChatTemplateException;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.Tokenizer;
 import java.util.Arrays;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -21,15 +22,29 @@ final class Intake {
   private final Tokenizer tokenizer;
   private final int vocabSize;
   private final int contextLength;
+  private final CrashJournal journal;
+  private final BlockingQueue<Integer> places = new LinkedBlockingQueue<>();
   private final Consumer<Request> ready;
   private final ThreadPoolExecutor threads;
 
   /**
    * @param contextLength tokens that prompt and reply may have together
+   * @param journal hears whose prompts are being made
+   * @param firstPlace the first of {@code count} places there
    * @param ready receives each request, with its prompt or its refusal, on an intake thread
    */
   Intake(
-      Tokenizer tokenizer, int vocabSize, int contextLength, int count, Consumer<Request> ready) {
+      Tokenizer tokenizer,
+      int vocabSize,
+      int contextLength,
+      int count,
+      CrashJournal journal,
+      int firstPlace,
+      Consumer<Request> ready) {
+    this.journal = journal;
+    for (int i = 0; i < count; i++) {
+      places.add(firstPlace + i);
+    }
     this.tokenizer = tokenizer;
     this.vocabSize = vocabSize;
     this.contextLength = contextLength;
@@ -52,12 +67,23 @@ final class Intake {
   }
 
   void submit(Request request) {
-    threads.execute(() -> prepare(request));
+    threads.execute(() -> atAPlace(request));
   }
 
   /** Runs a task on an intake thread, after the requests that came before. */
   void execute(Runnable task) {
     threads.execute(task);
+  }
+
+  private void atAPlace(Request request) {
+    int place = places.remove();
+    journal.begin(place, request.journalName, request.isSuspect());
+    try {
+      prepare(request);
+    } finally {
+      journal.end(place);
+      places.add(place);
+    }
   }
 
   private void prepare(Request request) {

@@ -17,12 +17,14 @@ final class Replies {
   private final Scheduler scheduler;
   private final SessionSlots slots;
   private final BiConsumer<Request, SessionPlace> afterTurn;
+  private final Quarantine quarantine;
   private final int[] endOfTurn;
   private final Runnable onLeft;
   private final List<EngineChannel> toSignal = new ArrayList<>();
   private long generatedTokens;
 
   /**
+   * @param quarantine hears who has ended
    * @param onLeft runs for each request that ends without having been admitted
    */
   Replies(
@@ -31,7 +33,9 @@ final class Replies {
       SessionSlots slots,
       BiConsumer<Request, SessionPlace> afterTurn,
       Tokenizer tokenizer,
+      Quarantine quarantine,
       Runnable onLeft) {
+    this.quarantine = quarantine;
     this.pages = pages;
     this.slots = slots;
     this.afterTurn = afterTurn;
@@ -101,6 +105,7 @@ final class Replies {
       onLeft.run();
     }
     request.complete = complete;
+    quarantine.ended(request);
     if (request.row < 0) {
       slots.leave(request.slot);
     } else {
@@ -114,6 +119,7 @@ final class Replies {
   void releaseIfUnused(Request request) {
     if (request.state == Request.State.ENDED && request.stepsInFlight == 0 && request.row >= 0) {
       commitUnlessFailed(request);
+      quarantine.journal().end(request.row);
       SessionPlace end = pages.release(request);
       slots.leave(request.slot);
       if (end != null) {

@@ -23,6 +23,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * pool; {@code pending} more have been asked of steps in flight.
  */
 final class Request {
+  /** {@link #suspectUntil} of a request against which nothing is held. */
+  static final int TRUSTED = -1;
+
   /** Where a request is on its way through the engine. */
   enum State {
     INTAKE,
@@ -46,6 +49,12 @@ final class Request {
   Request nextNews;
   volatile boolean paused;
   private volatile int[] prompt;
+
+  /** Its name in the {@link CrashJournal}. */
+  long journalName;
+
+  /** Tokens up to which it runs alone, as it may end the process; or {@link #TRUSTED}. */
+  int suspectUntil = TRUSTED;
 
   State state = State.INTAKE;
   SessionPlace.Known known = SessionPlace.Known.NOTHING;
@@ -157,6 +166,10 @@ final class Request {
 
   int[] generatedTokens() {
     return Arrays.copyOfRange(tokens, promptLength, length);
+  }
+
+  boolean isSuspect() {
+    return suspectUntil != TRUSTED;
   }
 
   boolean isPrefilling() {

@@ -33,6 +33,7 @@ final class Scheduler {
   private final List<Request> running = new ArrayList<>();
   private final Admission admission;
   private final Preemption preemption;
+  private final Quarantine quarantine;
   private final ArrayDeque<Request> suspects = new ArrayDeque<>();
   private final Runnable onAdmitted;
   private int putBack;
@@ -43,9 +44,16 @@ final class Scheduler {
 
   /**
    * @param maxBatchRows the backend's limit
+   * @param quarantine tells who runs alone from the start
    * @param onAdmitted runs when a request is admitted for the first time
    */
-  Scheduler(EngineOptions options, KvPages pages, int maxBatchRows, Runnable onAdmitted) {
+  Scheduler(
+      EngineOptions options,
+      KvPages pages,
+      int maxBatchRows,
+      Quarantine quarantine,
+      Runnable onAdmitted) {
+    this.quarantine = quarantine;
     this.onAdmitted = onAdmitted;
     this.options = options;
     this.pages = pages;
@@ -125,6 +133,7 @@ final class Scheduler {
     if (!suspects.isEmpty()) {
       suspects.remove(request);
     }
+    quarantine.computed(request);
   }
 
   /**
@@ -134,6 +143,9 @@ final class Scheduler {
    * @return whether the step has rows
    */
   boolean plan(Step step, boolean pipelineEmpty) {
+    if (quarantineRuns() && (!pipelineEmpty || addAlone(step, quarantine.active()))) {
+      return pipelineEmpty;
+    }
     if (!suspects.isEmpty()) {
       if (!pipelineEmpty) {
         return false;
@@ -145,6 +157,9 @@ final class Scheduler {
     pauseThoseBehind();
     if (!reservePages(pipelineEmpty) || !admit()) {
       return false;
+    }
+    if (quarantineRuns()) { // it has just been admitted
+      return pipelineEmpty && addAlone(step, quarantine.active());
     }
     int left = stepRows;
     for (int i = 0; i < running.size() && left > 0; i++) {
@@ -162,19 +177,28 @@ final class Scheduler {
     return step.size() > 0;
   }
 
+  /** Whether there is a request that nothing may run beside. */
+  private boolean quarantineRuns() {
+    Request request = quarantine.active();
+    return request != null && request.state == Request.State.RUNNING && !request.pauseIfBehind();
+  }
+
   private boolean planAlone(Step step) {
     pauseThoseBehind();
     while (!suspects.isEmpty()) {
-      Request request = suspects.peek();
-      if (request.state == Request.State.RUNNING
-          && reservePages(true)
-          && request.state == Request.State.RUNNING
-          && addChunk(step, request, Math.min(stepRows, options.prefillChunk())) > 0) {
+      if (addAlone(step, suspects.peek())) {
         return true;
       }
       suspects.poll();
     }
     return false;
+  }
+
+  private boolean addAlone(Step step, Request request) {
+    return request.state == Request.State.RUNNING
+        && reservePages(true)
+        && request.state == Request.State.RUNNING
+        && addChunk(step, request, Math.min(stepRows, options.prefillChunk())) > 0;
   }
 
   private static boolean isDecoding(Request request) {
@@ -269,6 +293,7 @@ final class Scheduler {
     if (running.size() == maxRunning || !pages.admit(request, match, running.size())) {
       return false;
     }
+    quarantine.journal().begin(request.row, request.journalName, request.isSuspect());
     admission.admitted(request);
     request.state = Request.State.RUNNING;
     Arrivals.insert(running, request);
@@ -331,6 +356,7 @@ final class Scheduler {
   private void retract(Request request) {
     Arrivals.remove(running, request);
     pages.commit(request);
+    quarantine.journal().end(request.row);
     pages.putBack(request);
     request.computed = 0;
     request.prefillEnd = 0;

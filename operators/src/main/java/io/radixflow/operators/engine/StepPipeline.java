@@ -22,7 +22,8 @@ final class StepPipeline {
   private static final Logger LOG = LoggerFactory.getLogger(StepPipeline.class);
 
   private final Backend backend;
-  private final int stepAttempts;
+  private final int attempts;
+  private final CrashJournal journal;
   private final KvPages pages;
   private final Scheduler scheduler;
   private final Replies replies;
@@ -39,7 +40,8 @@ final class StepPipeline {
    */
   StepPipeline(
       Backend backend,
-      int stepAttempts,
+      int attempts,
+      CrashJournal journal,
       KvPages pages,
       Scheduler scheduler,
       Replies replies,
@@ -48,7 +50,8 @@ final class StepPipeline {
     this.idle = idle;
     this.busy = busy;
     this.backend = backend;
-    this.stepAttempts = stepAttempts;
+    this.attempts = attempts;
+    this.journal = journal;
     this.pages = pages;
     this.scheduler = scheduler;
     this.replies = replies;
@@ -92,6 +95,7 @@ final class StepPipeline {
     if (!scheduler.plan(step, inFlight.isEmpty()) && (others || !idle.plan(step))) {
       return false;
     }
+    note(step);
     inFlight.add(spare.poll());
     steps++;
     try {
@@ -108,6 +112,15 @@ final class StepPipeline {
       }
     }
     return true;
+  }
+
+  private void note(Step step) {
+    for (int i = 0; i < step.size(); i++) {
+      Request request = step.request(i);
+      if (!request.ahead) {
+        journal.step(request.row, request.computed, request.scheduled);
+      }
+    }
   }
 
   /** Waits for the oldest step and passes on its results. */
@@ -165,7 +178,7 @@ final class StepPipeline {
       if (request.ahead) {
         idle.failed();
       } else if (request.state != Request.State.ENDED) {
-        if (alone && ++request.failures >= stepAttempts) {
+        if (alone && ++request.failures >= attempts) {
           LOG.error("Request {} ends: its step failed alone", request.spec.label(), cause);
           replies.end(request, FinishReason.ERROR, "the model failed on this request: " + cause);
         } else {

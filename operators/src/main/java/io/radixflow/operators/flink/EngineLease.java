@@ -1,6 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.session.StableHash;
+import java.nio.file.Path;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.memory.SharedResources;
@@ -23,22 +24,28 @@ final class EngineLease implements AutoCloseable {
   private final Object holder = new Object();
   private final ServingEngine engine;
 
-  private EngineLease(SharedResources resources, String key, EngineOpener opener) throws Exception {
+  private EngineLease(SharedResources resources, String key, EngineOpener opener, Path crashJournal)
+      throws Exception {
     this.resources = resources;
     this.key = key;
-    this.engine = lease(resources, key, holder, opener);
+    this.engine =
+        resources
+            .<ServingEngine>getOrAllocateSharedResource(
+                key, holder, size -> opener.open(crashJournal), 0)
+            .resourceHandle();
   }
 
   /** Leases the engine and opens it if no other subtask has. */
   static EngineLease acquire(Environment environment, RuntimeContext context, EngineOpener opener)
       throws Exception {
     SharedResources resources = environment.getSharedResources();
-    String key =
-        "radixflow-engine-%s-%s"
-            .formatted(environment.getJobID(), StableHash.hex(opener.identity()));
-    EngineLease lease = new EngineLease(resources, key, opener);
+    String name = environment.getJobID() + "-" + StableHash.hex(opener.identity());
+    String key = "radixflow-engine-" + name;
+    Path journal =
+        CrashJournalFile.of(environment.getTaskManagerInfo().getTmpWorkingDirectory(), name);
+    EngineLease lease = new EngineLease(resources, key, opener, journal);
     try {
-      keepWarm(resources, key, context, opener);
+      keepWarm(resources, key, context, lease.engine);
     } catch (Exception e) {
       lease.close();
       throw e;
@@ -56,10 +63,10 @@ final class EngineLease implements AutoCloseable {
   }
 
   private static void keepWarm(
-      SharedResources resources, String key, RuntimeContext context, EngineOpener opener)
+      SharedResources resources, String key, RuntimeContext context, ServingEngine engine)
       throws Exception {
     String jobLease = "job lease of " + key;
-    lease(resources, key, jobLease, opener);
+    resources.getOrAllocateSharedResource(key, jobLease, size -> engine, 0);
     context.registerUserCodeClassLoaderReleaseHookIfAbsent(
         key, () -> release(resources, key, jobLease));
   }
@@ -70,12 +77,5 @@ final class EngineLease implements AutoCloseable {
     } catch (Exception e) {
       LOG.warn("The engine did not close", e);
     }
-  }
-
-  private static ServingEngine lease(
-      SharedResources resources, String key, Object holder, EngineOpener opener) throws Exception {
-    return resources
-        .<ServingEngine>getOrAllocateSharedResource(key, holder, size -> opener.open(), 0)
-        .resourceHandle();
   }
 }

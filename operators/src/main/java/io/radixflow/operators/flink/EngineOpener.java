@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.KvEventSink;
 import java.io.Serializable;
+import java.nio.file.Path;
 
 /**
  * Opens the engine of a TaskManager; travels in the job graph. Subtasks of one job whose openers
@@ -27,7 +28,14 @@ public interface EngineOpener extends Serializable {
   /**
    * Loads the model and starts the engine; takes seconds. Called by one subtask at a time.
    *
+   * @param crashJournal a file that outlives the process and tells its successor which turns it was
+   *     working on; null for none
    * @throws Exception if the model or the device cannot be had; the message is for people
    */
-  ServingEngine open() throws Exception;
+  ServingEngine open(Path crashJournal) throws Exception;
+
+  /** As {@link #open(Path)}, without a journal. */
+  default ServingEngine open() throws Exception {
+    return open(null);
+  }
 }

@@ -227,7 +227,8 @@ final class EventHandler {
             event.atTurn(),
             event.origin(),
             timers.now(),
-            event.cache());
+            event.cache(),
+            event.source());
     state.addPending(turn);
     state.putSlot(slot.numbered());
     queues.add(event.session(), slot.tenant(), TurnQueues.Entry.of(turn));

@@ -6,6 +6,7 @@ import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.KvEventSink;
 import java.io.Serializable;
+import java.nio.file.Path;
 
 /**
  * Opens the engine of continuous batching on a model.
@@ -50,11 +51,11 @@ public record ModelEngineOpener(
   }
 
   @Override
-  public ServingEngine open() throws Exception {
+  public ServingEngine open(Path crashJournal) throws Exception {
     ServedModel served = source.open(model);
     try {
       return new ServingEngine(
-          ContinuousBatchingEngine.open(served, device, options, events), served);
+          ContinuousBatchingEngine.open(served, device, options, events, crashJournal), served);
     } catch (RuntimeException | Error e) {
       served.close();
       throw e;

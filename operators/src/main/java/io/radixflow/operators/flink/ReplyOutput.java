@@ -52,9 +52,12 @@ final class ReplyOutput {
   void end(RunningTurn turn, FinishReason reason, ReplyProgress last, String error) {
     if (turn.pending.turn() == null) {
       if (error != null) {
-        unanswerable(turn.branch.session.id, turn.pending, error);
+        deadLetter(turn.branch.session.id, turn.pending, error);
       }
       return;
+    }
+    if (reason == FinishReason.ERROR) {
+      deadLetter(turn.branch.session.id, turn.pending, error);
     }
     String finish = lowerCase(reason);
     Usage usage = turn.usage();
@@ -145,22 +148,23 @@ final class ReplyOutput {
         reason);
   }
 
-  /** Refuses an accepted turn that has no id. */
-  void unanswerable(String session, PendingTurn turn, String reason) {
+  /** Keeps the event of an accepted turn that failed, or that has no id to be answered by. */
+  void deadLetter(String session, PendingTurn turn, String reason) {
     ConversationEvent event =
         new ConversationEvent(
-            turn.kind(),
-            session,
-            turn.branch(),
-            null,
-            "",
-            "",
-            turn.messages(),
-            turn.options(),
-            false,
-            turn.newBranch(),
-            turn.atTurn(),
-            turn.origin());
+                turn.kind(),
+                session,
+                turn.branch(),
+                turn.turn(),
+                "",
+                "",
+                turn.messages(),
+                turn.options(),
+                false,
+                turn.newBranch(),
+                turn.atTurn(),
+                turn.origin())
+            .withSource(turn.source());
     collect(new RejectedEvent(event, reason));
   }
 

@@ -92,7 +92,7 @@ final class TurnRunner implements EngineConnection.Reader {
       } catch (RefusedException e) {
         metrics.rejected();
         if (turn.turn() == null) {
-          output.unanswerable(branch.session.id, turn, e.getMessage());
+          output.deadLetter(branch.session.id, turn, e.getMessage());
         }
         endUnstarted(branch, first, FinishReason.REJECTED, e.getMessage());
       }
@@ -151,7 +151,7 @@ final class TurnRunner implements EngineConnection.Reader {
     connection.submit(
         run.requestId,
         new EngineRequest(
-            branch.session.id + "/" + turn.turn(),
+            branch.session.id + "/" + (turn.turn() == null ? "#" + turn.id() : turn.turn()),
             plan.namespace(),
             prompt,
             run.tokens(),

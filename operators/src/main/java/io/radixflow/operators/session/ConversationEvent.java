@@ -24,6 +24,8 @@ import java.util.List;
  * @param origin where the event was read
  * @param error what is wrong with it, for its sender; null if it is valid
  * @param cache what the turn's cached pages are worth, or null
+ * @param source the record's value as it was read, in case it ends in the dead letters; null where
+ *     it does not
  */
 public record ConversationEvent(
     EventKind kind,
@@ -39,7 +41,8 @@ public record ConversationEvent(
     String atTurn,
     Origin origin,
     String error,
-    CacheHints cache) {
+    CacheHints cache,
+    byte[] source) {
 
   /** The branch of a session that was not forked. */
   public static final String MAIN_BRANCH = "main";
@@ -60,7 +63,7 @@ public record ConversationEvent(
       Origin origin) {
     this(
         kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-        atTurn, origin, null, null);
+        atTurn, origin, null, null, null);
   }
 
   /**
@@ -86,6 +89,7 @@ public record ConversationEvent(
         null,
         origin,
         error,
+        null,
         null);
   }
 
@@ -93,6 +97,13 @@ public record ConversationEvent(
   public ConversationEvent withCache(CacheHints hints) {
     return new ConversationEvent(
         kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-        atTurn, origin, error, hints);
+        atTurn, origin, error, hints, source);
+  }
+
+  /** This event with its record's value. */
+  public ConversationEvent withSource(byte[] value) {
+    return new ConversationEvent(
+        kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
+        atTurn, origin, error, cache, value);
   }
 }

@@ -100,7 +100,8 @@ class EngineKvEventsTest {
         (info, onRoom) -> {
           sink.onRoom = onRoom;
           return sink;
-        });
+        },
+        null);
   }
 
   private static Set<Long> content(ContinuousBatchingEngine engine) throws Exception {

@@ -22,7 +22,14 @@ final class SchedulerRig {
 
   SchedulerRig(EngineOptions options) {
     this.pages = pages(options);
-    this.scheduler = new Scheduler(options, pages, options.stepRows(), () -> {});
+    this.scheduler =
+        new Scheduler(
+            options,
+            pages,
+            options.stepRows(),
+            new Quarantine(
+                CrashJournal.open(null, options.maxRunning(), () -> 0), 1, request -> {}),
+            () -> {});
   }
 
   static KvPages pages(EngineOptions options) {

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -19,7 +20,7 @@ record TestOpener(String identity) implements EngineOpener {
   }
 
   @Override
-  public ServingEngine open() {
+  public ServingEngine open(Path crashJournal) {
     return ENGINES.get(identity).get();
   }
 }

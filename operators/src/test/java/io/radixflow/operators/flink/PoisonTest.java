@@ -1,0 +1,60 @@
+package io.radixflow.operators.flink;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sim.SimFault;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.ContinuousBatchingEngine;
+import io.radixflow.operators.engine.EngineOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A turn that the model fails on. */
+@Timeout(60)
+class PoisonTest {
+  private static final String MARK = "\u0001";
+
+  private ServingEngine engine;
+
+  private ServingEngine open() {
+    SimModel model = SimModel.open(SimOptions.DEFAULT.withFault(SimFault.onToken(MARK.charAt(0))));
+    engine =
+        new ServingEngine(
+            ContinuousBatchingEngine.open(model, DeviceOptions.DEFAULT, EngineOptions.DEFAULT),
+            model);
+    return engine;
+  }
+
+  /** No job ends here that would release it. */
+  @AfterEach
+  void close() {
+    engine.close();
+  }
+
+  @Test
+  void endsAsErrorWithItsRecordAmongTheDeadLettersWhileTheOthersGoOn() throws Exception {
+    byte[] record = "the record as it was".getBytes(UTF_8);
+    try (ServingHarness h =
+        new ServingHarness(TestOpener.of("poison", this::open), ServingOptions.DEFAULT, 1, 0)) {
+      h.open();
+      for (int i = 0; i < 4; i++) {
+        h.send(Events.message("s" + i, "t" + i));
+      }
+      h.send(Events.message("bad", "t", "kill " + MARK).event().withSource(record));
+      h.send(Events.message("bad", "next"));
+      h.serving().endInput(1);
+      assertThat(h.endings())
+          .containsExactlyInAnyOrder(
+              "t0:stop", "t1:stop", "t2:stop", "t3:stop", "t:error", "next:stop");
+      assertThat(h.reply("t").error()).contains("injected fault");
+      assertThat(h.rejectedEvents()).hasSize(1);
+      assertThat(h.rejectedEvents().get(0).event().source()).isEqualTo(record);
+      assertThat(h.rejectedEvents().get(0).event().turn()).isEqualTo("t");
+      assertThat(h.rejectedEvents().get(0).reason()).contains("injected fault");
+    }
+  }
+}
