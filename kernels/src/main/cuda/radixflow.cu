@@ -1,4 +1,5 @@
 // All device code of Radixflow, one translation unit.
+#include "attention.cuh"
 #include "embedding.cuh"
 #include "gemm.cuh"
 #include "gemm_hopper.cuh"

@@ -1,0 +1,348 @@
+// One warp's part of attention: 16 packed rows against tiles of 32 keys, splits of keys folded into a total. See
+// attention.cuh.
+#pragma once
+#include "device.cuh"
+
+// Entries of the step's header: valid rows; tiles of both kernels; tiles of rf_attend_keys; tokens of a split; splits that
+// are folded into one partial.
+constexpr int kHeaderRows = 0, kHeaderTiles = 3, kHeaderKeyTiles = 8, kHeaderSplitTokens = 9, kHeaderFoldedSplits = 10;
+constexpr int kTileKeys = 32, kAttendWarps = 4;
+
+struct AttentionArguments {
+    const bf16* q;  // [rows][qStride], heads from the start
+    int qStride;
+    const bf16* k;  // one layer's keys and values, [page][slot][kvHead][d]
+    const bf16* v;
+    bf16* out;        // [rows][heads][d]
+    float* partial;   // [partial][kvHead][d], sums before division
+    float2* weight;   // [partial][kvHead], greatest score in powers of two, sum of weights
+    int* arrived;     // [partial][kvHead], zero between launches
+    const int* header;
+    const int4* tiles;  // chunk, first packed row, first split, splits; those of rf_attend_keys first
+    const int* merge;   // per chunk: its first partial, or -1 where tiles write the result; partials of a packed row
+    const int* chunkFirstRow;
+    const int* chunkPosition;
+    const int* chunkPageStart;
+    const int* pageIds;
+    int kvHeads;
+    int group;
+    int pageTokens;  // a power of two from 16 on
+    float scale;     // of scores, log2(e) included
+};
+
+// What a tile's threads all know.
+struct AttentionTile {
+    int firstRow, position;      // of the chunk
+    int packed, packedRows;      // first packed row of the tile, packed rows of the chunk
+    int split, splits;           // first split, and how many hold keys that the tile's rows see
+    int splitTokens, keys;       // keys that the tile's last row sees
+    int partial, partials;       // as in merge
+    int folded;                  // splits of a partial
+    const int* pages;
+
+    __device__ __forceinline__ AttentionTile(const AttentionArguments& a, int4 tile, int tileRows) {
+        int chunk = tile.x;
+        firstRow = a.chunkFirstRow[chunk];
+        position = a.chunkPosition[chunk];
+        packed = tile.y;
+        packedRows = (a.chunkFirstRow[chunk + 1] - firstRow) * a.group;
+        splitTokens = a.header[kHeaderSplitTokens];
+        keys = position + (min(packed + tileRows, packedRows) - 1) / a.group + 1;
+        split = tile.z;
+        splits = min(tile.w, (keys + splitTokens - 1) / splitTokens - split);
+        partial = a.merge[2 * chunk];
+        partials = a.merge[2 * chunk + 1];
+        folded = a.header[kHeaderFoldedSplits];
+        pages = a.pageIds + a.chunkPageStart[chunk];
+    }
+
+    __device__ __forceinline__ bool leaves_splits() const { return partial >= 0 && folded == 1; }
+    __device__ __forceinline__ size_t partial_at(const AttentionArguments& a, int p, int split, int kvHead) const {
+        return size_t(partial + p * partials + split / folded) * a.kvHeads + kvHead;
+    }
+};
+
+// Rows of D elements in shared memory, 16 bytes a piece. Pieces are exchanged so that 8 rows' pieces of one number lie
+// in different banks, whether rows begin 2, 4 or 8 pieces apart modulo the 8 pieces of all banks.
+template <int D>
+__device__ __forceinline__ int key_at(int row, int piece) {
+    constexpr int kPieces = D / 8, kMask = kPieces % 8 == 0 ? 7 : kPieces % 4 == 0 ? 3 : 1;
+    constexpr int kShift = kMask == 7 ? 0 : kMask == 3 ? 1 : 2;
+    return row * D + ((piece ^ (row >> kShift & kMask)) << 3);
+}
+
+// Brings tiles of keys or values to shared memory. The two pages of a tile are looked up one tile ahead.
+template <int D, int THREADS>
+struct KeyLoader {
+    const AttentionArguments& a;
+    const int* pages;
+    int head, keys, pageShift;
+    int page[2], next[2];
+
+    __device__ __forceinline__ KeyLoader(const AttentionArguments& arguments, const AttentionTile& tile, int kvHead)
+        : a(arguments), pages(tile.pages), head(kvHead), keys(tile.keys), pageShift(__ffs(arguments.pageTokens) - 1),
+          page{0, 0}, next{0, 0} {}
+
+    __device__ __forceinline__ void look_up(int key) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+            int at = key + half * 16;
+            next[half] = at < keys ? pages[at >> pageShift] : 0;
+        }
+    }
+
+    __device__ __forceinline__ void advance(int following) {
+        page[0] = next[0];
+        page[1] = next[1];
+        look_up(following);
+    }
+
+    // Keys from `key` on, of the page taken by advance; zeros behind the last.
+    __device__ __forceinline__ void load(bf16* to, const bf16* pool, int key, int thread) const {
+        int slot[2] = {key & (a.pageTokens - 1), (key + 16) & (a.pageTokens - 1)};
+#pragma unroll
+        for (int i = 0; i < (kTileKeys * D / 8 + THREADS - 1) / THREADS; ++i) {
+            int at = thread + i * THREADS, row = at / (D / 8), piece = at % (D / 8);
+            if (kTileKeys * D / 8 % THREADS && row >= kTileKeys) break;
+            int half = row / 16;
+            size_t token = (size_t(half ? page[1] : page[0]) << pageShift) + (half ? slot[1] : slot[0]) + row % 16;
+            bool valid = key + row < keys;
+            cp_async16(to + key_at<D>(row, piece),
+                       pool + (valid ? (token * a.kvHeads + head) * D + piece * 8 : 0), valid);
+        }
+    }
+};
+
+// The running softmax of one row: greatest score (in powers of two), sum of weights.
+struct RowState {
+    float top, sum;
+};
+
+// The fold of a split's result into the total of the splits before it: first the factors of both, then `fold` for each
+// element. Fused operations are spelled out: every caller must round alike.
+struct FoldFactors {
+    float total, split;
+};
+__device__ __forceinline__ FoldFactors fold_state(RowState& total, RowState split) {
+    float top = fmaxf(total.top, split.top), base = top == -INFINITY ? 0.0f : top;
+    FoldFactors by = {exp2f(total.top - base), exp2f(split.top - base)};
+    total = {top, fmaf(total.sum, by.total, split.sum * by.split)};
+    return by;
+}
+__device__ __forceinline__ float fold(float total, float split, FoldFactors by) {
+    return fmaf(total, by.total, split * by.split);
+}
+
+// A warp's 16 packed rows of one KV head against the keys of one split. A lane holds two rows, lane / 4 and that + 8,
+// and of each group of 8 elements two.
+template <int D>
+struct AttentionWarp {
+    uint32_t q[D / 16][4];
+    float o[D / 8][4];
+    RowState state[2];
+    int position[2];  // the last key that the row sees; -1: there is no such row
+    int packed;
+    float scale;
+
+    __device__ __forceinline__ AttentionWarp(const AttentionArguments& a, const AttentionTile& tile, int firstPacked,
+                                             int kvHead)
+        : packed(firstPacked), scale(a.scale) {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            int p = packed + lane / 4 + h * 8, row = p / a.group;
+            bool valid = p < tile.packedRows;
+            position[h] = valid ? tile.position + row : -1;
+            const bf16* from = a.q + size_t(tile.firstRow + row) * a.qStride + (kvHead * a.group + p % a.group) * D;
+#pragma unroll
+            for (int i = 0; i < D / 8; ++i) {
+                q[i / 2][i % 2 * 2 + h] = valid ? *reinterpret_cast<const uint32_t*>(from + i * 8 + lane % 4 * 2) : 0;
+            }
+        }
+        clear();
+    }
+
+    __device__ __forceinline__ void clear() {
+#pragma unroll
+        for (int i = 0; i < D / 8; ++i) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) o[i][e] = 0;
+        }
+#pragma unroll
+        for (int h = 0; h < 2; ++h) state[h] = {-INFINITY, 0};
+    }
+
+    // weights = bf16 weights of the tile's keys, as left operands of the product with the values.
+    __device__ __forceinline__ void score(const bf16* keys, int key, uint32_t (&weights)[2][4]) {
+        int lane = threadIdx.x % 32;
+        float s[4][4] = {};
+#pragma unroll
+        for (int step = 0; step < D / 16; ++step) {
+#pragma unroll
+            for (int j = 0; j < 2; ++j) {
+                uint32_t b[4];
+                ldmatrix_x4(b, keys + key_at<D>(j * 16 + lane % 8 + lane / 16 * 8, step * 2 + lane / 8 % 2));
+                mma_m16n8k16(s[2 * j], q[step], b[0], b[1]);
+                mma_m16n8k16(s[2 * j + 1], q[step], b[2], b[3]);
+            }
+        }
+        float by[2];
+        bool moved = false;
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            float top = -INFINITY;
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                float& score = s[i / 2][h * 2 + i % 2];
+                if (key + i / 2 * 8 + lane % 4 * 2 + i % 2 > position[h]) score = -INFINITY;
+                top = fmaxf(top, score);
+            }
+            top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 1));
+            top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, 2));
+            top = fmaxf(state[h].top, top * scale);
+            float base = top == -INFINITY ? 0.0f : top, sum = 0;
+#pragma unroll
+            for (int i = 0; i < 8; ++i) {
+                float& score = s[i / 2][h * 2 + i % 2];
+                score = exp2f(fmaf(score, scale, -base));
+                sum += score;
+            }
+            by[h] = exp2f(state[h].top - base);
+            moved |= top > state[h].top;
+            state[h] = {top, fmaf(state[h].sum, by[h], sum)};
+        }
+        if (__any_sync(0xffffffffu, moved)) {
+#pragma unroll
+            for (int i = 0; i < D / 8; ++i) {
+#pragma unroll
+                for (int e = 0; e < 4; ++e) o[i][e] *= by[e / 2];
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+#pragma unroll
+            for (int e = 0; e < 4; ++e) {
+                bf162 pair = __floats2bfloat162_rn(s[2 * j + e / 2][e % 2 * 2], s[2 * j + e / 2][e % 2 * 2 + 1]);
+                memcpy(&weights[j][e], &pair, 4);
+            }
+        }
+    }
+
+    __device__ __forceinline__ void gather(const bf16* values, const uint32_t (&weights)[2][4]) {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int j = 0; j < 2; ++j) {
+#pragma unroll
+            for (int i = 0; i < D / 16; ++i) {
+                uint32_t b[4];
+                ldmatrix_x4_trans(b, values + key_at<D>(j * 16 + lane % 16, i * 2 + lane / 16));
+                mma_m16n8k16(o[2 * i], weights[j], b[0], b[1]);
+                mma_m16n8k16(o[2 * i + 1], weights[j], b[2], b[3]);
+            }
+        }
+    }
+
+    // Ends a split: every lane of a row has the row's sum.
+    __device__ __forceinline__ void finish() {
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            state[h].sum += __shfl_xor_sync(0xffffffffu, state[h].sum, 1);
+            state[h].sum += __shfl_xor_sync(0xffffffffu, state[h].sum, 2);
+        }
+    }
+
+    __device__ __forceinline__ void store_partial(const AttentionArguments& a, const AttentionTile& tile, int kvHead,
+                                                  int split) const {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            if (position[h] < split * tile.splitTokens) continue;
+            int p = packed + lane / 4 + h * 8;
+            size_t at = tile.partial_at(a, p, split, kvHead);
+            float2* to = reinterpret_cast<float2*>(a.partial + at * D) + lane % 4;
+#pragma unroll
+            for (int i = 0; i < D / 8; ++i) to[i * 4] = make_float2(o[i][h * 2], o[i][h * 2 + 1]);
+            if (lane % 4 == 0) a.weight[at] = make_float2(state[h].top, state[h].sum);
+        }
+    }
+};
+
+// The total of the splits so far of a warp's rows, in shared memory, [element][lane]: a lane meets only its own part,
+// and that of the same lane of other warps.
+template <int D>
+struct AttentionTotal {
+    static constexpr int kFloats = (D / 2 + 4) * 32;
+    float* at;
+
+    __device__ __forceinline__ explicit AttentionTotal(float* shared) : at(shared + threadIdx.x % 32) {}
+
+    __device__ __forceinline__ float& element(int i) const { return at[i * 32]; }
+    __device__ __forceinline__ RowState state(int h) const { return {element(D / 2 + h), element(D / 2 + 2 + h)}; }
+
+    __device__ __forceinline__ void clear() const {
+        for (int i = 0; i < D / 2; ++i) element(i) = 0;
+        for (int h = 0; h < 2; ++h) put(h, {-INFINITY, 0});
+    }
+
+    __device__ __forceinline__ void put(int h, RowState state) const {
+        element(D / 2 + h) = state.top;
+        element(D / 2 + 2 + h) = state.sum;
+    }
+
+    __device__ __forceinline__ void add(const AttentionWarp<D>& warp, int firstKey) const {
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            if (warp.position[h] < firstKey) continue;
+            RowState total = state(h);
+            FoldFactors by = fold_state(total, warp.state[h]);
+            put(h, total);
+#pragma unroll
+            for (int i = 0; i < D / 4; ++i) {
+                float& sum = element(i * 2 + h);
+                sum = fold(sum, warp.o[i / 2][h * 2 + i % 2], by);
+            }
+        }
+    }
+
+    // To the partial of the tile's splits, or the result where these are all.
+    __device__ __forceinline__ void store(const AttentionArguments& a, const AttentionTile& tile, int packed,
+                                          int kvHead) const {
+        if (tile.partial < 0) {
+            store_result(a, tile, packed, kvHead);
+        } else {
+            store_partial(a, tile, packed, kvHead);
+        }
+    }
+
+    __device__ __forceinline__ void store_partial(const AttentionArguments& a, const AttentionTile& tile, int packed,
+                                                  int kvHead) const {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            int p = packed + lane / 4 + h * 8;
+            if (state(h).top == -INFINITY) continue;
+            size_t at = tile.partial_at(a, p, tile.split, kvHead);
+            float2* to = reinterpret_cast<float2*>(a.partial + at * D) + lane % 4;
+#pragma unroll
+            for (int i = 0; i < D / 8; ++i) to[i * 4] = make_float2(element(i * 4 + h), element(i * 4 + 2 + h));
+            if (lane % 4 == 0) a.weight[at] = make_float2(state(h).top, state(h).sum);
+        }
+    }
+
+    __device__ __forceinline__ void store_result(const AttentionArguments& a, const AttentionTile& tile, int packed,
+                                                 int kvHead) const {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+            int p = packed + lane / 4 + h * 8, head = kvHead * a.group + p % a.group;
+            if (p >= tile.packedRows) continue;
+            float inverse = 1.0f / state(h).sum;
+            bf16* to = a.out + (size_t(tile.firstRow + p / a.group) * a.kvHeads * a.group + head) * D + lane % 4 * 2;
+#pragma unroll
+            for (int i = 0; i < D / 8; ++i) {
+                *reinterpret_cast<bf162*>(to + i * 8) =
+                    __floats2bfloat162_rn(element(i * 4 + h) * inverse, element(i * 4 + 2 + h) * inverse);
+            }
+        }
+    }
+};
