@@ -6,11 +6,11 @@ import io.radixflow.kernels.device.GpuMode;
  * Cuts the attention of a step into tiles for the kernels of attention.cuh.
  *
  * <p>A tile is four integers: chunk, first packed row, first split of keys, splits. Chunks of few
- * packed rows (rows times heads of a group) go to the kernel whose warps share out keys, whose tiles
- * come first, the others to the one whose warps share out rows. Where the step's tiles would leave
- * the device idle, or one would take much longer than the rest, a chunk's keys are cut into several
- * tiles, as few splits each as fill the device once. The tiles of such a chunk leave partials, which
- * the last of their blocks folds.
+ * packed rows (rows times heads of a group) go to the kernel whose warps share out keys, whose
+ * tiles come first, the others to the one whose warps share out rows. Where the step's tiles would
+ * leave the device idle, or one would take much longer than the rest, a chunk's keys are cut into
+ * several tiles, as few splits each as fill the device once. The tiles of such a chunk leave
+ * partials, which the last of their blocks folds.
  *
  * <p>In deterministic mode a partial is one split, always of {@link #SPLIT_TOKENS} tokens from
  * position 0, so that tiles do not change results; in fast mode it is all splits of a tile.
