@@ -3,12 +3,12 @@
 #include "device.cuh"
 
 // out[row] = table[token of row], bf16. A row's token is rowToken[row], or where that is negative the sampled id
-// ring[-1 - rowToken[row]] of an earlier step. A warp a row; rows from header[0] on are left alone, and a token outside
-// the vocabulary gives zeros. width is a multiple of 8.
-KERNEL(rf_embed, const bf16* table, const int* header, const int* rowToken, const int* ring, bf16* out, int width,
+// ring[-1 - rowToken[row]] of an earlier step. A warp a row; rows from *rows on are left alone, and a token outside the
+// vocabulary gives zeros. width is a multiple of 8.
+KERNEL(rf_embed, const bf16* table, const int* rows, const int* rowToken, const int* ring, bf16* out, int width,
        int vocab) {
     int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
-    if (row >= header[0]) return;
+    if (row >= *rows) return;
     int token = rowToken[row];
     if (token < 0) token = ring[-1 - token];
     bool known = token >= 0 && token < vocab;

@@ -3,4 +3,7 @@
 #include "embedding.cuh"
 #include "gemm.cuh"
 #include "gemm_hopper.cuh"
+#include "norm.cuh"
+#include "rope_store.cuh"
 #include "sampling.cuh"
+#include "transfer.cuh"

@@ -17,6 +17,7 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __restrict__ __restrict
+#define __align__(bytes) alignas(bytes)
 #define __constant__ static const
 
 #define threadIdx (simt::current->self->id)

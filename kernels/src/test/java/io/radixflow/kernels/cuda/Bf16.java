@@ -14,6 +14,11 @@ final class Bf16 {
     return (short) ((bits + 0x7fff + (bits >>> 16 & 1)) >>> 16);
   }
 
+  /** The nearest bf16. */
+  static float round(float value) {
+    return toFloat(of(value));
+  }
+
   static float toFloat(short bits) {
     return Float.intBitsToFloat(bits << 16);
   }

@@ -1,0 +1,75 @@
+// Rotary embedding of queries and keys (Su et al. 2021), and keys and values to their slots in the KV pool.
+#pragma once
+#include "device.cuh"
+
+// Sums over the eight lanes of a group, in each of them, by the same tree each time.
+__device__ __forceinline__ float group_sum(float v, uint32_t mask) {
+#pragma unroll
+    for (int distance = 4; distance; distance >>= 1) v += __shfl_xor_sync(mask, v, distance);
+    return v;
+}
+
+__device__ __forceinline__ void load8(float (&v)[8], const float* from) {
+    float4 low = *reinterpret_cast<const float4*>(from), high = *reinterpret_cast<const float4*>(from + 4);
+    v[0] = low.x, v[1] = low.y, v[2] = low.z, v[3] = low.w;
+    v[4] = high.x, v[5] = high.y, v[6] = high.z, v[7] = high.w;
+}
+
+// A row of qkv is [heads + 2 kvHeads][headDim]: queries, keys, values. Queries and keys are RMS-normalised a head where
+// the gain is not null, then pairs (i, i + headDim / 2) are rotated by the row's position, all in f32, and rounded once.
+// Queries stay in place; keys and values go to [slot][kvHead][headDim] of their planes, the slot of a row being
+// page * pageTokens + its place there. rotations is [position][cosines, then sines of headDim / 2 pairs].
+// A block a row, eight lanes a head: lane l has elements 8l.. of the first and of the second half. headDim is a multiple
+// of 16 up to 128.
+BOUNDED_KERNEL(1024, 1, rf_rope_store, bf16* qkv, const float* queryNorm, const float* keyNorm, const float* rotations,
+               bf16* keys, bf16* values, const int* rows, const int* rowPosition, const int* rowSlot, int heads,
+               int kvHeads, int headDim, float epsilon) {
+    int row = blockIdx.x;
+    if (row >= *rows) return;
+    int lane = threadIdx.x % 8, half = headDim / 2, all = heads + 2 * kvHeads;
+    uint32_t group = 0xffu << (threadIdx.x % 32 & 24);
+    bool mine = lane * 8 < half;
+    int first = mine ? lane * 8 : 0, second = first + half;
+    size_t slot = size_t(rowSlot[row]) * kvHeads;
+    float cosine[8], sine[8];
+    load8(cosine, rotations + size_t(rowPosition[row]) * headDim + first);
+    load8(sine, rotations + size_t(rowPosition[row]) * headDim + second);
+    for (int head = threadIdx.x / 8; head < all; head += blockDim.x / 8) {
+        bf16* at = qkv + (size_t(row) * all + head) * headDim;
+        if (head >= heads + kvHeads) {
+            bf16* to = values + (slot + head - heads - kvHeads) * headDim;
+            if (mine) {
+                *reinterpret_cast<uint4*>(to + first) = *reinterpret_cast<const uint4*>(at + first);
+                *reinterpret_cast<uint4*>(to + second) = *reinterpret_cast<const uint4*>(at + second);
+            }
+            continue;
+        }
+        float a[8], b[8];
+        load8(a, at + first);
+        load8(b, at + second);
+        const float* gain = head < heads ? queryNorm : keyNorm;
+        if (gain) {
+            float squares = 0, gains[8];
+#pragma unroll
+            for (int e = 0; e < 8; ++e) squares += a[e] * a[e] + b[e] * b[e];
+            float scale = rsqrtf(group_sum(mine ? squares : 0.0f, group) / headDim + epsilon);
+            load8(gains, gain + first);
+#pragma unroll
+            for (int e = 0; e < 8; ++e) a[e] *= scale * gains[e];
+            load8(gains, gain + second);
+#pragma unroll
+            for (int e = 0; e < 8; ++e) b[e] *= scale * gains[e];
+        }
+        float turned[8], across[8];
+#pragma unroll
+        for (int e = 0; e < 8; ++e) {
+            turned[e] = a[e] * cosine[e] - b[e] * sine[e];
+            across[e] = a[e] * sine[e] + b[e] * cosine[e];
+        }
+        bf16* to = head < heads ? at : keys + (slot + head - heads) * headDim;
+        if (mine) {
+            store8(to + first, turned);
+            store8(to + second, across);
+        }
+    }
+}
