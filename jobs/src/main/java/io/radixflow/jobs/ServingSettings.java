@@ -84,8 +84,11 @@ public final class ServingSettings {
         settings.get(RadixflowOptions.MAX_QUEUED_PER_SESSION),
         settings.get(RadixflowOptions.MAX_QUEUED_PER_TENANT),
         settings.get(RadixflowOptions.MAX_QUEUED),
+        settings.get(RadixflowOptions.MAX_SESSIONS_PER_TENANT),
+        settings.get(RadixflowOptions.MAX_SESSIONS),
         settings.get(RadixflowOptions.MAX_RUNNING),
         settings.get(RadixflowOptions.MAX_BRANCHES),
+        settings.get(RadixflowOptions.MAX_TURNS),
         settings.get(RadixflowOptions.OVERFLOW),
         new GenerationOptions(
             settings.get(RadixflowOptions.TEMPERATURE),

@@ -169,10 +169,19 @@ public final class RadixflowOptions {
           1_000_000,
           "Branches that a session may have.");
 
+  public static final ConfigOption<Integer> MAX_TURNS =
+      ALL.range(
+          key("session.max-turns").intType().defaultValue(1_000),
+          1,
+          1_000_000,
+          "Turns of a branch that its prompts have and its history keeps; beyond it session.overflow "
+              + "decides.");
+
   public static final ConfigOption<Duration> RETENTION =
       ALL.duration(
           key("session.retention").durationType().defaultValue(Duration.ofDays(7)),
-          "How long a session is known after its last event, also a closed or erased one.");
+          "How long a session is known after its last event, also a closed or erased one, and so the "
+              + "resends of its events.");
 
   public static final ConfigOption<Duration> CANCEL_RETENTION =
       ALL.duration(
@@ -198,6 +207,20 @@ public final class RadixflowOptions {
           1,
           10_000_000,
           "Turns that a subtask may have running and waiting; more are rejected.");
+
+  public static final ConfigOption<Integer> MAX_SESSIONS_PER_TENANT =
+      ALL.range(
+          key("operator.max-sessions-per-tenant").intType().defaultValue(1_000_000),
+          1,
+          Integer.MAX_VALUE,
+          "Sessions that a tenant may have open on one subtask; more are rejected.");
+
+  public static final ConfigOption<Integer> MAX_SESSIONS =
+      ALL.range(
+          key("operator.max-sessions").intType().defaultValue(1_000_000),
+          1,
+          Integer.MAX_VALUE,
+          "Sessions that a subtask may have open; more are rejected.");
 
   public static final ConfigOption<Integer> MAX_RUNNING =
       ALL.range(

@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import java.util.Set;
+import java.util.List;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
@@ -15,6 +15,13 @@ final class ControlState {
   private static final String SESSION_LIMIT = "max_queued_per_session";
   private static final String TENANT_LIMIT = "max_queued_per_tenant";
   private static final String SUBTASK_LIMIT = "max_queued_per_subtask";
+
+  private static final String TENANT_SESSIONS = "max_sessions_per_tenant";
+  private static final String SUBTASK_SESSIONS = "max_sessions_per_subtask";
+
+  private static final List<String> TENANT_LIMITS = List.of(TENANT_LIMIT, TENANT_SESSIONS);
+  private static final List<String> ALL_LIMITS =
+      List.of(SESSION_LIMIT, TENANT_LIMIT, SUBTASK_LIMIT, TENANT_SESSIONS, SUBTASK_SESSIONS);
 
   private final BroadcastState<String, String> settings;
   private final ServingOptions options;
@@ -53,9 +60,18 @@ final class ControlState {
     return limit(SUBTASK_LIMIT, options.maxQueuedPerSubtask());
   }
 
+  int maxSessionsPerTenant(String tenant) throws Exception {
+    return limit(
+        TENANT_SESSIONS + "/" + tenant, limit(TENANT_SESSIONS, options.maxSessionsPerTenant()));
+  }
+
+  int maxSessionsPerSubtask() throws Exception {
+    return limit(SUBTASK_SESSIONS, options.maxSessionsPerSubtask());
+  }
+
   /**
-   * Sets limits, {@code name=number} separated by commas; of a tenant only its queue can be
-   * limited. An empty number takes the limit back.
+   * Sets limits, {@code name=number} separated by commas; of a tenant only its queue and its
+   * sessions can be limited. An empty number takes the limit back.
    *
    * @throws RefusedException if the value cannot be read; nothing is changed then
    */
@@ -85,16 +101,11 @@ final class ControlState {
       throw new RefusedException("'" + entry + "' is not name=number");
     }
     String name = entry.substring(0, entry.indexOf('=')).strip();
-    boolean known =
-        tenant == null
-            ? Set.of(SESSION_LIMIT, TENANT_LIMIT, SUBTASK_LIMIT).contains(name)
-            : name.equals(TENANT_LIMIT);
-    if (!known) {
+    List<String> known = tenant == null ? ALL_LIMITS : TENANT_LIMITS;
+    if (!known.contains(name)) {
       throw new RefusedException(
-          tenant == null
-              ? "'%s' is no limit; known are %s, %s, %s"
-                  .formatted(name, SESSION_LIMIT, TENANT_LIMIT, SUBTASK_LIMIT)
-              : "'%s' is no limit of a tenant; known is %s".formatted(name, TENANT_LIMIT));
+          "'%s' is no limit%s; known are %s"
+              .formatted(name, tenant == null ? "" : " of a tenant", String.join(", ", known)));
     }
   }
 

@@ -23,6 +23,7 @@ final class EventHandler {
 
   private final SessionState state;
   private final History history;
+  private final SessionCounts sessions;
   private final TurnQueues queues;
   private final TurnPlanner planner;
   private final TurnRunner runner;
@@ -36,6 +37,7 @@ final class EventHandler {
   EventHandler(
       SessionState state,
       History history,
+      SessionCounts sessions,
       TurnQueues queues,
       TurnPlanner planner,
       TurnRunner runner,
@@ -47,6 +49,7 @@ final class EventHandler {
       ServingOptions options) {
     this.state = state;
     this.history = history;
+    this.sessions = sessions;
     this.queues = queues;
     this.planner = planner;
     this.runner = runner;
@@ -59,8 +62,8 @@ final class EventHandler {
   }
 
   /**
-   * Takes an event in; a resend is ignored. A turn that is refused for want of room leaves its id
-   * free, so that the sender can try again with the same one.
+   * Takes an event in; a resend is ignored, whatever became of the event that it repeats: so each
+   * turn id has one reply, however often and from wherever its sender begins again.
    */
   void handle(ConversationEvent event) throws Exception {
     SessionSlot known = state.slot();
@@ -87,11 +90,6 @@ final class EventHandler {
     try {
       checkOwner(event, slot);
       apply(event, slot);
-    } catch (BusyException e) {
-      if (event.turn() != null) {
-        state.forgetTurnId(StableHash.of64(event.turn()));
-      }
-      output.rejected(event, e.getMessage());
     } catch (RefusedException e) {
       output.rejected(event, e.getMessage());
     }
@@ -143,6 +141,8 @@ final class EventHandler {
     } else {
       SessionSlot opened = slot.opened(event.tenant(), event.cacheSalt(), system, event.options());
       planner.resolve(opened, null, 0);
+      requireSessionRoom(event.tenant());
+      sessions.opened(event.tenant());
       state.putSlot(opened);
     }
     output.done(event);
@@ -179,6 +179,10 @@ final class EventHandler {
         event.replace() && turns != null ? turns.branch(event.branch()) : null;
     List<TurnQueues.Entry> replaced = branch == null ? List.of() : replaceable(branch);
     requireRoom(event.session(), opened.tenant(), replaced);
+    if (!slot.opened()) {
+      requireSessionRoom(opened.tenant());
+      sessions.opened(opened.tenant());
+    }
     state.putSlot(opened);
     for (TurnQueues.Entry turn : replaced) {
       runner.cancel(branch, turn, FinishReason.REPLACED, true);
@@ -270,6 +274,7 @@ final class EventHandler {
   private void close(ConversationEvent event, SessionSlot slot) throws Exception {
     if (slot.life() == Life.OPEN) {
       forgetConversation(event.session());
+      sessions.ended(slot);
       state.putSlot(slot.closed());
     }
     output.done(event);
@@ -281,6 +286,7 @@ final class EventHandler {
    */
   void erase(String session) throws Exception {
     forgetConversation(session);
+    sessions.ended(state.slot());
     state.putSlot(state.slot().erased());
   }
 
@@ -330,6 +336,20 @@ final class EventHandler {
       throw new BusyException(
           "the session has messages of %d characters or more running and waiting"
               .formatted(MAX_QUEUED_LENGTH));
+    }
+  }
+
+  private void requireSessionRoom(String tenant) throws Exception {
+    if (control.isDraining()) {
+      throw new BusyException("the service drains and opens no sessions");
+    }
+    requireSessionsBelow("tenant", sessions.ofTenant(tenant), control.maxSessionsPerTenant(tenant));
+    requireSessionsBelow("subtask", sessions.count(), control.maxSessionsPerSubtask());
+  }
+
+  private static void requireSessionsBelow(String what, int count, int limit) throws BusyException {
+    if (count >= limit) {
+      throw new BusyException("the %s has its limit of %d open sessions".formatted(what, limit));
     }
   }
 

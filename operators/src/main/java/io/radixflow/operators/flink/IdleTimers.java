@@ -39,11 +39,6 @@ final class IdleTimers {
     return true;
   }
 
-  /** The time before which turn ids are forgotten. */
-  long oldestKept() {
-    return now() - retention;
-  }
-
   long now() {
     return timers.currentProcessingTime();
   }

@@ -29,7 +29,8 @@ final class ServingMetrics {
   private final Counter generatedTokens;
   private final Histogram timeToFirstToken;
 
-  ServingMetrics(MetricGroup operatorGroup, IntSupplier running, IntSupplier pending) {
+  ServingMetrics(
+      MetricGroup operatorGroup, IntSupplier running, IntSupplier pending, IntSupplier sessions) {
     this.group = operatorGroup.addGroup("serving");
     this.accepted = group.counter("turnsAccepted");
     this.rejected = group.counter("eventsRejected");
@@ -42,6 +43,7 @@ final class ServingMetrics {
             "timeToFirstTokenMillis", new DescriptiveStatisticsHistogram(HISTOGRAM_WINDOW));
     group.gauge("turnsRunning", (Gauge<Integer>) running::getAsInt);
     group.gauge("turnsPending", (Gauge<Integer>) pending::getAsInt);
+    group.gauge("sessionsOpen", (Gauge<Integer>) sessions::getAsInt);
   }
 
   /** Adds what the engine tells of itself; the same in all subtasks that share it. */

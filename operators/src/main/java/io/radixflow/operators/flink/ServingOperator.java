@@ -53,6 +53,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   private transient History history;
   private transient ControlState control;
   private transient AttemptEpoch epoch;
+  private transient SessionCounts sessions;
   private transient TurnQueues queues;
   private transient EngineLease lease;
   private transient TurnRunner runner;
@@ -87,6 +88,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     Environment environment = getContainingTask().getEnvironment();
     lease = EngineLease.acquire(environment, getRuntimeContext(), opener);
     ServingEngine engine = lease.engine();
+    sessions = new SessionCounts();
     queues = new TurnQueues();
     timers =
         new IdleTimers(
@@ -94,7 +96,10 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             options.retention().toMillis());
     ServingMetrics metrics =
         new ServingMetrics(
-            getMetricGroup(), () -> runner == null ? 0 : runner.running(), queues::size);
+            getMetricGroup(),
+            () -> runner == null ? 0 : runner.running(),
+            queues::size,
+            sessions::count);
     metrics.engine(engine.engine()::stats);
     ReplyOutput replies = new ReplyOutput(output, metrics, timers::now, epoch.attempt());
     TurnPlanner planner = new TurnPlanner(options);
@@ -121,6 +126,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
         new EventHandler(
             state,
             history,
+            sessions,
             queues,
             planner,
             runner,
@@ -130,7 +136,16 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             replies,
             metrics,
             options);
+    countSessions();
     takeUpPendingTurns();
+  }
+
+  /** After a restore. */
+  private void countSessions() throws Exception {
+    for (String session : state.sessions()) {
+      setCurrentKey(session);
+      sessions.restored(state.slot());
+    }
   }
 
   /**
@@ -198,10 +213,11 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     boolean busy = queues.session(timer.getKey()) != null;
     if (timers.isExpired(slot.lastEvent(), busy)) {
       runner.closeSession(timer.getKey());
+      sessions.ended(slot);
       history.clear();
       state.clear();
     } else {
-      state.prune(timers.oldestKept(), timers.now());
+      state.prune(timers.now());
     }
   }
 

@@ -13,9 +13,13 @@ import java.util.Set;
  * @param maxQueuedPerSession turns that a session may have running and waiting, over all branches
  * @param maxQueuedPerTenant turns that a tenant may have running and waiting on one subtask
  * @param maxQueuedPerSubtask turns that a subtask may have running and waiting
+ * @param maxSessionsPerTenant sessions that a tenant may have open on one subtask
+ * @param maxSessionsPerSubtask sessions that a subtask may have open
  * @param maxRunning turns that a subtask hands to the engine at once; the others wait in keyed
  *     state
  * @param maxBranches branches of a session
+ * @param maxTurns turns of a branch that its prompts have; beyond it the oldest are dropped, or the
+ *     turn is rejected, as {@code overflow} says
  * @param overflow what happens to a conversation that outgrows the context window
  * @param defaults generation options where neither the event nor the session has one; may be null
  * @param defaultMaxTokens limit on a reply's tokens where nobody gives one
@@ -27,8 +31,11 @@ public record ServingOptions(
     int maxQueuedPerSession,
     int maxQueuedPerTenant,
     int maxQueuedPerSubtask,
+    int maxSessionsPerTenant,
+    int maxSessionsPerSubtask,
     int maxRunning,
     int maxBranches,
+    int maxTurns,
     Overflow overflow,
     GenerationOptions defaults,
     int defaultMaxTokens,
@@ -51,8 +58,11 @@ public record ServingOptions(
           16,
           4_096,
           16_384,
+          1_000_000,
+          1_000_000,
           256,
           64,
+          1_000,
           Overflow.DROP_OLDEST,
           null,
           512,
@@ -64,8 +74,11 @@ public record ServingOptions(
     requirePositive("maxQueuedPerSession", maxQueuedPerSession);
     requirePositive("maxQueuedPerTenant", maxQueuedPerTenant);
     requirePositive("maxQueuedPerSubtask", maxQueuedPerSubtask);
+    requirePositive("maxSessionsPerTenant", maxSessionsPerTenant);
+    requirePositive("maxSessionsPerSubtask", maxSessionsPerSubtask);
     requirePositive("maxRunning", maxRunning);
     requirePositive("maxBranches", maxBranches);
+    requirePositive("maxTurns", maxTurns);
     requirePositive("defaultMaxTokens", defaultMaxTokens);
     requirePositive("retention", retention.toMillis());
     requirePositive("cancelRetention", cancelRetention.toMillis());

@@ -31,7 +31,8 @@ import org.apache.flink.runtime.state.VoidNamespace;
  *   <li>turns from acceptance to reply, by number;
  *   <li>what running turns gained, a list for each turn: the turn's number is the state's
  *       namespace, so that a checkpoint appends and a reply clears, and neither reads;
- *   <li>64-bit hashes of all turn ids seen, with the time, which outlive the turns;
+ *   <li>64-bit hashes of all turn ids seen, with the time, which outlive the turns and are known as
+ *       long as the session;
  *   <li>cancels for turns not seen yet, by the same hash.
  * </ul>
  */
@@ -144,10 +145,6 @@ final class SessionState {
     return true;
   }
 
-  void forgetTurnId(long hash) throws Exception {
-    turnIds.remove(hash);
-  }
-
   boolean hasSeenTurnId(long hash) throws Exception {
     return turnIds.contains(hash);
   }
@@ -174,9 +171,8 @@ final class SessionState {
     return expiry > now;
   }
 
-  /** Forgets turn ids seen before {@code oldest} and cancels that expired before {@code now}. */
-  void prune(long oldest, long now) throws Exception {
-    removeBefore(turnIds, oldest);
+  /** Forgets cancels that expired before {@code now}. */
+  void prune(long now) throws Exception {
     removeBefore(earlyCancels, now);
   }
 

@@ -197,6 +197,7 @@ final class TurnRunner implements EngineConnection.Reader {
         new PromptAssembly.Window(
             contextLength,
             Math.max(1, Math.min(maxTokens, contextLength / 4)),
+            options.maxTurns(),
             options.overflow() == ServingOptions.Overflow.DROP_OLDEST));
   }
 

@@ -23,9 +23,10 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
    *
    * @param contextLength tokens of prompt and reply together
    * @param reserve tokens of it that are kept for the reply
+   * @param maxTurns turns that a prompt may have besides the new one
    * @param dropOldest whether the oldest turns are dropped where it does not fit
    */
-  public record Window(int contextLength, int reserve, boolean dropOldest) {}
+  public record Window(int contextLength, int reserve, int maxTurns, boolean dropOldest) {}
 
   private final Tokenizer tokenizer;
   private final ChatTemplate template;
@@ -65,8 +66,11 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     return prompt.ids();
   }
 
-  private Prompt whole() {
+  private Prompt whole() throws PromptException {
     int dropped = conversation.dropped();
+    if (conversation.depth() - dropped > window.maxTurns()) {
+      return withFewerTurns();
+    }
     int[] before = conversation.canonicalIds(tokenizer.fingerprint());
     if (before == null) {
       return made(encode(dropped), 0, dropped);
@@ -88,6 +92,17 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     return made(ids, differs < 0 ? ids.length : differs, dropped);
   }
 
+  /** Leaves out the oldest turns, down to half the limit, so that the next prompts extend this. */
+  private Prompt withFewerTurns() throws PromptException {
+    if (!window.dropOldest()) {
+      throw new PromptException(
+          "the conversation has its limit of %d turns; fork an earlier turn or open another session"
+              .formatted(window.maxTurns()));
+    }
+    int dropped = conversation.depth() - window.maxTurns() / 2;
+    return made(encode(dropped), 0, dropped);
+  }
+
   private Prompt fitted(Prompt whole) throws PromptException {
     int limit = window.contextLength() - 1;
     if (!window.dropOldest()) {
@@ -102,7 +117,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     if (whole.ids().length + window.reserve() <= window.contextLength()) {
       return whole;
     }
-    Prompt trimmed = trimmed(conversation.dropped());
+    Prompt trimmed = trimmed(whole.dropped());
     if (trimmed.ids().length > limit) {
       throw new PromptException(
           "the turn's %d tokens, with the system prompt, leave no room in the context window of %d"

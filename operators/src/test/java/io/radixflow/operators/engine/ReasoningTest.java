@@ -79,7 +79,7 @@ class ReasoningTest {
         model.chatTemplate(),
         before,
         added,
-        new PromptAssembly.Window(4096, 1, true));
+        new PromptAssembly.Window(4096, 1, 1_000, true));
   }
 
   private EngineRequest turn(PromptAssembly prompt, int[] resumed, int answer) {

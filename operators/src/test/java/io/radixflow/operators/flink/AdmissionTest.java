@@ -43,7 +43,7 @@ class AdmissionTest {
   }
 
   @Test
-  void turnIdsAreForgottenAfterTheRetention() throws Exception {
+  void turnIdsAreKnownUntilTheSessionHasBeenIdleForTheRetention() throws Exception {
     ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
     try (ServingHarness h = ServingHarness.opened(options)) {
       h.send(Events.message("s", "t1")).settle();
@@ -51,6 +51,9 @@ class AdmissionTest {
         h.setProcessingTime(second * 1_000);
         h.send(Events.of(EventKind.CANCEL, "s", null));
       }
+      h.send(Events.message("s", "t1")).settle();
+      assertThat(h.endings()).containsExactly("t1:stop");
+      h.setProcessingTime(41_000);
       h.send(Events.message("s", "t1")).settle();
       assertThat(h.endings()).containsExactly("t1:stop", "t1:stop");
     }
@@ -113,13 +116,14 @@ class AdmissionTest {
   }
 
   @Test
-  void aTurnRefusedForWantOfRoomMayComeAgainWithItsId() throws Exception {
+  void aTurnRefusedForWantOfRoomIsAnsweredOnceToo() throws Exception {
     try (ServingHarness h = ServingHarness.opened(Options.with(o -> o.maxQueuedPerSession = 1))) {
       h.send(Events.message("s", "t1").from(0, 1), Events.message("s", "t2").from(0, 2));
       h.send(Events.message("s", "t2").from(0, 2)).settle();
       assertThat(h.endings()).containsExactly("t2:rejected", "t1:stop");
-      h.send(Events.message("s", "t2").from(0, 3), Events.message("s", "t2").from(0, 4)).settle();
-      assertThat(h.endings()).containsExactly("t2:rejected", "t1:stop", "t2:stop");
+      assertThat(h.reply("t2").error()).contains("another turn id");
+      h.send(Events.message("s", "t2").from(0, 3), Events.message("s", "t3").from(0, 4)).settle();
+      assertThat(h.endings()).containsExactly("t2:rejected", "t1:stop", "t3:stop");
     }
   }
 

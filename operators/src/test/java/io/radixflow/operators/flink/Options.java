@@ -9,6 +9,9 @@ final class Options {
   int maxQueuedPerSession = ServingOptions.DEFAULT.maxQueuedPerSession();
   int maxQueuedPerTenant = ServingOptions.DEFAULT.maxQueuedPerTenant();
   int maxQueuedPerSubtask = ServingOptions.DEFAULT.maxQueuedPerSubtask();
+  int maxSessionsPerTenant = ServingOptions.DEFAULT.maxSessionsPerTenant();
+  int maxSessionsPerSubtask = ServingOptions.DEFAULT.maxSessionsPerSubtask();
+  int maxTurns = ServingOptions.DEFAULT.maxTurns();
   int maxRunning = ServingOptions.DEFAULT.maxRunning();
   int maxBranches = ServingOptions.DEFAULT.maxBranches();
   ServingOptions.Overflow overflow = ServingOptions.DEFAULT.overflow();
@@ -27,8 +30,11 @@ final class Options {
         o.maxQueuedPerSession,
         o.maxQueuedPerTenant,
         o.maxQueuedPerSubtask,
+        o.maxSessionsPerTenant,
+        o.maxSessionsPerSubtask,
         o.maxRunning,
         o.maxBranches,
+        o.maxTurns,
         o.overflow,
         o.defaults,
         ServingOptions.DEFAULT.defaultMaxTokens(),

@@ -60,7 +60,7 @@ class ServingMetricsTest {
 
   private final Map<String, Object> metrics = new HashMap<>();
   private final ServingMetrics serving =
-      new ServingMetrics(new Recorded("", metrics), () -> 2, () -> 5);
+      new ServingMetrics(new Recorded("", metrics), () -> 2, () -> 5, () -> 7);
 
   private long count(String name) {
     return ((Counter) metrics.get("serving." + name)).getCount();

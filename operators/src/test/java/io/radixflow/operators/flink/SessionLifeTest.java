@@ -64,8 +64,8 @@ class SessionLifeTest {
       Events first = Events.message("s", "t1").with(SYSTEM, new Message("user", "hi"));
       h.control("drain", null, null).send(first).control("drain", null, "off");
       h.send(Events.of(EventKind.CANCEL, "s", "t2"), Events.message("s", "t2").of("acme"));
-      h.send(first.of("beta")).settle();
-      assertThat(h.endings()).containsExactly("t1:rejected", "t2:cancelled", "t1:stop");
+      h.send(Events.message("s", "t3").with(SYSTEM, new Message("user", "hi")).of("beta")).settle();
+      assertThat(h.endings()).containsExactly("t1:rejected", "t2:cancelled", "t3:stop");
       assertThat(query(h, "s", "q").items())
           .extracting(Reply.Item::role)
           .containsExactly("system", "user", "assistant");

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class PromptAssemblyTest {
-  private static final Window WIDE = new Window(100_000, 1, true);
+  private static final Window WIDE = new Window(100_000, 1, 1_000, true);
 
   private final SimModel model = SimModel.open(SimOptions.DEFAULT);
   private final CanonicalReply canonical = new CanonicalReply(model);
@@ -107,7 +107,7 @@ class PromptAssemblyTest {
 
   @Test
   void aConversationThatOutgrowsTheWindowDropsItsOldestTurnsDownToHalfOfIt() throws Exception {
-    Window window = new Window(400, 20, true);
+    Window window = new Window(400, 20, 1_000, true);
     Conversation conversation = grown(5, window);
     List<Integer> dropped = new ArrayList<>();
     for (int i = 5; i < 30; i++) {
@@ -131,7 +131,7 @@ class PromptAssemblyTest {
 
   @Test
   void forgottenTurnsChangeNoPrompt() throws Exception {
-    Window window = new Window(400, 20, true);
+    Window window = new Window(400, 20, 1_000, true);
     Conversation conversation = grown(20, window);
     int dropped = conversation.dropped();
     assertThat(dropped).isPositive();
@@ -145,8 +145,8 @@ class PromptAssemblyTest {
 
   @Test
   void byConfigurationAConversationThatOutgrowsTheWindowIsRefused() throws Exception {
-    Window window = new Window(150, 20, false);
-    Conversation conversation = grown(4, new Window(100_000, 1, false));
+    Window window = new Window(150, 20, 1_000, false);
+    Conversation conversation = grown(4, new Window(100_000, 1, 1_000, false));
     assertThatThrownBy(() -> assembly(conversation, "next", window).ids())
         .isInstanceOf(PromptException.class)
         .hasMessageContaining("context window of 150");
@@ -155,7 +155,7 @@ class PromptAssemblyTest {
   @Test
   void aTurnThatAloneExceedsTheWindowIsRefusedWithTheNumbers() throws Exception {
     Conversation conversation = grown(3, WIDE);
-    Window window = new Window(150, 20, true);
+    Window window = new Window(150, 20, 1_000, true);
     assertThatThrownBy(() -> assembly(conversation, "x".repeat(1_000), window).ids())
         .isInstanceOf(PromptException.class)
         .hasMessageContaining("context window of 150")

@@ -1,0 +1,147 @@
+package io.radixflow.operators.flink;
+
+import static java.nio.charset.StandardCharsets.UTF_16BE;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Message;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.checkpoint.SavepointType;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.OperatorStateHandle;
+import org.apache.flink.runtime.state.StreamStateHandle;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a canonical savepoint holds of sessions that ended: none of what was said. */
+@Timeout(60)
+class ErasedBytesTest {
+  private static final String SECRET = "xyzzy-plugh-secret";
+  private static final String TENANT = "tenant-of-the-erased";
+  private static final String KEPT = "grue-lantern-kept";
+
+  @ParameterizedTest
+  @CsvSource({
+    "erase,false",
+    "erase,true",
+    "erase_tenant,false",
+    "erase_tenant,true",
+    "close,true",
+    "idle,true"
+  })
+  void nothingOfWhatWasSaidIsLeft(String ending, boolean rocksDb) throws Exception {
+    ScriptedEngine engine = new ScriptedEngine(4096, 12);
+    ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
+    try (ServingHarness h = ServingHarness.of(engine, options)) {
+      h.setBackend(rocksDb).open();
+      speak(h, "gone", SECRET, TENANT);
+      String reply = h.reply("r1-gone").text();
+      assertThat(reply).hasSize(12);
+      if (ending.equals("idle")) {
+        h.settle().setProcessingTime(20_000);
+      }
+      speak(h, "kept", KEPT, "other");
+      byte[] before = savepoint(h, 70);
+      assertThat(contains(before, KEPT.getBytes(UTF_8))).isTrue();
+      assertThat(contains(before, ids(KEPT))).isTrue();
+      if (!ending.equals("idle")) {
+        assertThat(contains(before, SECRET.getBytes(UTF_8))).isTrue();
+        assertThat(contains(before, ids(SECRET))).isTrue();
+        assertThat(contains(before, ids(reply))).isTrue();
+        end(h, ending);
+      }
+      byte[] after = savepoint(h, 71);
+      assertThat(contains(after, KEPT.getBytes(UTF_8))).isTrue();
+      for (byte[] secret :
+          List.of(SECRET.getBytes(UTF_8), SECRET.getBytes(UTF_16BE), ids(SECRET))) {
+        assertThat(contains(after, secret)).isFalse();
+      }
+      for (byte[] secret : List.of(reply.getBytes(UTF_8), ids(reply))) {
+        assertThat(contains(after, secret)).isFalse();
+      }
+      assertThat(contains(after, TENANT.getBytes(UTF_8))).isEqualTo(ending.equals("close"));
+    }
+  }
+
+  /** A history with branches, a reply under way of which a checkpoint knows, and queued turns. */
+  private static void speak(ServingHarness h, String session, String secret, String tenant)
+      throws Exception {
+    h.send(
+        Events.of(EventKind.OPEN, session, "o-" + session)
+            .with(new Message("system", "system " + secret))
+            .of(tenant));
+    h.send(turn(session, "r1-" + session, secret)).settle();
+    h.send(Events.fork(session, "f-" + session, "b", null)).settle();
+    h.send(turn(session, "r2-" + session, secret).on("b")).settle();
+    h.send(turn(session, "r3-" + session, secret).event().withSource(secret.getBytes(UTF_8)));
+    h.send(turn(session, "r4-" + session, secret));
+    h.generate(3);
+    h.snapshot();
+    h.generate(2);
+    h.snapshot();
+  }
+
+  private static Events turn(String session, String turn, String secret) {
+    return Events.message(session, turn, "so " + secret + " it is");
+  }
+
+  private static void end(ServingHarness h, String ending) throws Exception {
+    switch (ending) {
+      case "erase" -> h.send(Events.of(EventKind.ERASE, "gone", "end"));
+      case "close" -> h.send(Events.of(EventKind.CLOSE, "gone", "end"));
+      default -> h.control("erase_tenant", TENANT, null);
+    }
+  }
+
+  private static byte[] ids(String text) {
+    byte[] bytes = text.getBytes(UTF_8);
+    ByteBuffer ids = ByteBuffer.allocate(4 * bytes.length);
+    for (byte each : bytes) {
+      ids.putInt(each);
+    }
+    return ids.array();
+  }
+
+  private static byte[] savepoint(ServingHarness h, long id) throws Exception {
+    OperatorSubtaskState state =
+        h.snapshotWithLocalState(id, id, SavepointType.savepoint(SavepointFormatType.CANONICAL))
+            .getJobManagerOwnedState();
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (KeyedStateHandle handle : state.getManagedKeyedState()) {
+      append(all, (StreamStateHandle) handle);
+    }
+    for (KeyedStateHandle handle : state.getRawKeyedState()) {
+      append(all, (StreamStateHandle) handle);
+    }
+    for (OperatorStateHandle handle : state.getManagedOperatorState()) {
+      append(all, handle);
+    }
+    return all.toByteArray();
+  }
+
+  private static void append(ByteArrayOutputStream all, StreamStateHandle handle)
+      throws IOException {
+    try (InputStream in = handle.openInputStream()) {
+      in.transferTo(all);
+    }
+  }
+
+  private static boolean contains(byte[] content, byte[] wanted) {
+    for (int at = 0; at + wanted.length <= content.length; at++) {
+      if (Arrays.equals(content, at, at + wanted.length, wanted, 0, wanted.length)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}
