@@ -125,15 +125,25 @@ final class AttentionPlanner {
           "a step needs " + uncut + " attention tiles of at most " + tiles.length / TILE_INTS);
     }
     tileSplits = splitsOfTile();
-    for (int chunk = 0; chunk < chunks; chunk++) {
-      if (byKeys(chunk)) {
-        cut(chunk);
-      }
-    }
+    cutChunks(true);
     keyCount = count;
+    cutChunks(false);
+  }
+
+  /**
+   * Long chunks first: what is left for the end, while some blocks have nothing to do, is short.
+   */
+  private void cutChunks(boolean byKeys) {
+    long splits = 0;
     for (int chunk = 0; chunk < chunks; chunk++) {
-      if (!byKeys(chunk)) {
-        cut(chunk);
+      splits += splits(chunk);
+    }
+    for (int pass = 0; pass < 2; pass++) {
+      for (int chunk = 0; chunk < chunks; chunk++) {
+        boolean isLong = (long) splits(chunk) * chunks > splits;
+        if (byKeys(chunk) == byKeys && isLong == (pass == 0)) {
+          cut(chunk);
+        }
       }
     }
   }
@@ -180,7 +190,7 @@ final class AttentionPlanner {
         splits(chunk) <= tileSplits
             || (count + cutTiles + uncut) * TILE_INTS > tiles.length
             || partials + (long) packed * partialsOfRow > maxPartials;
-    for (int first = 0; first < packed; first += tileRows) {
+    for (int first = (rowTiles - 1) * tileRows; first >= 0; first -= tileRows) {
       int keys = position[chunk] + (Math.min(first + tileRows, packed) - 1) / group + 1;
       int splits = ceil(keys, splitTokens);
       int step = whole ? splits : tileSplits;

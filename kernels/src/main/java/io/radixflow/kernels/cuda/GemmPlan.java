@@ -50,8 +50,16 @@ final class GemmPlan {
     this.sharedBytesOfProcessor = sharedBytesOfProcessor;
   }
 
-  /** The kernel for up to so many rows and a matrix of {@code features} times {@code depth}. */
+  /**
+   * The kernel for up to so many rows and a matrix of {@code features} times {@code depth}.
+   *
+   * @throws IllegalArgumentException if no kernel knows such a matrix, or fits the device
+   */
   GemmKernel kernel(int rows, int features, int depth) {
+    if (depth % 8 != 0) {
+      throw new IllegalArgumentException(
+          "a matrix with " + depth + " columns; the CUDA kernels know multiples of 8");
+    }
     GemmKernel best = null;
     double least = Double.POSITIVE_INFINITY;
     for (GemmKernel kernel : GemmKernel.values()) {

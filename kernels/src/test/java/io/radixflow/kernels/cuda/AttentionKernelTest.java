@@ -46,9 +46,11 @@ class AttentionKernelTest extends KernelTest {
     }
   }
 
-  @Test
-  void inDeterministicModeARowHasTheSameBitsInEveryChunkBatchAndPage() {
-    AttentionShape shape = new AttentionShape(3, 1, 64, 16);
+  @ParameterizedTest
+  @CsvSource({"64, 3, 16", "80, 1, 32", "96, 2, 16", "128, 4, 16"})
+  void inDeterministicModeARowHasTheSameBitsInEveryChunkBatchAndPage(
+      int headDim, int group, int pageTokens) {
+    AttentionShape shape = new AttentionShape(group, 1, headDim, pageTokens);
     AttentionCase all = new AttentionCase(shape, new Random(5), 296, 130);
     all.cancel();
     float[] whole = deterministic(shape, all, 1000, 1).chunk(0, 0, 296).run();

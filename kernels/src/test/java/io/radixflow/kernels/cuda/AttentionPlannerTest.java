@@ -90,7 +90,19 @@ class AttentionPlannerTest {
 
     assertThat(planner.keyTiles()).isEqualTo(1);
     assertThat(planner.tiles()).isEqualTo(1 + 2048 * LLAMA.group() / 64);
-    assertThat(planner.tileInts()).startsWith(1, 0, 0, 1, 0, 0, 0, 1, 0, 64, 0, 1);
+    assertThat(planner.tileInts()).startsWith(1, 0, 0, 1, 0, 2048 * 4 - 64, 0, 16);
+  }
+
+  @Test
+  void longTilesComeFirst() {
+    AttentionPlanner planner = planner(GpuMode.DETERMINISTIC, 0);
+    planner.begin();
+    planner.add(100, 1);
+    planner.add(10_000, 1);
+    planner.add(200, 1);
+    planner.plan();
+
+    assertThat(planner.tileInts()).startsWith(1, 0, 0, 79, 0, 0, 0, 1, 2, 0, 0, 2);
   }
 
   @Test

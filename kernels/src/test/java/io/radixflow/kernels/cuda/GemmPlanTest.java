@@ -74,6 +74,11 @@ class GemmPlanTest {
         .hasMessageContaining("shared memory");
   }
 
+  @Test
+  void aMatrixWhoseRowsAreNotWholePiecesIsRefused() {
+    assertThatThrownBy(() -> plan(GpuMode.FAST).kernel(1, 64, 68)).hasMessageContaining("68");
+  }
+
   private static GemmPlan plan(GpuMode mode) {
     return new GemmPlan(mode, H200, true, 227 << 10, 228 << 10);
   }
