@@ -1,16 +1,24 @@
 package io.radixflow.kernels;
 
 import io.radixflow.kernels.cpu.CpuBackend;
+import io.radixflow.kernels.cuda.CudaBackend;
+import io.radixflow.kernels.cuda.CudaSupport;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFile;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.text.ChatTemplate;
 import io.radixflow.kernels.text.TextModel;
 import io.radixflow.kernels.text.Tokenizer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A model from files, with the devices that this build has for it. */
 final class LoadedModel implements ServedModel {
+
+  private static final Logger LOG = LoggerFactory.getLogger(LoadedModel.class);
 
   private final ModelFile file;
   private final TextModel text;
@@ -48,12 +56,44 @@ final class LoadedModel implements ServedModel {
 
   @Override
   public Backend openBackend(DeviceOptions options) {
-    return switch (options.name().kind()) {
-      case AUTO, CPU -> CpuBackend.open(file.weights(), options);
-      case CUDA, SIM ->
+    DeviceName device = options.name();
+    return switch (device.kind()) {
+      case AUTO -> openBest(options);
+      case CPU -> CpuBackend.open(file.weights(), options);
+      case CUDA -> openGpu(options, Math.max(0, device.index()));
+      case SIM ->
           throw new IllegalArgumentException(
-              "device " + options.device() + " cannot run a model file; use auto or cpu");
+              "device sim cannot run a model file; use auto, cpu or cuda");
     };
+  }
+
+  private Backend openGpu(DeviceOptions options, int ordinal) {
+    String problem = CudaSupport.probe().problem(ordinal);
+    if (problem != null) {
+      throw new IllegalArgumentException(
+          "device " + options.device() + " cannot be used: " + problem);
+    }
+    return CudaBackend.open(file.weights(), options, ordinal);
+  }
+
+  /** A GPU where there is one that can run the model, else the CPU; the log says why. */
+  private Backend openBest(DeviceOptions options) {
+    boolean cpuAsked = options.kvType() == KvSpec.Type.F32 || options.kvType() == KvSpec.Type.F16;
+    if (cpuAsked || CudaSupport.isDriverGiven()) {
+      return CpuBackend.open(file.weights(), options);
+    }
+    String problem = CudaSupport.probe().problem(0);
+    if (problem == null) {
+      try {
+        return CudaBackend.open(file.weights(), options, 0);
+      } catch (IllegalArgumentException e) {
+        problem = e.getMessage();
+        LOG.warn("The GPU cannot run this model, the CPU will: {}", problem);
+      }
+    } else {
+      LOG.info("No GPU is used: {}", problem);
+    }
+    return CpuBackend.open(file.weights(), options);
   }
 
   @Override

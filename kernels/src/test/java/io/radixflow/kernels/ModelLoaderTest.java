@@ -30,7 +30,7 @@ class ModelLoaderTest {
   @Tag("model")
   void aModelFileComesWithItsTextAndRunsOnTheCpu() {
     try (ServedModel model = ModelLoader.open(TestModels.smolLm2());
-        Backend backend = model.openBackend(DeviceOptions.DEFAULT)) {
+        Backend backend = model.openBackend(DeviceOptions.DEFAULT.on("cpu"))) {
       assertThat(backend.name()).isEqualTo("cpu");
       assertThat(model.tokenizer().vocabSize()).isEqualTo(model.config().vocabSize());
       assertThat(model.tokenizer().specialId("<|im_end|>")).isEqualTo(2);
@@ -44,7 +44,7 @@ class ModelLoaderTest {
       DeviceOptions options = new DeviceOptions("sim", 1, DeviceOptions.DEFAULT.kvType());
       assertThatThrownBy(() -> model.openBackend(options))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("use auto or cpu");
+          .hasMessageContaining("use auto, cpu or cuda");
     }
   }
 

@@ -140,6 +140,12 @@ public final class CpuBackend implements Backend {
     }
   }
 
+  /** One line on what this JVM computes with: which kernels, and the width of their vectors. */
+  public static String instructions() {
+    Kernels kernels = KernelProvider.best();
+    return kernels.name() + " kernels, " + kernels.vectorBits() + " bit";
+  }
+
   private static int threads(int asked) {
     if (asked < 0) {
       throw new IllegalArgumentException("threads is " + asked + ", must be 0 (auto) or more");

@@ -15,8 +15,8 @@ package io.radixflow.kernels.cuda;
  *   chunkPageStart[maxChunks + 1]  first entry of the chunk's page table in pageIds
  *   outputRow[maxOutputs]    row that an output belongs to
  *   sampling[maxOutputs][{@link #SAMPLING_INTS}]   see {@link SamplingRecord}
- *   tiles[maxTiles][4]       attention work: chunk, first packed row, first KV page, partial
- *   merge[2 · maxMerges]     attention's partial results that belong together
+ *   tiles[maxTiles][4]       attention work, see {@link AttentionPlanner}
+ *   merge[maxChunks][2]      where a chunk's partial results of attention lie
  *   tail[tailInts]           page tables (pageIds), then adjustments of logits
  * </pre>
  *
@@ -47,17 +47,31 @@ record StepLayout(int maxRows, int maxTiles, int tailInts) {
   /** Header entry: rows with padding. */
   static final int PADDED_ROWS = 6;
 
-  /** Header entry: merges of attention partials. */
-  static final int MERGES = 7;
+  /** Header entry: attention tiles of the kernel whose warps share out keys. */
+  static final int KEY_TILES = 8;
+
+  /** Header entry: keys of a split. */
+  static final int SPLIT_TOKENS = 9;
+
+  /** Header entry: splits that are folded into one partial result. */
+  static final int FOLDED_SPLITS = 10;
+
+  /** First of {@link #OUTPUT_BLOCKS} header entries: outputs in each block. */
+  static final int BLOCK_OUTPUTS = 11;
+
+  /** Blocks that a step's outputs are computed in, one after another. */
+  static final int OUTPUT_BLOCKS = 4;
 
   /** Integers of the header. */
   static final int HEADER_INTS = 16;
 
-  /** Integers of an attention tile. */
-  static final int TILE_INTS = 4;
-
   /** Integers of one output's sampling parameters. */
   static final int SAMPLING_INTS = SamplingRecord.INTS;
+
+  /** Outputs whose logits exist at the same time. */
+  int blockOutputs() {
+    return (maxRows + OUTPUT_BLOCKS - 1) / OUTPUT_BLOCKS;
+  }
 
   int rowToken() {
     return HEADER_INTS;
@@ -102,7 +116,7 @@ record StepLayout(int maxRows, int maxTiles, int tailInts) {
   }
 
   int merge() {
-    return tiles() + TILE_INTS * maxTiles;
+    return tiles() + AttentionPlanner.TILE_INTS * maxTiles;
   }
 
   /** Where page tables begin. */

@@ -7,7 +7,7 @@ import java.nio.IntBuffer;
 
 /**
  * Writes one step's metadata ({@link StepLayout}) from a batch, checked, into a buffer that goes to
- * the device in one copy. Attention tiles are added by their planner.
+ * the device in one copy. {@link #attention} adds the tiles of attention.
  *
  * <p>Reused from step to step; owned by the thread that submits.
  */
@@ -31,8 +31,6 @@ final class StepPlan {
   private int rows;
   private int chunks;
   private int outputs;
-  private int tiles;
-  private int merges;
   private int end;
   private boolean decodeOnly;
 
@@ -59,8 +57,6 @@ final class StepPlan {
     rows = batch.rows();
     chunks = batch.chunks();
     outputs = batch.outputs();
-    tiles = 0;
-    merges = 0;
     end = layout.tail();
     decodeOnly = chunks == rows;
     if (rows < 1 || rows > layout.maxRows() || outputs > layout.maxRows()) {
@@ -84,7 +80,11 @@ final class StepPlan {
     target.put(StepLayout.OUTPUTS, outputs);
     target.put(StepLayout.RING, ringBase);
     target.put(StepLayout.PADDED_ROWS, rows);
-    putCounts();
+    for (int block = 0; block < StepLayout.OUTPUT_BLOCKS; block++) {
+      int left = outputs - block * layout.blockOutputs();
+      target.put(
+          StepLayout.BLOCK_OUTPUTS + block, Math.max(0, Math.min(left, layout.blockOutputs())));
+    }
   }
 
   private void takeChunk(Batch batch, int chunk, int poolPages, int pageTokens, TokenRing ring) {
@@ -200,63 +200,32 @@ final class StepPlan {
     target.put(StepLayout.PADDED_ROWS, padded);
   }
 
-  /** Adds a tile of attention work. */
-  void tile(int chunk, int firstPackedRow, int firstPage, int partial) {
-    if (tiles == layout.maxTiles()) {
-      throw new IllegalArgumentException(
-          "a step has more than " + layout.maxTiles() + " attention tiles; lower engine.step-rows");
+  /** Plans the attention of the batch taken last. */
+  void attention(AttentionPlanner planner) {
+    planner.begin();
+    for (int chunk = 0; chunk < chunks; chunk++) {
+      planner.add(target.get(layout.chunkPosition() + chunk), chunkRows(chunk));
     }
-    int at = layout.tiles() + StepLayout.TILE_INTS * tiles++;
-    target.put(at, chunk);
-    target.put(at + 1, firstPackedRow);
-    target.put(at + 2, firstPage);
-    target.put(at + 3, partial);
-    putCounts();
+    planner.plan();
+    target.put(layout.tiles(), planner.tileInts(), 0, AttentionPlanner.TILE_INTS * planner.tiles());
+    target.put(layout.merge(), planner.mergeInts(), 0, 2 * chunks);
+    target.put(StepLayout.TILES, planner.tiles());
+    target.put(StepLayout.KEY_TILES, planner.keyTiles());
+    target.put(StepLayout.SPLIT_TOKENS, planner.splitTokens());
+    target.put(StepLayout.FOLDED_SPLITS, planner.foldedSplits());
   }
 
-  /** Adds two words that tell which partial results of attention belong together. */
-  void merge(int first, int second) {
-    int at = layout.merge() + 2 * merges++;
-    target.put(at, first);
-    target.put(at + 1, second);
-    putCounts();
-  }
-
-  private void putCounts() {
-    target.put(StepLayout.TILES, tiles);
-    target.put(StepLayout.MERGES, merges);
-  }
-
-  StepLayout layout() {
-    return layout;
+  private int chunkRows(int chunk) {
+    return target.get(layout.chunkFirstRow() + chunk + 1)
+        - target.get(layout.chunkFirstRow() + chunk);
   }
 
   int rows() {
     return rows;
   }
 
-  int chunks() {
-    return chunks;
-  }
-
   int outputs() {
     return outputs;
-  }
-
-  /** Rows of a chunk. */
-  int chunkRows(int chunk) {
-    return target.get(layout.chunkFirstRow() + chunk + 1)
-        - target.get(layout.chunkFirstRow() + chunk);
-  }
-
-  /** Position of a chunk's first row. */
-  int chunkPosition(int chunk) {
-    return target.get(layout.chunkPosition() + chunk);
-  }
-
-  /** Attention tiles added so far. */
-  int tiles() {
-    return tiles;
   }
 
   /** Whether every chunk is one row. */

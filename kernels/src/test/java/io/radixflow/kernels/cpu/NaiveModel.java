@@ -14,7 +14,7 @@ import java.util.Map;
  * The forward pass in double, one token after another, with plain arrays: what the backend is
  * measured against.
  */
-final class NaiveModel {
+public final class NaiveModel {
 
   private final WeightSource weights;
   private final ModelConfig config;
@@ -22,7 +22,8 @@ final class NaiveModel {
   private final List<List<double[]>> keys = new ArrayList<>();
   private final List<List<double[]>> values = new ArrayList<>();
 
-  NaiveModel(WeightSource weights) {
+  /** Before the first token. */
+  public NaiveModel(WeightSource weights) {
     this.weights = weights;
     config = weights.config();
     for (int layer = 0; layer < config.layers(); layer++) {
@@ -32,7 +33,7 @@ final class NaiveModel {
   }
 
   /** Logits after the next token. */
-  double[] next(int token) {
+  public double[] next(int token) {
     double[] x = row(weights.tensor("token_embd.weight"), token);
     for (int layer = 0; layer < config.layers(); layer++) {
       String prefix = "blk." + layer + ".";

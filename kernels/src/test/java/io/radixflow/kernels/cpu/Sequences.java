@@ -7,17 +7,17 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
 
 /** Runs token sequences through a backend, for tests. */
-final class Sequences {
+public final class Sequences {
 
   private Sequences() {}
 
   /** Pages 0, 1, 2 … for a sequence of this many tokens. */
-  static int[] pages(int tokens) {
+  public static int[] pages(int tokens) {
     return pages(tokens, 0);
   }
 
   /** Consecutive pages from a first one. */
-  static int[] pages(int tokens, int first) {
+  public static int[] pages(int tokens, int first) {
     int[] pages = new int[(tokens + CpuKvPool.PAGE_TOKENS - 1) / CpuKvPool.PAGE_TOKENS];
     for (int i = 0; i < pages.length; i++) {
       pages[i] = first + i;
@@ -25,7 +25,7 @@ final class Sequences {
     return pages;
   }
 
-  static int[] randomTokens(int count, int vocabSize, long seed) {
+  public static int[] randomTokens(int count, int vocabSize, long seed) {
     SyntheticTensor.Mix random = new SyntheticTensor.Mix(seed);
     int[] tokens = new int[count];
     for (int i = 0; i < count; i++) {
@@ -35,7 +35,7 @@ final class Sequences {
   }
 
   /** The logits after each token, prefilled in chunks. */
-  static float[][] logits(Backend backend, int[] tokens, int chunk, int[] pages)
+  public static float[][] logits(Backend backend, int[] tokens, int chunk, int[] pages)
       throws InterruptedException {
     float[][] logits = new float[tokens.length][backend.model().vocabSize()];
     Batch batch = new Batch();
@@ -55,7 +55,7 @@ final class Sequences {
     return logits;
   }
 
-  static StepTicket run(Backend backend, Batch batch) throws InterruptedException {
+  public static StepTicket run(Backend backend, Batch batch) throws InterruptedException {
     StepTicket ticket = backend.submit(batch);
     ticket.await();
     if (ticket.failure() != null) {
@@ -64,7 +64,7 @@ final class Sequences {
     return ticket;
   }
 
-  static SamplingState greedy(int vocabSize) {
+  public static SamplingState greedy(int vocabSize) {
     return new SamplingState(SamplingParams.GREEDY, new int[0], new int[0], vocabSize);
   }
 }

@@ -9,7 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** A model of random weights, the same on every machine. */
-final class SyntheticWeights implements WeightSource {
+public final class SyntheticWeights implements WeightSource {
 
   private final ModelConfig config;
   private final TensorType type;
@@ -21,12 +21,12 @@ final class SyntheticWeights implements WeightSource {
   }
 
   /** All matrices of one type. */
-  static SyntheticWeights of(ModelConfig config, TensorType type) {
+  public static SyntheticWeights of(ModelConfig config, TensorType type) {
     return of(config, type, type, type);
   }
 
   /** The value projection and the embedding may have types of their own. */
-  static SyntheticWeights of(
+  public static SyntheticWeights of(
       ModelConfig config, TensorType type, TensorType valueType, TensorType embeddingType) {
     SyntheticWeights weights = new SyntheticWeights(config, type);
     int hidden = config.hiddenSize();

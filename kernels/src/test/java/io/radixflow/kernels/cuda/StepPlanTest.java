@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
@@ -139,14 +140,32 @@ class StepPlanTest {
   }
 
   @Test
-  void moreTilesThanThereIsRoomForAreRefused() {
+  void outputsAreCountedInBlocks() {
     batch.beginChunk(new int[] {1}, 1, 0);
-    batch.token(5);
-    take();
-    for (int i = 0; i < layout.maxTiles(); i++) {
-      plan.tile(0, 0, i, i);
+    for (int i = 0; i < 6; i++) {
+      batch.token(5);
+      batch.output(null, Batch.LOGITS);
     }
-    assertThat(ints.get(StepLayout.TILES)).isEqualTo(8);
-    assertThatThrownBy(() -> plan.tile(0, 0, 8, 8)).hasMessageContaining("8 attention tiles");
+    take();
+    assertThat(layout.blockOutputs()).isEqualTo(4);
+    assertThat(at(StepLayout.BLOCK_OUTPUTS, 4)).containsExactly(4, 2, 0, 0);
+  }
+
+  @Test
+  void attentionIsPlannedForTheChunksOfTheBatch() {
+    AttentionShape shape = new AttentionShape(4, 2, 64, 16);
+    AttentionPlanner planner =
+        new AttentionPlanner(shape, GpuMode.DETERMINISTIC, 2, true, 16, layout.maxTiles(), 64);
+    batch.beginChunk(new int[] {1, 2, 3}, 3, 40);
+    batch.token(5);
+    batch.beginChunk(new int[] {4}, 1, 0);
+    batch.token(6);
+    batch.token(7);
+    take();
+    plan.attention(planner);
+    assertThat(ints.get(StepLayout.TILES)).isEqualTo(2);
+    assertThat(ints.get(StepLayout.KEY_TILES)).isEqualTo(2);
+    assertThat(at(layout.tiles(), 8)).containsExactly(0, 0, 0, 1, 1, 0, 0, 1);
+    assertThat(ints.get(layout.merge())).isEqualTo(-1);
   }
 }

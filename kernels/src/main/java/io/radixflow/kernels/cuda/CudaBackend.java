@@ -1,0 +1,387 @@
+package io.radixflow.kernels.cuda;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.device.Uninterruptibly;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.WeightSource;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The CUDA backend: bf16 weights and KV pages, f32 sums.
+ *
+ * <p>The thread that submits queues a step and goes on; a thread of the backend waits for the
+ * device, tells the sampling states their tokens and ends the tickets, in the order of submission.
+ * A step whose input is the token of the step before finds it on the device, so two may be in
+ * flight.
+ *
+ * <p>In {@link GpuMode#DETERMINISTIC} mode a token's logits depend on its prefix alone, bit for
+ * bit, on devices of one compute capability.
+ */
+public final class CudaBackend implements Backend {
+
+  /** Part of the numerics epoch: changes whenever the bits of a result may. */
+  static final int ARITHMETIC_VERSION = 1;
+
+  private static final Logger LOG = LoggerFactory.getLogger(CudaBackend.class);
+  private static final int[] PAGE_TOKENS = {16, 32};
+  private static final int IN_FLIGHT = 2;
+
+  private final CudaModel model;
+  private final KvSpec kvSpec;
+  private final GpuMode mode;
+  private final String epoch;
+  private final String description;
+  private final CudaStream stream;
+  private final CudaStepTicket[] tickets = new CudaStepTicket[DeviceBuffers.RING_STEPS];
+  private final BlockingQueue<Runnable> ends = new ArrayBlockingQueue<>(tickets.length + 1);
+  private final Runnable[] ending = new Runnable[tickets.length];
+  private final Throwable[] submitFailures = new Throwable[tickets.length];
+  private final Object stateLock = new Object();
+  private final StepPlan.TokenRing ring = this::ringIndex;
+  private final Thread thread;
+
+  private CudaKvPool pool;
+  private StepRunner runner;
+  private int submitted;
+  private volatile boolean usable = true;
+  private volatile boolean closed;
+
+  private CudaBackend(CudaModel model, WeightSource weights, GpuMode mode) {
+    this.model = model;
+    this.mode = mode;
+    ModelConfig config = model.config();
+    kvSpec =
+        new KvSpec(
+            List.of(
+                new KvSpec.Group(
+                    config.layers(),
+                    config.kvHeads(),
+                    config.headDim(),
+                    config.headDim(),
+                    KvSpec.Type.BF16,
+                    0)));
+    CudaDevice device = model.context().device();
+    epoch = epoch(weights.fingerprint(), device, mode);
+    description =
+        String.format(
+            Locale.ROOT,
+            "%s, compute capability %d.%d, %s, KV bf16, %d MB of weights",
+            device.name(),
+            device.major(),
+            device.minor(),
+            mode.name().toLowerCase(Locale.ROOT),
+            model.weightBytes() >> 20);
+    stream = model.context().newStream("steps");
+    StepLayout layout = model.buffers().layout();
+    for (int i = 0; i < tickets.length; i++) {
+      int number = i;
+      tickets[i] =
+          new CudaStepTicket(
+              model.context(),
+              config.vocabSize(),
+              i * layout.maxRows(),
+              (long) layout.ints() * Integer.BYTES,
+              layout.maxRows());
+      ending[i] = () -> end(number);
+    }
+    model.context().synchronize();
+    thread = new Thread(this::awaitSteps, "radixflow-cuda");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /**
+   * Loads a model onto a GPU. The source may be closed afterwards.
+   *
+   * @param ordinal the driver's number of the GPU
+   * @throws CudaUnavailableException if there is no such device, or the build has no code for it
+   * @throws IllegalArgumentException if the model or an option is not for this device, or the
+   *     memory is not to be had; the message has the numbers
+   */
+  public static CudaBackend open(WeightSource weights, DeviceOptions options, int ordinal) {
+    if (options.kvType() != null && options.kvType() != KvSpec.Type.BF16) {
+      throw new IllegalArgumentException(
+          "KV type " + options.kvType() + " is not the CUDA backend's, which is bf16");
+    }
+    long started = System.nanoTime();
+    CudaModel model = CudaModel.load(weights, options, ordinal);
+    try {
+      CudaBackend backend = new CudaBackend(model, weights, options.gpuMode());
+      LOG.info(
+          "CUDA backend: {}; loaded in {} ms",
+          backend.description,
+          (System.nanoTime() - started) / 1_000_000);
+      return backend;
+    } catch (RuntimeException | Error e) {
+      model.close();
+      throw e;
+    }
+  }
+
+  private static String epoch(String fingerprint, CudaDevice device, GpuMode mode) {
+    String text =
+        String.join(
+            "|",
+            fingerprint,
+            "cuda " + device.major() + "." + device.minor(),
+            "arithmetic " + ARITHMETIC_VERSION,
+            mode.name(),
+            "kv bf16",
+            "page [layer][K|V][slot][head][element]");
+    try {
+      byte[] hash =
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(hash, 0, 8);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  @Override
+  public String name() {
+    return "cuda";
+  }
+
+  @Override
+  public String description() {
+    return description;
+  }
+
+  @Override
+  public ModelConfig model() {
+    return model.config();
+  }
+
+  @Override
+  public KvSpec kvSpec() {
+    return kvSpec;
+  }
+
+  @Override
+  public int[] pageTokens() {
+    return PAGE_TOKENS.clone();
+  }
+
+  @Override
+  public int maxBatchRows() {
+    return CudaModel.MAX_ROWS;
+  }
+
+  @Override
+  public long weightBytes() {
+    return model.weightBytes();
+  }
+
+  @Override
+  public long poolBytes() {
+    return model.poolBytes();
+  }
+
+  @Override
+  public boolean isUsable() {
+    return usable;
+  }
+
+  @Override
+  public int pipelineDepth() {
+    return IN_FLIGHT;
+  }
+
+  @Override
+  public String numericsEpoch() {
+    return epoch;
+  }
+
+  @Override
+  public KvPool openPool(int pages, int pageTokens) {
+    if (pool != null) {
+      throw new IllegalStateException("a pool is open already");
+    }
+    if (pages < 1 || pageTokens != PAGE_TOKENS[0] && pageTokens != PAGE_TOKENS[1]) {
+      throw new IllegalArgumentException(
+          pages + " pages of " + pageTokens + " tokens: need a page, of 16 or 32 tokens");
+    }
+    model.context().bind();
+    try {
+      pool = new CudaKvPool(model.context(), model.config(), pages, pageTokens, this::poolClosed);
+    } catch (CudaException e) {
+      throw poolTooLarge(pages, pageTokens, e);
+    }
+    try {
+      runner = new StepRunner(model, pool, mode, stream);
+      runner.reset();
+      return pool;
+    } catch (RuntimeException | Error e) {
+      pool.close();
+      throw e;
+    }
+  }
+
+  private RuntimeException poolTooLarge(int pages, int pageTokens, CudaException cause) {
+    if (!cause.isOutOfMemory()) {
+      return cause;
+    }
+    return new IllegalArgumentException(
+        String.format(
+            Locale.ROOT,
+            "a KV pool of %d pages needs %d MB, the device has %d MB left; use fewer pages",
+            pages,
+            kvSpec.bytesPerToken() * pageTokens * pages >> 20,
+            model.context().freeMemory() >> 20),
+        cause);
+  }
+
+  /** The memory of a context that is lost goes with it. */
+  private boolean poolClosed() {
+    pool = null;
+    if (!usable) {
+      return false;
+    }
+    model.context().bind();
+    if (runner != null) {
+      runner.close();
+      runner = null;
+    }
+    return true;
+  }
+
+  @Override
+  public StepTicket submit(Batch batch) {
+    if (closed) {
+      throw new IllegalStateException("the backend is closed");
+    }
+    if (batch.rows() == 0 || batch.rows() > CudaModel.MAX_ROWS) {
+      throw new IllegalArgumentException(
+          "a batch has 1 to " + CudaModel.MAX_ROWS + " rows, not " + batch.rows());
+    }
+    int number = submitted % tickets.length;
+    CudaStepTicket ticket = tickets[number];
+    CudaStepTicket oldest = tickets[(submitted + tickets.length - IN_FLIGHT) % tickets.length];
+    if (!oldest.isDone()) {
+      throw new IllegalStateException(IN_FLIGHT + " steps are in flight already");
+    }
+    ticket.begin(batch);
+    submitted = (submitted + 1) % tickets.length;
+    submitFailures[number] = queue(ticket, batch);
+    ends.add(ending[number]);
+    return ticket;
+  }
+
+  /** Queues a step on the device; why that failed, or null. */
+  private Throwable queue(CudaStepTicket ticket, Batch batch) {
+    try {
+      if (pool == null) {
+        throw new IllegalStateException("no KV pool is open");
+      }
+      model.context().bind();
+      // A step that ends meanwhile would change what its sampling states have counted.
+      synchronized (stateLock) {
+        runner.take(ticket, batch, ring);
+      }
+      runner.run(ticket);
+      return null;
+    } catch (RuntimeException e) {
+      resetAfter(e);
+      return e;
+    }
+  }
+
+  private void resetAfter(RuntimeException failure) {
+    try {
+      if (runner != null) {
+        runner.reset();
+      }
+    } catch (CudaException e) {
+      failure.addSuppressed(e);
+    }
+  }
+
+  private int ringIndex(StepTicket source, int output) {
+    return source instanceof CudaStepTicket ticket && !ticket.isDone()
+        ? ticket.ringBase() + output
+        : -1;
+  }
+
+  private void awaitSteps() {
+    while (!closed || !ends.isEmpty()) {
+      Uninterruptibly.await(() -> ends.take().run());
+    }
+  }
+
+  /** Waits for the end of a step; the backend's thread. */
+  private void end(int number) {
+    CudaStepTicket ticket = tickets[number];
+    Throwable failure = submitFailures[number];
+    try {
+      model.context().bind();
+      if (failure == null) {
+        ticket.awaitDevice();
+        failure = failureOfSources(ticket.batch());
+      } else {
+        stream.synchronize();
+      }
+    } catch (RuntimeException | Error e) {
+      if (failure == null) {
+        failure = e;
+      }
+    }
+    if (failure instanceof CudaException e && e.isContextLost() && usable) {
+      usable = false;
+      LOG.error("The GPU's context is lost: {}", e.getMessage());
+    }
+    synchronized (stateLock) {
+      if (failure == null) {
+        ticket.acceptTokens();
+      }
+      ticket.end(failure);
+    }
+    try {
+      ticket.announce();
+    } catch (RuntimeException e) {
+      LOG.error("A callback of a step failed", e);
+    }
+  }
+
+  private static Throwable failureOfSources(Batch batch) {
+    for (int row = 0; row < batch.rows(); row++) {
+      StepTicket source = batch.rowSource(row);
+      if (source != null && source.failure() != null) {
+        return new IllegalStateException(
+            "a row's input comes from a failed step", source.failure());
+      }
+    }
+    return null;
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    ends.add(() -> {});
+    Uninterruptibly.await(thread::join);
+    if (pool != null) {
+      pool.close();
+    }
+    for (CudaStepTicket ticket : tickets) {
+      ticket.close();
+    }
+    model.close();
+  }
+}

@@ -1,0 +1,75 @@
+package io.radixflow.kernels.cuda;
+
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.model.ModelConfig;
+import java.util.function.BooleanSupplier;
+
+/**
+ * KV pages on the device, bf16, layer-first: [layer][K or V][page][slot][KV head][element]. One
+ * page beyond the last is where padding writes to.
+ */
+final class CudaKvPool implements KvPool {
+
+  private final DeviceMemory memory;
+  private final int pages;
+  private final int pageTokens;
+  private final int layers;
+  private final long planePageBytes;
+  private final BooleanSupplier onClose;
+  private boolean closed;
+
+  CudaKvPool(
+      CudaContext context, ModelConfig config, int pages, int pageTokens, BooleanSupplier onClose) {
+    this.pages = pages;
+    this.pageTokens = pageTokens;
+    this.onClose = onClose;
+    layers = config.layers();
+    planePageBytes = (long) pageTokens * config.kvHeads() * config.headDim() * BFloat16.BYTES;
+    memory = context.allocate(2L * layers * (pages + 1) * planePageBytes, "the KV pool");
+  }
+
+  @Override
+  public int pages() {
+    return pages;
+  }
+
+  @Override
+  public int pageTokens() {
+    return pageTokens;
+  }
+
+  @Override
+  public long pageBytes() {
+    return 2 * layers * planePageBytes;
+  }
+
+  /** Keys of a layer: all pages. */
+  DeviceMemory keys(int layer) {
+    return plane(2L * layer);
+  }
+
+  /** Values of a layer: all pages. */
+  DeviceMemory values(int layer) {
+    return plane(2L * layer + 1);
+  }
+
+  private DeviceMemory plane(long number) {
+    long bytes = (pages + 1) * planePageBytes;
+    return memory.slice(number * bytes, bytes);
+  }
+
+  /** The slot that padding writes to. */
+  int dummySlot() {
+    return pages * pageTokens;
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      if (onClose.getAsBoolean()) {
+        memory.close();
+      }
+    }
+  }
+}

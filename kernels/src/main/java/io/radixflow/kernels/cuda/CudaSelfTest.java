@@ -1,0 +1,141 @@
+package io.radixflow.kernels.cuda;
+
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.sampling.Sampler;
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sampling.SamplingState;
+import java.nio.IntBuffer;
+import java.util.Map;
+import java.util.SplittableRandom;
+import jcuda.Pointer;
+
+/**
+ * Tries a device in a second: loads the kernels, multiplies a matrix on the tensor cores and
+ * compares with doubles, draws tokens and compares with the CPU's.
+ */
+public final class CudaSelfTest {
+
+  private static final int VOCAB = 5000;
+  private static final int ROWS = 8;
+  private static final int FEATURES = 64;
+  private static final int DEPTH = 256;
+  private static final long SEED = 20260101;
+
+  private final CudaContext context;
+  private final CudaStream stream;
+  private final KernelModule module;
+  private final SplittableRandom random = new SplittableRandom(SEED);
+
+  private CudaSelfTest(CudaContext context) {
+    this.context = context;
+    stream = context.newStream("self-test");
+    module = context.load(DeviceCode.load());
+  }
+
+  /**
+   * Runs the test.
+   *
+   * @return what is wrong, or null if all is well
+   */
+  public static String run(int ordinal) {
+    try (CudaContext context = CudaContext.open(ordinal)) {
+      CudaSelfTest test = new CudaSelfTest(context);
+      String wrong = test.products();
+      return wrong == null ? test.draws() : wrong;
+    } catch (CudaException | CudaUnavailableException e) {
+      return e.getMessage();
+    }
+  }
+
+  private String products() {
+    short[] weights = bf16(FEATURES * DEPTH);
+    short[] rows = bf16(ROWS * DEPTH);
+    DeviceMemory result = context.allocate(4L * ROWS * FEATURES, "the self-test");
+    CudaDevice device = context.device();
+    int shared = device.sharedMemory();
+    GemmPlan plan =
+        new GemmPlan(
+            GpuMode.DETERMINISTIC, device.multiprocessors(), device.hopper(), shared, shared);
+    CudaMatrix matrix = new CudaMatrix(upload(weights), null, FEATURES, DEPTH, false);
+    KernelLaunch launch =
+        ProgramRecorder.product(
+            module, plan, matrix, upload(rows), result, null, GemmEpilogue.LOGITS, ROWS);
+    launch.pointer(upload(new int[] {ROWS})).nullPointer();
+    ProgramRecorder.finish(launch, matrix, GemmEpilogue.LOGITS).on(stream);
+    stream.synchronize();
+    float[] sums = new float[ROWS * FEATURES];
+    result.read(Pointer.to(sums), result.bytes());
+    for (int i = 0; i < sums.length; i++) {
+      double sum = 0;
+      for (int k = 0; k < DEPTH; k++) {
+        sum +=
+            (double) BFloat16.toFloat(weights[i % FEATURES * DEPTH + k])
+                * BFloat16.toFloat(rows[i / FEATURES * DEPTH + k]);
+      }
+      if (!(Math.abs(sum - sums[i]) < 1e-3)) {
+        return "a product is " + sums[i] + " instead of " + sum;
+      }
+    }
+    return null;
+  }
+
+  private String draws() {
+    StepLayout layout = new StepLayout(ROWS, 1, 4 * VOCAB);
+    IntBuffer ints = IntBuffer.allocate(layout.ints());
+    float[] logits = new float[ROWS * VOCAB];
+    for (int i = 0; i < logits.length; i++) {
+      logits[i] = (float) (random.nextDouble() * 12);
+    }
+    SamplingParams params = new SamplingParams(0.8f, 200, 0.9f, 0.01f, 1, 0, 0, Map.of(), SEED, -1);
+    Batch batch = new Batch();
+    for (int row = 0; row < ROWS; row++) {
+      batch.beginChunk(new int[] {0}, 1, 0);
+      batch.token(0);
+      batch.output(state(params.withSeed(row)), Batch.TOKEN);
+    }
+    new StepPlan(layout, VOCAB, 1).take(ints, batch, 1, 16, (ticket, output) -> -1, 0);
+    DeviceMemory ring = context.allocate(4L * ROWS, "the self-test");
+    DeviceMemory step = upload(ints.array());
+    StepResults results = StepResults.allocate(context, ROWS);
+    DeviceMemory onDevice = context.allocate(4L * logits.length, "the self-test");
+    onDevice.write(Pointer.to(logits), onDevice.bytes());
+    new SamplingKernel(context, module, layout, step, onDevice, ring, results, VOCAB)
+        .sample(0, ROWS, stream);
+    stream.synchronize();
+    int[] tokens = new int[ROWS];
+    ring.read(Pointer.to(tokens), ring.bytes());
+    Sampler sampler = new Sampler(VOCAB);
+    for (int row = 0; row < ROWS; row++) {
+      int expected = sampler.sample(logits, row * VOCAB, VOCAB, state(params.withSeed(row)));
+      if (tokens[row] != expected) {
+        return "token " + tokens[row] + " was drawn instead of " + expected;
+      }
+    }
+    return null;
+  }
+
+  private static SamplingState state(SamplingParams params) {
+    return new SamplingState(params, new int[0], new int[0], VOCAB);
+  }
+
+  private short[] bf16(int count) {
+    short[] values = new short[count];
+    for (int i = 0; i < count; i++) {
+      values[i] = BFloat16.fromFloat((float) (random.nextDouble() - 0.5));
+    }
+    return values;
+  }
+
+  private DeviceMemory upload(short[] values) {
+    DeviceMemory memory = context.allocate(2L * values.length, "the self-test");
+    memory.write(Pointer.to(values), memory.bytes());
+    return memory;
+  }
+
+  private DeviceMemory upload(int[] values) {
+    DeviceMemory memory = context.allocate(4L * values.length, "the self-test");
+    memory.write(Pointer.to(values), memory.bytes());
+    return memory;
+  }
+}

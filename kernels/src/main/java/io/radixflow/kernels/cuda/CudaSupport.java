@@ -1,0 +1,89 @@
+package io.radixflow.kernels.cuda;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What this process can do with CUDA: driver, devices and device code, looked at without opening a
+ * context.
+ *
+ * @param driverVersion CUDA version of the driver, 1000 times the major plus 10 times the minor; 0
+ *     without a driver
+ * @param driverProblem why there is no driver, or null
+ * @param devices the driver's devices
+ * @param deviceCode what the build put into the jar
+ * @param hasDeviceCode whether there are kernels to load
+ */
+public record CudaSupport(
+    int driverVersion,
+    String driverProblem,
+    List<CudaDevice> devices,
+    String deviceCode,
+    boolean hasDeviceCode) {
+
+  /** Drivers from 580 on are of CUDA 13.0; older ones load neither its code nor its PTX. */
+  private static final int LEAST_DRIVER_VERSION = 13000;
+
+  public CudaSupport {
+    devices = List.copyOf(devices);
+  }
+
+  /** Looks; throws nothing. */
+  public static CudaSupport probe() {
+    boolean code = hasCode();
+    try {
+      CudaDriver driver = CudaDriver.load();
+      return new CudaSupport(driver.version(), null, driver.devices(), DeviceCode.contents(), code);
+    } catch (CudaUnavailableException | CudaException e) {
+      return new CudaSupport(0, e.getMessage(), List.of(), DeviceCode.contents(), code);
+    }
+  }
+
+  private static boolean hasCode() {
+    try {
+      DeviceCode.load();
+      return true;
+    } catch (CudaUnavailableException e) {
+      return false;
+    }
+  }
+
+  /**
+   * Why the device cannot be used, or null if nothing speaks against it.
+   *
+   * @param ordinal the driver's number of the device
+   */
+  public String problem(int ordinal) {
+    if (driverProblem != null) {
+      return driverProblem;
+    }
+    if (ordinal >= devices.size()) {
+      return "there is no CUDA device " + ordinal + ": the driver shows " + devices.size();
+    }
+    CudaDevice device = devices.get(ordinal);
+    if (!device.supported()) {
+      return String.format(
+          Locale.ROOT,
+          "%s has compute capability %d.%d; the kernels need 8.0 or higher",
+          device.name(),
+          device.major(),
+          device.minor());
+    }
+    if (!hasDeviceCode) {
+      return "no device code is inside this build: " + deviceCode;
+    }
+    if (driverVersion < LEAST_DRIVER_VERSION) {
+      return String.format(
+          Locale.ROOT,
+          "the driver is of CUDA %d.%d; the device code needs 13.0, which is driver 580 or newer",
+          driverVersion / 1000,
+          driverVersion % 1000 / 10);
+    }
+    return null;
+  }
+
+  /** Whether the driver is one that a system property names, as tests do; never chosen unasked. */
+  public static boolean isDriverGiven() {
+    return System.getProperty(CudaDriver.LIBRARY_PROPERTY) != null;
+  }
+}

@@ -1,0 +1,132 @@
+package io.radixflow.kernels.cuda;
+
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.GpuMode;
+
+/**
+ * Queues steps over one pool: plans them, sends their metadata in one copy, and launches a program,
+ * for decode steps as a captured graph. Programs and graphs are made when first needed and kept.
+ * Owned by the thread that submits.
+ */
+final class StepRunner implements AutoCloseable {
+
+  /** Decode steps of up to so many rows run as graphs. */
+  private static final int GRAPH_ROWS = 256;
+
+  private static final int BUCKETS = Buckets.number(CudaModel.MAX_ROWS) + 1;
+  private static final int FLAGS = 4;
+
+  private final CudaModel model;
+  private final CudaKvPool pool;
+  private final CudaStream stream;
+  private final StepPlan plan;
+  private final AttentionPlanner attention;
+  private final OutputStage outputs;
+  private final StepProgram[] programs = new StepProgram[BUCKETS * FLAGS];
+  private final CudaGraph[] graphs = new CudaGraph[BUCKETS * FLAGS * BUCKETS];
+
+  StepRunner(CudaModel model, CudaKvPool pool, GpuMode mode, CudaStream stream) {
+    this.model = model;
+    this.pool = pool;
+    this.stream = stream;
+    plan =
+        new StepPlan(
+            model.buffers().layout(), model.config().vocabSize(), model.config().contextLength());
+    attention = model.planner(AttentionShape.of(model.config(), pool.pageTokens()), mode);
+    outputs = model.outputStage();
+  }
+
+  /**
+   * Takes a step's metadata from a batch; the caller sees to it that no earlier step ends
+   * meanwhile.
+   *
+   * @throws IllegalArgumentException if the batch is not valid, or does not fit
+   */
+  void take(CudaStepTicket ticket, Batch batch, StepPlan.TokenRing ring) {
+    plan.take(
+        ticket.plan().buffer().asIntBuffer(),
+        batch,
+        pool.pages(),
+        pool.pageTokens(),
+        ring,
+        ticket.ringBase());
+  }
+
+  /** Queues the step taken last, up to the copies of its results. */
+  void run(CudaStepTicket ticket) {
+    plan.attention(attention);
+    int rows = Buckets.size(plan.rows(), CudaModel.MAX_ROWS);
+    plan.pad(rows, pool.dummySlot());
+    ticket.reserveLogits();
+    DeviceBuffers buffers = model.buffers();
+    buffers.step().writeAsync(ticket.plan(), (long) plan.ints() * Integer.BYTES, stream);
+    if (plan.decodeOnly() && plan.rows() <= GRAPH_ROWS && plan.outputs() > 0 && fitsOneBlock()) {
+      graph(rows).launch(stream);
+      ticket.copyLogits(buffers.logits(), 0, plan.outputs(), stream);
+    } else {
+      program(rows).run(stream);
+      runOutputs(ticket);
+    }
+    ticket.copyResults(buffers.results(), stream);
+  }
+
+  /** Makes the device ready for the next step after one of which only a part ran. */
+  void reset() {
+    model.buffers().clearArrived(stream);
+  }
+
+  private boolean fitsOneBlock() {
+    return plan.outputs() <= outputs.blockOutputs();
+  }
+
+  private void runOutputs(CudaStepTicket ticket) {
+    int blockOutputs = outputs.blockOutputs();
+    for (int first = 0; first < plan.outputs(); first += blockOutputs) {
+      int count = Math.min(blockOutputs, plan.outputs() - first);
+      outputs.run(first / blockOutputs, Buckets.size(count, blockOutputs), stream);
+      ticket.copyLogits(model.buffers().logits(), first, count, stream);
+    }
+  }
+
+  private StepProgram program(int rows) {
+    boolean keys = attention.keyTiles() > 0;
+    boolean packed = attention.tiles() > attention.keyTiles();
+    int index = programIndex(rows);
+    if (programs[index] == null) {
+      programs[index] = model.program(pool, new StepProgram.Key(rows, keys, packed));
+    }
+    return programs[index];
+  }
+
+  private int programIndex(int rows) {
+    int flags =
+        (attention.keyTiles() > 0 ? 1 : 0) | (attention.tiles() > attention.keyTiles() ? 2 : 0);
+    return Buckets.number(rows) * FLAGS + flags;
+  }
+
+  private CudaGraph graph(int rows) {
+    int places = Buckets.size(plan.outputs(), outputs.blockOutputs());
+    int index = programIndex(rows) * BUCKETS + Buckets.number(places);
+    if (graphs[index] == null) {
+      StepProgram program = program(rows);
+      outputs.prepare(places);
+      graphs[index] =
+          stream.capture(
+              () -> {
+                program.run(stream);
+                outputs.run(0, places, stream);
+              });
+    }
+    return graphs[index];
+  }
+
+  @Override
+  public void close() {
+    for (CudaGraph graph : graphs) {
+      if (graph != null) {
+        graph.close();
+      }
+    }
+    outputs.close();
+  }
+}

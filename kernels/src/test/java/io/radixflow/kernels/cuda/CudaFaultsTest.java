@@ -1,0 +1,178 @@
+package io.radixflow.kernels.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cpu.Sequences;
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.StepTicket;
+import jcuda.driver.CUresult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What happens when the driver fails: clear errors, nothing leaked, and no crash. */
+class CudaFaultsTest {
+
+  private static final DeviceOptions OPTIONS = new DeviceOptions("cuda", 0, null);
+
+  @BeforeEach
+  void requireEmulator() {
+    EmulatedGpu.requireEmulated();
+    EmulatedDriver.reset();
+  }
+
+  @AfterEach
+  void nothingIsLeaked() {
+    assertThat(EmulatedDriver.deviceAllocations()).as("device memory not freed").isZero();
+    assertThat(EmulatedDriver.pinnedAllocations()).as("pinned memory not freed").isZero();
+    EmulatedDriver.reset();
+  }
+
+  private static CudaBackend open() {
+    return CudaBackend.open(CudaModels.weights(CudaModels.llama()), OPTIONS, 0);
+  }
+
+  /** A step of two rows; its ticket, done. */
+  private static StepTicket step(CudaBackend backend) throws InterruptedException {
+    Batch batch = new Batch();
+    batch.beginChunk(new int[] {0}, 1, 0);
+    batch.token(1);
+    batch.token(2);
+    batch.output(Sequences.greedy(CudaModels.VOCAB), Batch.TOKEN);
+    StepTicket ticket = backend.submit(batch);
+    ticket.await();
+    return ticket;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"cuMemAlloc", "cuMemHostAlloc"})
+  void memoryThatRunsOutAtAnyAllocationIsToldAndFreed(String call) throws Exception {
+    int failures = 0;
+    for (int nth = 1; ; nth++) {
+      EmulatedDriver.resetFaults();
+      EmulatedDriver.failCall(call, nth, CUresult.CUDA_ERROR_OUT_OF_MEMORY);
+      Throwable thrown = catchThrowable(CudaFaultsTest::openStepAndClose);
+      assertThat(EmulatedDriver.deviceAllocations()).as("%s number %d", call, nth).isZero();
+      assertThat(EmulatedDriver.pinnedAllocations()).as("%s number %d", call, nth).isZero();
+      if (thrown == null) {
+        break;
+      }
+      failures++;
+      assertThat(thrown).hasMessageContaining("");
+      assertThat(thrown.toString()).containsAnyOf("memory", "MB");
+    }
+    assertThat(failures).isGreaterThan(4);
+  }
+
+  private static void openStepAndClose() throws InterruptedException {
+    try (CudaBackend backend = open();
+        KvPool pool = backend.openPool(4, 16)) {
+      StepTicket ticket = step(backend);
+      if (ticket.failure() instanceof RuntimeException e) {
+        throw e;
+      }
+      assertThat(pool.pages()).isEqualTo(4);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "cuLaunchKernel",
+        "cuMemcpyHtoDAsync",
+        "cuMemcpyDtoHAsync",
+        "cuEventRecord",
+        "cuGraphLaunch",
+        "cuStreamBeginCapture",
+        "cuGraphInstantiateWithFlags"
+      })
+  void aCallThatFailsFailsItsStepAndTheNextOneRuns(String call) throws Exception {
+    try (CudaBackend backend = open();
+        KvPool pool = backend.openPool(4, 16)) {
+      Batch batch = new Batch();
+      batch.beginChunk(new int[] {0}, 1, 0);
+      batch.token(1);
+      batch.output(Sequences.greedy(CudaModels.VOCAB), Batch.TOKEN);
+      EmulatedDriver.failCall(call, 1, CUresult.CUDA_ERROR_INVALID_VALUE);
+      StepTicket ticket = backend.submit(batch);
+      ticket.await();
+      assertThat(ticket.failure()).isInstanceOf(CudaException.class).hasMessageContaining("cu");
+      assertThat(backend.isUsable()).isTrue();
+      int token = Sequences.run(backend, batch).token(0);
+      assertThat(token).isBetween(0, CudaModels.VOCAB - 1);
+      assertThat(pool.pages()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void aKernelThatFailsIsNamedAndTheBackendIsOfUseNoMore() throws Exception {
+    try (CudaBackend backend = open()) {
+      backend.openPool(4, 16);
+      EmulatedDriver.failLaunch("rf_embed", 1, CUresult.CUDA_ERROR_ILLEGAL_ADDRESS);
+      StepTicket ticket = step(backend);
+      assertThat(ticket.failure()).isInstanceOf(CudaException.class);
+      assertThat(((CudaException) ticket.failure()).isContextLost()).isTrue();
+      assertThat(backend.isUsable()).isFalse();
+      assertThat(step(backend).failure()).isInstanceOf(CudaException.class);
+    }
+    EmulatedDriver.resetFaults();
+    try (CudaBackend again = open();
+        KvPool pool = again.openPool(4, 16)) {
+      assertThat(step(again).failure()).isNull();
+      assertThat(pool.pages()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void aPoolOfALostContextMayBeClosed() throws Exception {
+    try (CudaBackend backend = open()) {
+      KvPool pool = backend.openPool(4, 16);
+      EmulatedDriver.loseContexts(CUresult.CUDA_ERROR_LAUNCH_FAILED);
+      assertThat(step(backend).failure()).isInstanceOf(CudaException.class);
+      pool.close();
+    }
+  }
+
+  @Test
+  void aDeviceWithoutTheKernelsCapabilityIsRefusedByName() {
+    EmulatedDriver.setComputeCapability(7, 5);
+    assertThatThrownBy(CudaFaultsTest::open)
+        .isInstanceOf(CudaUnavailableException.class)
+        .hasMessageContaining("compute capability 7.5; the kernels need 8.0");
+    assertThat(CudaSupport.probe().problem(0)).contains("7.5");
+  }
+
+  @Test
+  void aPoolThatTheDeviceHasNoRoomForIsRefusedWithTheNumbers() {
+    try (CudaBackend backend = open()) {
+      EmulatedDriver.setMemoryLimit(EmulatedDriver.memoryUsed() + (1 << 20));
+      assertThatThrownBy(() -> backend.openPool(10_000, 16))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageMatching(
+              "a KV pool of 10000 pages needs \\d+ MB, the device has \\d MB left;.*");
+    }
+  }
+
+  @Test
+  void moreMemoryThanIsFreeIsRefusedWithTheNumbers() {
+    DeviceOptions greedy = new DeviceOptions("cuda", 0, null, OPTIONS.gpuMode(), 1L << 40);
+    assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(CudaModels.llama()), greedy, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("gpu.memory is 1048576 MB");
+  }
+
+  @Test
+  void thePoolGetsWhatWeightsAndBuffersLeaveOfTheBudget() {
+    DeviceOptions budget = new DeviceOptions("cuda", 0, null, OPTIONS.gpuMode(), 256L << 20);
+    try (CudaBackend backend =
+        CudaBackend.open(CudaModels.weights(CudaModels.llama()), budget, 0)) {
+      assertThat(backend.poolBytes()).isBetween(1L << 20, (256L << 20) - backend.weightBytes());
+    }
+  }
+}

@@ -1,0 +1,62 @@
+package io.radixflow.kernels.cuda;
+
+import io.radixflow.kernels.cpu.SyntheticWeights;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.ModelConfig.Rope;
+import io.radixflow.kernels.model.TensorType;
+import io.radixflow.kernels.model.WeightSource;
+
+/** Tiny random models that the CUDA kernels know the heads of. */
+public final class CudaModels {
+
+  /** Tokens of each vocabulary; no multiple of anything. */
+  public static final int VOCAB = 203;
+
+  private CudaModels() {}
+
+  /** Grouped queries, interleaved rotation, tied embedding. */
+  public static ModelConfig llama() {
+    return config("llama", 4, 2, new Rope(10000, true, null), false, false, true);
+  }
+
+  /** Biases on q, k and v; halves are rotated. */
+  public static ModelConfig qwen2() {
+    return config("qwen2", 2, 1, new Rope(1e6, false, null), true, false, true);
+  }
+
+  /** Norms on query and key heads, and an output matrix of its own. */
+  public static ModelConfig qwen3() {
+    return config("qwen3", 3, 3, new Rope(1e6, false, null), false, true, false);
+  }
+
+  /** Random weights, bf16 so that a device rounds nothing more. */
+  public static WeightSource weights(ModelConfig config) {
+    return SyntheticWeights.of(config, TensorType.BF16);
+  }
+
+  private static ModelConfig config(
+      String architecture,
+      int heads,
+      int kvHeads,
+      Rope rope,
+      boolean bias,
+      boolean norm,
+      boolean tied) {
+    return new ModelConfig(
+        architecture,
+        architecture,
+        VOCAB,
+        1024,
+        2,
+        72,
+        104,
+        heads,
+        kvHeads,
+        64,
+        1e-5f,
+        rope,
+        bias,
+        norm,
+        tied);
+  }
+}

@@ -1,0 +1,47 @@
+package io.radixflow.kernels.cuda;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import jcuda.driver.CUresult;
+import org.junit.jupiter.api.Test;
+
+class CudaSupportTest {
+
+  private static final CudaDevice HOPPER = new CudaDevice(0, "GPU", 1L << 36, 9, 0, 132, 227 << 10);
+  private static final CudaDevice TURING = new CudaDevice(0, "GPU", 1L << 34, 7, 5, 40, 64 << 10);
+
+  private static CudaSupport support(int driver, CudaDevice device, boolean code) {
+    return new CudaSupport(driver, null, List.of(device), "nvcc was not found", code);
+  }
+
+  @Test
+  void aDeviceWithDriverAndCodeHasNoProblem() {
+    assertThat(support(13000, HOPPER, true).problem(0)).isNull();
+  }
+
+  @Test
+  void whatIsMissingIsTold() {
+    assertThat(support(13000, TURING, true).problem(0)).contains("7.5").contains("8.0 or higher");
+    assertThat(support(13000, HOPPER, false).problem(0))
+        .isEqualTo("no device code is inside this build: nvcc was not found");
+    assertThat(support(12080, HOPPER, true).problem(0))
+        .contains("CUDA 12.8")
+        .contains("driver 580 or newer");
+    assertThat(support(13000, HOPPER, true).problem(1)).contains("no CUDA device 1");
+    assertThat(new CudaSupport(0, "No CUDA driver.", List.of(), "", true).problem(0))
+        .isEqualTo("No CUDA driver.");
+  }
+
+  @Test
+  void theSelfTestPassesAndTellsADeviceThatFails() {
+    EmulatedGpu.require();
+    assertThat(CudaSelfTest.run(0)).isNull();
+    if (EmulatedGpu.isEmulated()) {
+      EmulatedDriver.failLaunch("rf_sample", 1, CUresult.CUDA_ERROR_ILLEGAL_ADDRESS);
+      assertThat(CudaSelfTest.run(0)).contains("CUDA_ERROR_ILLEGAL_ADDRESS");
+      EmulatedDriver.reset();
+      assertThat(EmulatedDriver.deviceAllocations()).isZero();
+    }
+  }
+}
