@@ -34,6 +34,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       LogitsCommand.class,
       GenerateCommand.class,
       BenchCommand.class,
+      DoctorCommand.class,
       CacheCommand.class,
     })
 public final class Radixflow implements Runnable {
