@@ -25,6 +25,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       UpCommand.class,
       RunCommand.class,
       ClusterCommand.class,
+      DrillCommand.class,
       SubmitCommand.class,
       SendCommand.class,
       TailCommand.class,

@@ -137,6 +137,11 @@ public final class ProcessCluster implements AutoCloseable {
     return home.root();
   }
 
+  /** The log of a process, also of one that is gone. */
+  public Path log(String process) {
+    return home.log(process);
+  }
+
   /** The JobManagers that live, the oldest first. */
   public List<JavaProcess> jobManagers() {
     return launcher.alive("jobmanager");

@@ -1,0 +1,206 @@
+package io.radixflow.jobs.drill;
+
+import io.radixflow.jobs.cluster.ClusterJars;
+import io.radixflow.jobs.cluster.ClusterOptions;
+import io.radixflow.jobs.cluster.ProcessCluster;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.jobs.event.RecordReader;
+import io.radixflow.jobs.local.ConversationClient;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * One drill: a cluster of processes, conversations that never pause, faults one after the other,
+ * and the proof.
+ *
+ * <p>Two TaskManagers work, a third has a free slot. Failures are noticed after 8 seconds without a
+ * heartbeat, at once where a connection breaks; the job restarts after 100 ms.
+ */
+public final class Drill {
+  private static final int TASK_MANAGERS = 3;
+  private static final int SUBTASKS = 2;
+  private static final int REPLIES_BETWEEN = 8;
+  private static final int MAX_PAUSE_MILLIS = 2000;
+  private static final Duration LIMIT = Duration.ofMinutes(4);
+
+  private final ClusterJars jars;
+  private final DrillOptions options;
+  private final Consumer<String> progress;
+  private final SplittableRandom random;
+  private final AtomicInteger nextSession = new AtomicInteger();
+  private final long started = System.nanoTime();
+
+  /**
+   * @param progress hears a line at each step
+   */
+  public Drill(ClusterJars jars, DrillOptions options, Consumer<String> progress) {
+    this.jars = jars;
+    this.options = options;
+    this.progress = progress;
+    this.random = new SplittableRandom(options.seed());
+  }
+
+  /**
+   * Runs the drill.
+   *
+   * @param plan gives the next fault, or null at the end
+   * @throws IOException if the cluster or the job does not come back from a fault; the message says
+   *     from which
+   */
+  public DrillResult run(Supplier<Fault> plan) throws IOException, InterruptedException {
+    ClusterOptions cluster = clusterOptions();
+    say("starting a cluster");
+    DrillResult result;
+    try (ProcessCluster processes = ProcessCluster.start(jars, cluster, this::say)) {
+      result = run(processes, plan);
+    }
+    List<String> leaked =
+        ProcessHandle.current().descendants().map(process -> process.info().toString()).toList();
+    return new DrillResult(
+        result.faults(),
+        result.verdict(),
+        result.deadLetters(),
+        result.pageBreaches(),
+        result.reloads(),
+        leaked,
+        result.owned(),
+        result.survivors(),
+        result.silence(),
+        result.seconds());
+  }
+
+  private ClusterOptions clusterOptions() {
+    ClusterOptions small =
+        new ClusterOptions(options.directory(), 1, TASK_MANAGERS, 1, "256m", true, 0, Map.of());
+    return options.isSimulated() ? small : small.computing("1g");
+  }
+
+  private Settings settings(ProcessCluster cluster) {
+    // a drill has more failures in a minute than a year: each is the first one
+    String backoff = "flink.restart-strategy.exponential-delay.reset-backoff-threshold=1s";
+    return new SettingsLoader()
+        .set(List.of(backoff))
+        .load()
+        .with(RadixflowOptions.MODEL, options.model())
+        .with(RadixflowOptions.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
+        .with(RadixflowOptions.CREATE_TOPICS, true);
+  }
+
+  private List<ConversationEvent> script(int number) {
+    return SessionScript.of(options.seed(), number, options.turns(), options.maxTokens());
+  }
+
+  private DrillResult run(ProcessCluster cluster, Supplier<Fault> plan)
+      throws IOException, InterruptedException {
+    Settings settings = settings(cluster);
+    DrilledJob job = new DrilledJob(cluster, settings);
+    SecondJob second = new SecondJob(cluster, settings, this::script);
+    Faults faults = new Faults(cluster, job, second, random.split());
+    say("submitting the job");
+    job.submit(null, SUBTASKS);
+    Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
+    List<ConversationEvent> sent;
+    long begun = System.nanoTime();
+    try (ConversationClient client = new ConversationClient(settings);
+        Traffic traffic =
+            Traffic.start(
+                client, options.sessions(), () -> script(nextSession.getAndIncrement()))) {
+      traffic.awaitReplies(options.sessions(), LIMIT);
+      for (Fault fault = plan.get(); fault != null; fault = plan.get()) {
+        inject(faults, fault, traffic);
+        counts.merge(fault, 1, Integer::sum);
+      }
+      traffic.stop();
+      say("waiting for the last replies");
+      awaitEnd(traffic);
+      sent = new ArrayList<>(traffic.sent());
+    }
+    long seconds = (System.nanoTime() - begun) / 1_000_000_000;
+    job.stopWithSavepoint("native");
+    sent.addAll(second.sent());
+    return verify(cluster, List.of(settings, second.settings()), sent, faults, counts, seconds);
+  }
+
+  private void inject(Faults faults, Fault fault, Traffic traffic)
+      throws IOException, InterruptedException {
+    Thread.sleep(random.nextInt(MAX_PAUSE_MILLIS));
+    say(fault.text());
+    try {
+      faults.inject(fault);
+      traffic.awaitReplies(REPLIES_BETWEEN, LIMIT);
+    } catch (IOException e) {
+      throw new IOException("after " + fault.text() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** A turn that is never answered is told by the verdict, not by the wait. */
+  private void awaitEnd(Traffic traffic) throws InterruptedException {
+    try {
+      traffic.awaitEnd(LIMIT);
+    } catch (IOException e) {
+      say(e.getMessage());
+    }
+  }
+
+  private DrillResult verify(
+      ProcessCluster cluster,
+      List<Settings> jobs,
+      List<ConversationEvent> sent,
+      Faults faults,
+      Map<Fault, Integer> counts,
+      long seconds)
+      throws IOException, InterruptedException {
+    say("answering " + sent.size() + " turns once more, undisturbed");
+    Map<TurnKey, Reply> expected = UndisturbedRun.of(jobs.get(0), options.calmModel(), sent);
+    say("comparing");
+    Verifier verifier = new Verifier(sent, expected);
+    RecoveryTimes times = new RecoveryTimes(faults.kills());
+    AtomicInteger deadLetters = new AtomicInteger();
+    for (Settings job : counts.containsKey(Fault.SECOND_JOB) ? jobs : jobs.subList(0, 1)) {
+      TopicContents.read(
+          job,
+          job.get(RadixflowOptions.REPLIES_TOPIC),
+          record -> verifier.reply(RecordReader.reply(record.value())));
+      TopicContents.read(
+          job,
+          job.get(RadixflowOptions.DELTAS_TOPIC),
+          record -> {
+            ReplyDelta delta = RecordReader.delta(record.value());
+            verifier.delta(delta);
+            times.delta(delta, record.timestamp());
+          });
+      TopicContents.read(
+          job,
+          job.get(RadixflowOptions.DEAD_LETTERS_TOPIC),
+          record -> deadLetters.incrementAndGet());
+    }
+    return new DrillResult(
+        counts,
+        verifier.verdict(),
+        deadLetters.get(),
+        Logs.countAll(cluster.directory().resolve("log"), "Page accounting was wrong"),
+        faults.reloads(),
+        List.of(),
+        times.owned(),
+        times.survivors(),
+        times.survivorsSilence(),
+        seconds);
+  }
+
+  private void say(String what) {
+    progress.accept("%5d s  %s".formatted((System.nanoTime() - started) / 1_000_000_000, what));
+  }
+}

@@ -1,0 +1,43 @@
+package io.radixflow.jobs.drill;
+
+import io.radixflow.kernels.ModelLoader;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * How a drill runs.
+ *
+ * @param model a located model: a path, or the simulated model's name with its options
+ * @param calmModel the same model for the undisturbed run, which needs no pace
+ * @param sessions conversations at a time
+ * @param turns events of a session after its opening
+ * @param maxTokens of a reply
+ * @param seed of conversations and faults
+ * @param directory where logs and state stay; empty for nowhere
+ */
+public record DrillOptions(
+    String model,
+    String calmModel,
+    int sessions,
+    int turns,
+    int maxTokens,
+    long seed,
+    Optional<Path> directory) {
+
+  private static final int SIM_REPLY = 150;
+
+  /** Replies of three to twelve seconds by a simulated model. */
+  public static DrillOptions simulated(long seed, Optional<Path> directory) {
+    String model = ModelLoader.SIM + ":reply=" + SIM_REPLY;
+    return new DrillOptions(model + ",step=30", model, 16, 6, 400, seed, directory);
+  }
+
+  /** A few conversations of a real model. */
+  public static DrillOptions real(String model, long seed, Optional<Path> directory) {
+    return new DrillOptions(model, model, 4, 4, 64, seed, directory);
+  }
+
+  boolean isSimulated() {
+    return ModelLoader.isSimulated(model);
+  }
+}

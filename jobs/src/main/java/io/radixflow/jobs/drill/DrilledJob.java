@@ -1,0 +1,87 @@
+package io.radixflow.jobs.drill;
+
+import io.radixflow.jobs.cluster.ClusterRest;
+import io.radixflow.jobs.cluster.ProcessCluster;
+import io.radixflow.jobs.cluster.Waiting;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+
+/** The job on the cluster through its submissions; its id changes with each. */
+final class DrilledJob {
+  private static final Duration LIMIT = Duration.ofMinutes(3);
+
+  private final ProcessCluster cluster;
+  private final Settings settings;
+  private String id;
+  private int parallelism;
+
+  DrilledJob(ProcessCluster cluster, Settings settings) {
+    this.cluster = cluster;
+    this.settings = settings;
+  }
+
+  String id() {
+    return id;
+  }
+
+  /** Subtasks that the job was submitted with. */
+  int parallelism() {
+    return parallelism;
+  }
+
+  /**
+   * Submits the job and waits until it runs.
+   *
+   * @param from a savepoint or checkpoint, or null
+   */
+  void submit(String from, int subtasks) throws IOException, InterruptedException {
+    Settings changed = settings.with(RadixflowOptions.PARALLELISM, subtasks);
+    id = cluster.commandLine().submit(from, changed.toArguments());
+    parallelism = subtasks;
+    awaitRunning();
+  }
+
+  /** Stops the job and says where its savepoint is. */
+  String stopWithSavepoint(String type) throws IOException, InterruptedException {
+    return cluster.commandLine().stopWithSavepoint(id, type);
+  }
+
+  /** Cancels the job and says where its last checkpoint is. */
+  String cancel() throws IOException, InterruptedException {
+    cancel(cluster.rest(), id);
+    return cluster.rest().latestCheckpoint(id);
+  }
+
+  static void cancel(ClusterRest rest, String job) throws IOException, InterruptedException {
+    rest.cancel(job);
+    Waiting.until("the end of a job", LIMIT, () -> rest.jobState(job).equals("CANCELED"));
+  }
+
+  void awaitRunning() throws IOException, InterruptedException {
+    Waiting.until("the job to run", LIMIT, () -> cluster.rest().allRun(id));
+  }
+
+  /** Waits until the job runs with as many subtasks of the serving operator. */
+  void awaitSubtasks(int count) throws IOException, InterruptedException {
+    Waiting.until(
+        "the job to run with " + count + " subtasks",
+        LIMIT,
+        () -> cluster.rest().allRun(id) && places().size() == count);
+  }
+
+  /** Waits until the job runs without a TaskManager. */
+  void awaitRunningWithout(String taskManager) throws IOException, InterruptedException {
+    Waiting.until(
+        "the job to run without " + taskManager,
+        LIMIT,
+        () -> !places().containsValue(taskManager) && cluster.rest().allRun(id));
+  }
+
+  /** The TaskManagers of the serving operator's subtasks, by index. */
+  Map<Integer, String> places() throws IOException, InterruptedException {
+    return cluster.rest().servingTaskManagers(id);
+  }
+}

@@ -1,0 +1,26 @@
+package io.radixflow.jobs.drill;
+
+/** What a drill does to the cluster. */
+public enum Fault {
+  TASKMANAGER_KILLED("kill -9 of a TaskManager"),
+  JOBMANAGER_KILLED("kill -9 of the JobManager"),
+  BOTH_KILLED("kill -9 of JobManager and TaskManager"),
+  BROKER_KILLED("kill -9 of the broker, 20 s down"),
+  TASKMANAGER_SUSPENDED("TaskManager stopped beyond its heartbeat, then continued"),
+  SAVEPOINT("stop with savepoint, resume"),
+  RESCALED("stop with savepoint, resume with 1, 3 or 2 subtasks"),
+  RESUBMITTED("cancel, resubmit from the last checkpoint"),
+  SECOND_JOB("a second job in the cluster, cancelled"),
+  RESCALED_RUNNING("rescale while running, by adaptive scheduler");
+
+  private final String text;
+
+  Fault(String text) {
+    this.text = text;
+  }
+
+  /** For people. */
+  public String text() {
+    return text;
+  }
+}

@@ -1,0 +1,65 @@
+package io.radixflow.jobs.drill;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+
+/** Which fault comes next: cards of a deck that is shuffled by a seed. */
+public final class FaultPlan implements Supplier<Fault> {
+  private static final int KILLS_A_DECK = 4;
+
+  private final Random random;
+  private final Deque<Fault> left = new ArrayDeque<>();
+  private final BooleanSupplier goesOn;
+
+  /**
+   * @param goesOn whether another deck follows, or the rest of this one; null to deal just one
+   */
+  private FaultPlan(long seed, BooleanSupplier goesOn) {
+    this.random = new Random(seed);
+    this.goesOn = goesOn;
+  }
+
+  /** Deck after deck of all kinds until the time is over; TaskManagers are killed most often. */
+  public static FaultPlan lasting(Duration time, long seed, LongSupplier nanoTime) {
+    long end = nanoTime.getAsLong() + time.toNanos();
+    return new FaultPlan(seed, () -> nanoTime.getAsLong() - end < 0);
+  }
+
+  /** One deck. */
+  public static FaultPlan of(List<Fault> faults, long seed) {
+    FaultPlan plan = new FaultPlan(seed, null);
+    plan.left.addAll(plan.shuffled(faults));
+    return plan;
+  }
+
+  @Override
+  public Fault get() {
+    if (goesOn == null) {
+      return left.poll();
+    }
+    if (!goesOn.getAsBoolean()) {
+      return null;
+    }
+    if (left.isEmpty()) {
+      List<Fault> deck = new ArrayList<>(Arrays.asList(Fault.values()));
+      deck.addAll(Collections.nCopies(KILLS_A_DECK - 1, Fault.TASKMANAGER_KILLED));
+      left.addAll(shuffled(deck));
+    }
+    return left.poll();
+  }
+
+  private List<Fault> shuffled(List<Fault> faults) {
+    List<Fault> deck = new ArrayList<>(faults);
+    Collections.shuffle(deck, random);
+    return deck;
+  }
+}

@@ -1,0 +1,188 @@
+package io.radixflow.jobs.drill;
+
+import io.radixflow.jobs.cluster.JavaProcess;
+import io.radixflow.jobs.cluster.ProcessCluster;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.Collectors;
+
+/** Does each fault to the cluster and waits until the job runs again. */
+final class Faults {
+  private static final Duration BROKER_DOWN = Duration.ofSeconds(20);
+  private static final String SCHEDULER = "jobmanager.scheduler";
+  private static final Map<String, String> ADAPTIVE =
+      Map.of(
+          SCHEDULER,
+          "Adaptive",
+          "jobmanager.adaptive-scheduler.submission.resource-stabilization-timeout",
+          "1s",
+          "jobmanager.adaptive-scheduler.executing.cooldown-after-rescaling",
+          "1s",
+          "jobmanager.adaptive-scheduler.executing.resource-stabilization-timeout",
+          "1s");
+
+  private final ProcessCluster cluster;
+  private final DrilledJob job;
+  private final SecondJob secondJob;
+  private final SplittableRandom random;
+  private final List<Kill> kills = new ArrayList<>();
+  private int reloads;
+  private int savepoints;
+
+  Faults(ProcessCluster cluster, DrilledJob job, SecondJob secondJob, SplittableRandom random) {
+    this.cluster = cluster;
+    this.job = job;
+    this.secondJob = secondJob;
+    this.random = random;
+  }
+
+  /** The TaskManagers killed while another had a free slot. */
+  List<Kill> kills() {
+    return List.copyOf(kills);
+  }
+
+  /** See {@link DrillResult#reloads}. */
+  int reloads() {
+    return reloads;
+  }
+
+  /** Does the fault; the job runs afterwards. */
+  void inject(Fault fault) throws IOException, InterruptedException {
+    switch (fault) {
+      case TASKMANAGER_KILLED -> killTaskManager();
+      case JOBMANAGER_KILLED -> killJobManager(Map.of());
+      case BOTH_KILLED -> killBoth();
+      case BROKER_KILLED -> killBroker();
+      case TASKMANAGER_SUSPENDED -> suspendTaskManager();
+      case SAVEPOINT -> job.submit(job.stopWithSavepoint(savepointType()), job.parallelism());
+      case RESCALED -> rescale();
+      case RESUBMITTED -> job.submit(job.cancel(), job.parallelism());
+      case SECOND_JOB -> secondJob.run();
+      case RESCALED_RUNNING -> rescaleRunning();
+    }
+  }
+
+  private String savepointType() {
+    return savepoints++ % 2 == 0 ? "canonical" : "native";
+  }
+
+  private void killTaskManager() throws IOException, InterruptedException {
+    Map<Integer, String> places = job.places();
+    JavaProcess victim = workingTaskManager(places);
+    Map<String, Long> opened = new HashMap<>();
+    for (String name : places.values()) {
+      opened.put(name, enginesOpened(name));
+    }
+    Set<Integer> subtasks =
+        places.entrySet().stream()
+            .filter(place -> place.getValue().equals(victim.name()))
+            .map(Map.Entry::getKey)
+            .collect(Collectors.toSet());
+    long now = System.currentTimeMillis();
+    victim.kill();
+    kills.add(new Kill(now, subtasks, places.size()));
+    cluster.startTaskManager();
+    job.awaitRunningWithout(victim.name());
+    for (String name : Set.copyOf(job.places().values())) {
+      if (opened.containsKey(name) && enginesOpened(name) > opened.get(name)) {
+        reloads++;
+      }
+    }
+    cluster.awaitTaskManagers();
+  }
+
+  private long enginesOpened(String taskManager) throws IOException {
+    return Logs.count(cluster.log(taskManager), "Engine on ");
+  }
+
+  private JavaProcess workingTaskManager(Map<Integer, String> places) {
+    List<JavaProcess> working =
+        cluster.taskManagers().stream()
+            .filter(process -> places.containsValue(process.name()))
+            .toList();
+    return working.get(random.nextInt(working.size()));
+  }
+
+  private void killJobManager(Map<String, String> changed)
+      throws IOException, InterruptedException {
+    cluster.jobManagers().forEach(JavaProcess::kill);
+    cluster.startJobManager(changed);
+    cluster.awaitTaskManagers();
+    job.awaitRunning();
+  }
+
+  private void killBoth() throws IOException, InterruptedException {
+    JavaProcess victim = workingTaskManager(job.places());
+    cluster.jobManagers().forEach(JavaProcess::kill);
+    victim.kill();
+    cluster.startJobManager(Map.of());
+    cluster.startTaskManager();
+    cluster.awaitTaskManagers();
+    job.awaitRunning();
+  }
+
+  private void killBroker() throws IOException, InterruptedException {
+    cluster.brokers().forEach(JavaProcess::kill);
+    Thread.sleep(BROKER_DOWN.toMillis());
+    cluster.startBroker();
+    cluster.awaitBroker();
+    job.awaitRunning();
+  }
+
+  /** The job moves away from the process that shows no heartbeat; then that wakes up. */
+  private void suspendTaskManager() throws IOException, InterruptedException {
+    JavaProcess victim = workingTaskManager(job.places());
+    victim.suspend();
+    try {
+      job.awaitRunningWithout(victim.name());
+    } finally {
+      victim.resume();
+    }
+    cluster.awaitTaskManagers();
+  }
+
+  private void rescale() throws IOException, InterruptedException {
+    for (int subtasks : new int[] {1, 3, 2}) {
+      job.submit(job.stopWithSavepoint(savepointType()), subtasks);
+    }
+  }
+
+  /** Subtasks 1, 3, 2 by request; then TaskManagers come and go; then the usual scheduler again. */
+  private void rescaleRunning() throws IOException, InterruptedException {
+    String savepoint = job.stopWithSavepoint(savepointType());
+    replaceJobManager(ADAPTIVE);
+    job.submit(savepoint, 3);
+    for (int subtasks : new int[] {1, 3, 2}) {
+      cluster.rest().allowParallelism(job.id(), subtasks);
+      job.awaitSubtasks(subtasks);
+    }
+    List<JavaProcess> all = cluster.taskManagers();
+    all.subList(1, all.size()).forEach(JavaProcess::kill);
+    job.awaitSubtasks(1);
+    cluster.startTaskManager();
+    job.awaitSubtasks(2);
+    cluster.taskManagers().get(0).kill();
+    job.awaitSubtasks(1);
+    while (cluster.taskManagers().size() < all.size()) {
+      cluster.startTaskManager();
+    }
+    job.awaitSubtasks(2);
+    cluster.awaitTaskManagers();
+    savepoint = job.stopWithSavepoint(savepointType());
+    replaceJobManager(Map.of());
+    job.submit(savepoint, 2);
+  }
+
+  private void replaceJobManager(Map<String, String> changed)
+      throws IOException, InterruptedException {
+    cluster.jobManagers().forEach(JavaProcess::kill);
+    cluster.startJobManager(changed);
+    cluster.awaitTaskManagers();
+  }
+}

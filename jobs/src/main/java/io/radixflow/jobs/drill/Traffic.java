@@ -1,0 +1,159 @@
+package io.radixflow.jobs.drill;
+
+import io.radixflow.jobs.cluster.Waiting;
+import io.radixflow.jobs.local.ConversationClient;
+import io.radixflow.jobs.local.ReplyListener;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.Reply;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Keeps conversations going: a number of lanes, each with one session at a time and a few of its
+ * turns under way. An event that could not be sent is sent again. Everything runs on one thread.
+ */
+final class Traffic implements AutoCloseable {
+  private static final int DEPTH = 2;
+  private static final long RESEND_SECONDS = 1;
+
+  private final ConversationClient client;
+  private final Supplier<List<ConversationEvent>> scripts;
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread made = new Thread(task, "traffic");
+            made.setDaemon(true);
+            return made;
+          });
+  private final List<ConversationEvent> sent = new ArrayList<>();
+  private final Map<TurnKey, Reply> replies = new HashMap<>();
+  private boolean stopped;
+
+  private Traffic(ConversationClient client, Supplier<List<ConversationEvent>> scripts) {
+    this.client = client;
+    this.scripts = scripts;
+  }
+
+  /**
+   * Starts to send.
+   *
+   * @param client not closed here
+   * @param lanes sessions at a time
+   * @param scripts gives the events of the next session, or null when there is none
+   */
+  static Traffic start(
+      ConversationClient client, int lanes, Supplier<List<ConversationEvent>> scripts) {
+    Traffic traffic = new Traffic(client, scripts);
+    for (int i = 0; i < lanes; i++) {
+      Lane lane = traffic.new Lane();
+      traffic.thread.execute(lane::advance);
+    }
+    return traffic;
+  }
+
+  /** One session at a time. */
+  private final class Lane {
+    private final Deque<ConversationEvent> left = new ArrayDeque<>();
+    private int underWay;
+    private boolean quiet;
+
+    void advance() {
+      while (!isStopped() && underWay < DEPTH) {
+        if (left.isEmpty() && underWay == 0) {
+          List<ConversationEvent> script = scripts.get();
+          if (script == null) {
+            return;
+          }
+          left.addAll(script);
+        }
+        ConversationEvent next = left.peek();
+        if (next == null || quiet || (SessionScript.needsQuiet(next) && underWay > 0)) {
+          return;
+        }
+        left.remove();
+        quiet = SessionScript.needsQuiet(next);
+        underWay++;
+        synchronized (Traffic.this) {
+          sent.add(next);
+        }
+        ask(next);
+      }
+    }
+
+    private void ask(ConversationEvent event) {
+      client
+          .ask(event, ReplyListener.SILENT)
+          .whenComplete(
+              (reply, failure) -> {
+                if (failure == null) {
+                  thread.execute(() -> done(event, reply));
+                } else if (!thread.isShutdown()) {
+                  thread.schedule(() -> ask(event), RESEND_SECONDS, TimeUnit.SECONDS);
+                }
+              });
+    }
+
+    private void done(ConversationEvent event, Reply reply) {
+      synchronized (Traffic.this) {
+        replies.put(TurnKey.of(event), reply);
+      }
+      underWay--;
+      quiet = false;
+      advance();
+    }
+  }
+
+  private synchronized boolean isStopped() {
+    return stopped;
+  }
+
+  /** Sends no more events; those sent are still waited for. */
+  synchronized void stop() {
+    stopped = true;
+  }
+
+  /** Everything sent, in order. */
+  synchronized List<ConversationEvent> sent() {
+    return List.copyOf(sent);
+  }
+
+  /** The replies that were heard. */
+  synchronized Map<TurnKey, Reply> replies() {
+    return Map.copyOf(replies);
+  }
+
+  synchronized int repliesHeard() {
+    return replies.size();
+  }
+
+  private synchronized boolean isAnswered() {
+    return replies.size() == sent.size();
+  }
+
+  /** Waits until so many more replies were heard than now. */
+  void awaitReplies(int more, Duration limit) throws IOException, InterruptedException {
+    int wanted = repliesHeard() + more;
+    Waiting.until(more + " more replies", limit, () -> repliesHeard() >= wanted);
+  }
+
+  /** Waits until all that was sent is answered and nothing more is to be sent. */
+  void awaitEnd(Duration limit) throws IOException, InterruptedException {
+    Waiting.until("all replies", limit, this::isAnswered);
+  }
+
+  @Override
+  public void close() {
+    stop();
+    thread.shutdownNow();
+  }
+}

@@ -1,0 +1,228 @@
+package io.radixflow.jobs.drill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The verifier on topics that are broken on purpose: it must see each fault, and no other. */
+class VerifierTest {
+
+  private static final String TEXT = "of süße 𝄞";
+  private static final int LENGTH = 9;
+
+  private final List<ConversationEvent> sent =
+      List.of(message("1"), message("2"), fork("3"), message("4"));
+  private final Map<TurnKey, Reply> expected = new HashMap<>();
+  private final List<Reply> replies = new ArrayList<>();
+  private final List<ReplyDelta> deltas = new ArrayList<>();
+
+  VerifierTest() {
+    for (ConversationEvent event : sent) {
+      Reply reply = reply(event.turn(), "stop", event.kind() == EventKind.FORK ? "" : TEXT);
+      expected.put(TurnKey.of(event), reply);
+      replies.add(reply);
+      if (event.kind() == EventKind.MESSAGE) {
+        deltas.addAll(List.of(piece(event.turn(), 0, 3), last(event.turn(), 3)));
+      }
+    }
+  }
+
+  @Test
+  void topicsOfAnUndisturbedRunHold() {
+    Verdict verdict = verdict();
+
+    assertThat(verdict.findings()).isEmpty();
+    assertThat(verdict).isEqualTo(new Verdict(4, 4, 0, 0, 0, 0, 0, 0, List.of()));
+    assertThat(verdict.holds()).isTrue();
+  }
+
+  @Test
+  void aTurnWithoutReplyIsLost() {
+    replies.remove(1);
+    deltas.removeIf(delta -> delta.turn().equals("2"));
+
+    assertThat(verdict().lost()).isEqualTo(1);
+    assertThat(verdict().findings()).containsExactly("s/2: no committed reply");
+    assertThat(verdict().holds()).isFalse();
+  }
+
+  @Test
+  void aSecondReplyToATurnIsDoubledEvenIfItIsEqual() {
+    replies.add(replies.get(3));
+
+    assertThat(verdict()).matches(v -> v.doubled() == 1 && v.lost() + v.changed() == 0);
+    assertThat(verdict().findings()).singleElement().asString().contains("another committed");
+  }
+
+  @Test
+  void aReplyToNoTurnIsDoubled() {
+    replies.add(reply("5", "stop", ""));
+
+    assertThat(verdict().doubled()).isEqualTo(1);
+  }
+
+  @Test
+  void anotherTextIsChanged() {
+    replies.set(0, reply("1", "stop", TEXT.replace('f', 'g')));
+    deltas.removeIf(delta -> delta.turn().equals("1"));
+    deltas.add(new ReplyDelta("s", "main", "1", 0, 0, 0, 9, 7, "og süße 𝄞", "stop", 5, 0, 9));
+
+    assertThat(verdict()).matches(v -> v.changed() == 1 && v.brokenDeltas() == 0);
+  }
+
+  @Test
+  void anotherEndOfTheSameTextIsChanged() {
+    replies.set(0, reply("1", "length", TEXT));
+
+    assertThat(verdict().changed()).isEqualTo(1);
+    assertThat(verdict().findings().get(0)).contains("length after 9").contains("stop after 9");
+  }
+
+  @Test
+  void anErrorIsChanged() {
+    replies.set(3, reply("4", "error", ""));
+    deltas.removeIf(delta -> delta.turn().equals("4"));
+    deltas.add(new ReplyDelta("s", "main", "4", 0, 0, 0, 0, 7, "", "error", 5, 0, 0));
+
+    assertThat(verdict().changed()).isEqualTo(1);
+  }
+
+  @Test
+  void aCancelledReplyIsAPrefix() {
+    replies.set(0, cancelled("1", "of s"));
+    deltas.removeIf(delta -> delta.turn().equals("1"));
+    deltas.add(new ReplyDelta("s", "main", "1", 0, 0, 0, 4, 7, "of s", "cancelled", 5, 0, 4));
+    assertThat(verdict().holds()).isTrue();
+
+    replies.set(0, cancelled("1", "if s"));
+    assertThat(verdict().changed()).isEqualTo(1);
+  }
+
+  @Test
+  void aReplyBeforeThatOfAnEarlierTurnOfItsBranchIsDisordered() {
+    Reply second = replies.remove(1);
+    replies.add(second);
+
+    assertThat(verdict()).matches(v -> v.disordered() == 1 && v.lost() + v.doubled() == 0);
+    assertThat(verdict().findings()).singleElement().asString().startsWith("s/2: ");
+  }
+
+  @Test
+  void aForkStandsInTheOrderOfTheBranchThatItMakes() {
+    Reply fork = replies.remove(2);
+    replies.add(fork);
+
+    assertThat(verdict().holds()).isTrue();
+  }
+
+  @Test
+  void aRejectionHasNoPlaceInTheOrder() {
+    Reply first = replies.remove(0);
+    replies.add(reply(first.turn(), "rejected", ""));
+    deltas.removeIf(delta -> delta.turn().equals("1"));
+    deltas.add(new ReplyDelta("s", "main", "1", 0, 0, 0, 0, 7, "", "rejected", 5, 0, 0));
+
+    assertThat(verdict()).matches(v -> v.holds() && v.rejected() == 1 && v.replied() == 3);
+  }
+
+  @Test
+  void deltasMayOverlapWhereTheyAreEqual() {
+    deltas.add(2, piece("2", 0, 3));
+    deltas.add(piece("4", 2, 5));
+
+    assertThat(verdict().holds()).isTrue();
+  }
+
+  @Test
+  void aGapBetweenDeltasIsBroken() {
+    deltas.set(0, piece("1", 0, 2));
+
+    assertThat(verdict().brokenDeltas()).isEqualTo(1);
+    assertThat(verdict().findings()).singleElement().asString().contains("behind a gap: only 2");
+  }
+
+  @Test
+  void deltasThatComeInAnotherOrderLeaveAGap() {
+    deltas.add(deltas.remove(0));
+
+    assertThat(verdict().brokenDeltas()).isEqualTo(1);
+  }
+
+  @Test
+  void aDeltaThatDiffersFromTheReplyIsBroken() {
+    deltas.add(new ReplyDelta("s", "main", "1", 0, 1, 1, 1, 8, "x", null, 0, 0, 0));
+
+    assertThat(verdict().brokenDeltas()).isEqualTo(1);
+    assertThat(verdict().findings()).singleElement().asString().contains("'x' at 1");
+  }
+
+  @Test
+  void deltasWithoutALastOneAreBroken() {
+    deltas.removeIf(delta -> delta.turn().equals("1") && delta.finishReason() != null);
+
+    assertThat(verdict().findings())
+        .containsExactly("s/1: the deltas do not end; they told 3 of " + LENGTH);
+  }
+
+  @Test
+  void aReplyWithoutDeltasIsBroken() {
+    deltas.removeIf(delta -> delta.turn().equals("4"));
+
+    assertThat(verdict().findings()).containsExactly("s/4: no deltas");
+  }
+
+  private Verdict verdict() {
+    Verifier verifier = new Verifier(sent, expected);
+    replies.forEach(verifier::reply);
+    deltas.forEach(verifier::delta);
+    return verifier.verdict();
+  }
+
+  private static ConversationEvent message(String turn) {
+    return event(EventKind.MESSAGE, turn, List.of(new Message("user", "hello")), null);
+  }
+
+  private static ConversationEvent fork(String turn) {
+    return event(EventKind.FORK, turn, List.of(), "side");
+  }
+
+  private static ConversationEvent event(
+      EventKind kind, String turn, List<Message> messages, String newBranch) {
+    return new ConversationEvent(
+        kind, "s", "main", turn, "", "", messages, null, false, newBranch, null, null);
+  }
+
+  private static Reply reply(String turn, String finish, String text) {
+    EventKind kind = turn.equals("3") ? EventKind.FORK : EventKind.MESSAGE;
+    int tokens = text.codePointCount(0, text.length());
+    return new Reply(
+        "s", "main", turn, kind, 7, text, finish, 5, 0, tokens, 0, 0, null, null, null, null, 0);
+  }
+
+  private static Reply cancelled(String turn, String text) {
+    return reply(turn, "cancelled", text);
+  }
+
+  private static ReplyDelta piece(String turn, int from, int to) {
+    return delta(turn, from, to, null);
+  }
+
+  private static ReplyDelta last(String turn, int from) {
+    return delta(turn, from, LENGTH, "stop");
+  }
+
+  private static ReplyDelta delta(String turn, int from, int to, String finish) {
+    String piece = TEXT.substring(TEXT.offsetByCodePoints(0, from), TEXT.offsetByCodePoints(0, to));
+    return new ReplyDelta(
+        "s", "main", turn, 0, from, from, to - from, 7, piece, finish, 0, 0, LENGTH);
+  }
+}
