@@ -10,7 +10,8 @@ out=$1
 wheels=${2:-}
 nvcc_series=13.0
 targets='-gencode arch=compute_80,code=sm_80 -gencode arch=compute_90a,code=sm_90a -gencode arch=compute_80,code=compute_80'
-flags='-std=c++17 -O3 --fatbin --compress-mode=size -Werror all-warnings'
+# A spilled register is an error.
+flags='-std=c++17 -O3 --fatbin --compress-mode=size -Werror all-warnings -Xptxas --warn-on-spills,--warning-as-error'
 
 without() {
   rm -f "$out/radixflow.fatbin"
@@ -56,7 +57,16 @@ fi
 
 from=$(date +%s)
 # shellcheck disable=SC2086 # lists of options
-"$nvcc" $flags $targets -o "$out/radixflow.fatbin" radixflow.cu
+failed=
+log=$("$nvcc" $flags $targets -o "$out/radixflow.fatbin" radixflow.cu 2>&1) || failed=1
+[ -z "$log" ] || printf '%s\n' "$log"
+case $log in
+  *'Performance Loss'*) failed=1 ;; # products of a warpgroup that ptxas makes wait for each other; it only tells
+esac
+if [ -n "$failed" ]; then
+  rm -f "$out/radixflow.fatbin"
+  exit 1
+fi
 {
   echo device.code=true
   echo "nvcc=$version"
