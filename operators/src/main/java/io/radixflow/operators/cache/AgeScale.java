@@ -14,6 +14,9 @@ final class AgeScale {
 
   private static final double[] STARTS = starts();
 
+  /** The bucket of each power of two. */
+  private static final int[] OF_POWER = ofPowers();
+
   private AgeScale() {}
 
   private static double[] starts() {
@@ -28,6 +31,23 @@ final class AgeScale {
     return Arrays.copyOf(starts, count);
   }
 
+  private static int[] ofPowers() {
+    int[] buckets = new int[Long.numberOfTrailingZeros(LONGEST) + 1];
+    for (int power = 1; power < buckets.length; power++) {
+      buckets[power] = lastBefore(1L << power, buckets[power - 1]);
+    }
+    return buckets;
+  }
+
+  /** The last bucket that begins at an age or before, looked for from one that does. */
+  private static int lastBefore(long age, int from) {
+    int bucket = from;
+    while (bucket + 1 < STARTS.length && STARTS[bucket + 1] <= age) {
+      bucket++;
+    }
+    return bucket;
+  }
+
   /** Number of buckets. */
   static int buckets() {
     return STARTS.length;
@@ -35,17 +55,8 @@ final class AgeScale {
 
   /** The bucket of an age in ticks; an age below 1 counts as 1. */
   static int bucket(long age) {
-    int low = 0;
-    int high = STARTS.length - 1;
-    while (low < high) {
-      int middle = low + high + 1 >>> 1;
-      if (STARTS[middle] <= age) {
-        low = middle;
-      } else {
-        high = middle - 1;
-      }
-    }
-    return low;
+    long known = Math.min(LONGEST, Math.max(1, age));
+    return lastBefore(known, OF_POWER[63 - Long.numberOfLeadingZeros(known)]);
   }
 
   /** The least age of a bucket. */
