@@ -22,7 +22,9 @@ final class ModelTokens implements ConversationTokens {
     this.model = model;
     this.canonical = new CanonicalReply(model);
     int context = model.config().contextLength();
-    this.window = new PromptAssembly.Window(context, Math.min(REPLY_RESERVE, context / 4), Integer.MAX_VALUE, true);
+    this.window =
+        new PromptAssembly.Window(
+            context, Math.min(REPLY_RESERVE, context / 4), Integer.MAX_VALUE, true);
   }
 
   @Override
