@@ -65,6 +65,7 @@ install_tools() {
   command -v git >/dev/null || wanted+=(git)
   command -v python3 >/dev/null || wanted+=(python3)
   python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
+  command -v g++ >/dev/null || wanted+=(g++)
   if [ ${#wanted[@]} -gt 0 ] || [ -z "$jdk25" ]; then
     apt-get update -qq
     [ -n "$jdk25" ] || for package in openjdk-25-jdk-headless temurin-25-jdk; do

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Compiles the device code: build.sh OUT [wheels]
 # OUT gets device-code.properties, which says what is inside, and radixflow.fatbin where nvcc is found: in CUDA_HOME, on
-# the path, in /usr/local/cuda, or with "wheels" in a folder of Radixflow's cache that pip fills. Nothing is compiled
-# again while sources, flags and nvcc are the same.
+# the path, in /usr/local/cuda, or in Radixflow's cache, which "wheels" makes pip fill. Nothing is compiled again while
+# sources, flags and nvcc are the same.
 set -eu
 
 cd "$(dirname "$0")"
@@ -20,8 +20,10 @@ without() {
   exit 0
 }
 
+home=${RADIXFLOW_HOME:-$HOME/.cache/radixflow}/nvcc-$nvcc_series
+fetched=$home/nvidia/cu${nvcc_series%%.*}/bin/nvcc
+
 install_wheels() {
-  home=${RADIXFLOW_HOME:-${XDG_CACHE_HOME:-$HOME/.cache}/radixflow}/nvcc-$nvcc_series
   if [ ! -e "$home/complete" ]; then
     echo "installing nvcc $nvcc_series into $home"
     rm -rf "$home"
@@ -31,12 +33,11 @@ install_wheels() {
     python3 -m pip install --quiet --root-user-action=ignore --target "$home" "nvidia-nvvm==$nvcc_series.*" "$@"
     touch "$home/complete"
   fi
-  nvcc=$home/nvidia/cu${nvcc_series%%.*}/bin/nvcc
+  nvcc=$fetched
 }
 
 mkdir -p "$out"
 if [ "$wheels" = wheels ]; then
-  shift "$#"
   install_wheels
 elif [ -n "${CUDA_HOME:-}" ] && [ -x "$CUDA_HOME/bin/nvcc" ]; then
   nvcc=$CUDA_HOME/bin/nvcc
@@ -44,6 +45,8 @@ elif command -v nvcc >/dev/null; then
   nvcc=$(command -v nvcc)
 elif [ -x /usr/local/cuda/bin/nvcc ]; then
   nvcc=/usr/local/cuda/bin/nvcc
+elif [ -e "$home/complete" ]; then
+  nvcc=$fetched
 else
   without 'nvcc was not found when this was built; install a CUDA 13.0 toolkit or build with -Pcuda'
 fi
