@@ -59,8 +59,8 @@ if [ -e "$out/radixflow.fatbin" ] && grep -q "^sources.sha256=$hash$" "$out/devi
 fi
 
 from=$(date +%s)
-# shellcheck disable=SC2086 # lists of options
 failed=
+# shellcheck disable=SC2086 # lists of options
 log=$("$nvcc" $flags $targets -o "$out/radixflow.fatbin" radixflow.cu 2>&1) || failed=1
 [ -z "$log" ] || printf '%s\n' "$log"
 case $log in
