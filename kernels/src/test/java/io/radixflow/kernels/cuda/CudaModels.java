@@ -16,17 +16,22 @@ public final class CudaModels {
 
   /** Grouped queries, interleaved rotation, tied embedding. */
   public static ModelConfig llama() {
-    return config("llama", 4, 2, new Rope(10000, true, null), false, false, true);
+    return llama(VOCAB);
+  }
+
+  /** As {@link #llama()}, with another vocabulary. */
+  public static ModelConfig llama(int vocab) {
+    return config("llama", vocab, 4, 2, new Rope(10000, true, null), false, false, true);
   }
 
   /** Biases on q, k and v; halves are rotated. */
   public static ModelConfig qwen2() {
-    return config("qwen2", 2, 1, new Rope(1e6, false, null), true, false, true);
+    return config("qwen2", VOCAB, 2, 1, new Rope(1e6, false, null), true, false, true);
   }
 
   /** Norms on query and key heads, and an output matrix of its own. */
   public static ModelConfig qwen3() {
-    return config("qwen3", 3, 3, new Rope(1e6, false, null), false, true, false);
+    return config("qwen3", VOCAB, 3, 3, new Rope(1e6, false, null), false, true, false);
   }
 
   /** Random weights, bf16 so that a device rounds nothing more. */
@@ -36,6 +41,7 @@ public final class CudaModels {
 
   private static ModelConfig config(
       String architecture,
+      int vocab,
       int heads,
       int kvHeads,
       Rope rope,
@@ -45,7 +51,7 @@ public final class CudaModels {
     return new ModelConfig(
         architecture,
         architecture,
-        VOCAB,
+        vocab,
         1024,
         2,
         72,

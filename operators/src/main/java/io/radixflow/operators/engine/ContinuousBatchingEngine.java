@@ -115,7 +115,8 @@ public final class ContinuousBatchingEngine implements Engine {
             options.auditMillis(),
             journal,
             waiting,
-            this::cancelEverything);
+            this::cancelEverything,
+            this::failChannels);
     intake =
         new Intake(
             tokenizer,
@@ -216,6 +217,9 @@ public final class ContinuousBatchingEngine implements Engine {
         channel.close();
       }
     }
+    if (loop.lost() != null) {
+      channel.fail(loop.lost());
+    }
     for (EngineChannel each : channels) {
       if (each.isOf(id.job(), id.subtask()) && each.id().attempt() < newest) {
         each.close();
@@ -294,6 +298,15 @@ public final class ContinuousBatchingEngine implements Engine {
           endAll(channel);
           channel.requests().clear();
         });
+  }
+
+  private void failChannels(EngineLostException reason) {
+    channels.forEach(channel -> channel.fail(reason));
+  }
+
+  @Override
+  public EngineLostException lost() {
+    return loop.lost();
   }
 
   private void cancelEverything() {

@@ -47,6 +47,14 @@ public interface Engine extends AutoCloseable {
    */
   void closeSession(String session);
 
+  /**
+   * Why the engine is of use no more, or null: its device is lost. Its channels then throw this
+   * from {@link ReplyChannel#drain}.
+   */
+  default EngineLostException lost() {
+    return null;
+  }
+
   /** A consistent snapshot of counters and gauges; cheap, any thread. */
   EngineStats stats();
 

@@ -25,6 +25,7 @@ final class EngineChannel implements ReplyChannel {
   private final AtomicReference<Request> news = new AtomicReference<>();
   private final AtomicBoolean notified = new AtomicBoolean();
   private volatile boolean closed;
+  private volatile EngineLostException lost;
 
   /** Whether the engine will signal this channel at the end of its turn; engine thread only. */
   boolean signalPending;
@@ -79,8 +80,19 @@ final class EngineChannel implements ReplyChannel {
     }
   }
 
+  /** Ends the channel: whoever drains it is told why. */
+  void fail(EngineLostException reason) {
+    lost = reason;
+    if (!closed) {
+      onReady.run();
+    }
+  }
+
   @Override
   public void drain(ReplyVisitor visitor) {
+    if (lost != null) {
+      throw lost;
+    }
     notified.set(false);
     Request request = oldestFirst(news.getAndSet(null));
     boolean room = false;

@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,11 +29,13 @@ final class EngineLoop implements Runnable {
   private final CrashJournal journal;
   private final AtomicInteger waiting;
   private final Runnable onClosed;
+  private final Consumer<EngineLostException> onLost;
   private final ConcurrentLinkedQueue<Runnable> inbox = new ConcurrentLinkedQueue<>();
   private final Thread thread = new Thread(this, "radixflow-engine");
 
   private volatile boolean sleeping;
   private volatile boolean closing;
+  private volatile EngineLostException lost;
   private volatile EngineStats stats;
   private final long auditNanos;
   private long repairs;
@@ -43,6 +46,7 @@ final class EngineLoop implements Runnable {
    * @param journal forgets who is under way when all are ended
    * @param waiting requests that have not been admitted, counted by the engine's callers too
    * @param onClosed runs last on the engine thread, when no step is in flight
+   * @param onLost runs on the engine thread once the device is lost
    */
   EngineLoop(
       KvPages pages,
@@ -52,7 +56,9 @@ final class EngineLoop implements Runnable {
       long auditMillis,
       CrashJournal journal,
       AtomicInteger waiting,
-      Runnable onClosed) {
+      Runnable onClosed,
+      Consumer<EngineLostException> onLost) {
+    this.onLost = onLost;
     this.pages = pages;
     this.scheduler = scheduler;
     this.replies = replies;
@@ -67,6 +73,11 @@ final class EngineLoop implements Runnable {
 
   void start() {
     thread.start();
+  }
+
+  /** Why no step can run any more, or null. */
+  EngineLostException lost() {
+    return lost;
   }
 
   EngineStats stats() {
@@ -101,7 +112,15 @@ final class EngineLoop implements Runnable {
   public void run() {
     while (!closing) {
       try {
-        turn();
+        if (lost == null) {
+          turn();
+        } else if (!runInbox()) {
+          sleep();
+        }
+      } catch (EngineLostException e) {
+        lost = e;
+        LOG.error("{}; its requests go on where it is opened anew", e.getMessage());
+        onLost.accept(e);
       } catch (RuntimeException | Error e) {
         recover(e);
       }
@@ -143,7 +162,7 @@ final class EngineLoop implements Runnable {
   /** Parks until woken. Whoever adds to the inbox reads {@code sleeping} after it. */
   private void sleep() {
     sleeping = true;
-    if (inbox.isEmpty() && !closing && !scheduler.canResume()) {
+    if (inbox.isEmpty() && !closing && (lost != null || !scheduler.canResume())) {
       LockSupport.park(this);
     }
     sleeping = false;

@@ -7,6 +7,8 @@ public interface ReplyChannel extends AutoCloseable {
    * Passes all progress since the last drain to {@code visitor}, in order within a request. Called
    * by one thread at a time, the consumer; reading frees room in the requests' bounded rings, so a
    * consumer that does not drain pauses its own requests and nobody else's.
+   *
+   * @throws EngineLostException once the engine's device is lost
    */
   void drain(ReplyVisitor visitor);
 

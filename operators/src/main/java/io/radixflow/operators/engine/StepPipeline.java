@@ -102,6 +102,7 @@ final class StepPipeline {
       step.ticket = backend.submit(step.batch);
     } catch (RuntimeException e) {
       inFlight.removeLast();
+      checkDevice(e);
       undoFrom(step, e);
       return true;
     }
@@ -134,6 +135,7 @@ final class StepPipeline {
     await(step);
     Throwable failure = step.ticket.failure();
     if (failure != null) {
+      checkDevice(failure);
       undoFrom(step, failure);
       return;
     }
@@ -141,6 +143,12 @@ final class StepPipeline {
       complete(step, i);
     }
     recycle(step);
+  }
+
+  private void checkDevice(Throwable failure) {
+    if (!backend.isUsable()) {
+      throw new EngineLostException(failure);
+    }
   }
 
   private void complete(Step step, int index) {

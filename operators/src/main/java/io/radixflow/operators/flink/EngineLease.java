@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.memory.SharedResources;
+import org.apache.flink.util.FatalExitExceptionHandler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +23,7 @@ final class EngineLease implements AutoCloseable {
   private final SharedResources resources;
   private final String key;
   private final Object holder = new Object();
-  private final ServingEngine engine;
+  private final SharedEngine engine;
 
   private EngineLease(SharedResources resources, String key, EngineOpener opener, Path crashJournal)
       throws Exception {
@@ -30,8 +31,11 @@ final class EngineLease implements AutoCloseable {
     this.key = key;
     this.engine =
         resources
-            .<ServingEngine>getOrAllocateSharedResource(
-                key, holder, size -> opener.open(crashJournal), 0)
+            .<SharedEngine>getOrAllocateSharedResource(
+                key,
+                holder,
+                size -> new SharedEngine(opener, crashJournal, EngineLease::endProcess),
+                0)
             .resourceHandle();
   }
 
@@ -53,8 +57,13 @@ final class EngineLease implements AutoCloseable {
     return lease;
   }
 
-  ServingEngine engine() {
-    return engine;
+  /** The engine, opened anew if its device was lost. */
+  ServingEngine engine() throws Exception {
+    return engine.engine();
+  }
+
+  private static void endProcess(Throwable reason) {
+    FatalExitExceptionHandler.INSTANCE.uncaughtException(Thread.currentThread(), reason);
   }
 
   @Override
@@ -63,7 +72,7 @@ final class EngineLease implements AutoCloseable {
   }
 
   private static void keepWarm(
-      SharedResources resources, String key, RuntimeContext context, ServingEngine engine)
+      SharedResources resources, String key, RuntimeContext context, SharedEngine engine)
       throws Exception {
     String jobLease = "job lease of " + key;
     resources.getOrAllocateSharedResource(key, jobLease, size -> engine, 0);

@@ -25,6 +25,20 @@ public interface EngineOpener extends Serializable {
     return this;
   }
 
+  /** Whether the engine cannot run but on a GPU. */
+  default boolean needsGpu() {
+    return false;
+  }
+
+  /**
+   * This opener, on a GPU if it may run on one and none is named.
+   *
+   * @param index the driver's number of the GPU
+   */
+  default EngineOpener onGpu(int index) {
+    return this;
+  }
+
   /**
    * Loads the model and starts the engine; takes seconds. Called by one subtask at a time.
    *

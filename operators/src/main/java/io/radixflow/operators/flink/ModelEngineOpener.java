@@ -1,7 +1,9 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.KvEventSink;
@@ -43,6 +45,20 @@ public record ModelEngineOpener(
   @Override
   public EngineOpener publishing(KvEventSink.Factory sink) {
     return new ModelEngineOpener(source, model, device, options, sink);
+  }
+
+  @Override
+  public boolean needsGpu() {
+    return device.name().kind() == DeviceName.Kind.CUDA;
+  }
+
+  @Override
+  public EngineOpener onGpu(int index) {
+    DeviceName named = device.name();
+    boolean may = named.kind() == DeviceName.Kind.AUTO && !model.equals(ModelLoader.SIM);
+    return named.index() < 0 && (may || needsGpu())
+        ? new ModelEngineOpener(source, model, device.on("cuda:" + index), options, events)
+        : this;
   }
 
   @Override

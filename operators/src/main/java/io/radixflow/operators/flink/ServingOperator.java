@@ -86,7 +86,12 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   public void open() throws Exception {
     super.open();
     Environment environment = getContainingTask().getEnvironment();
-    lease = EngineLease.acquire(environment, getRuntimeContext(), opener);
+    EngineOpener here =
+        GpuResource.choose(
+            opener,
+            environment.getTaskManagerInfo().getConfiguration(),
+            getRuntimeContext().getExternalResourceInfos(GpuResource.NAME));
+    lease = EngineLease.acquire(environment, getRuntimeContext(), here);
     ServingEngine engine = lease.engine();
     sessions = new SessionCounts();
     queues = new TurnQueues();

@@ -1,0 +1,55 @@
+package io.radixflow.kernels.cuda;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.kernels.text.ChatTemplate;
+import io.radixflow.kernels.text.Tokenizer;
+
+/** A tiny random model on the GPU of tests, with the simulated model's text. */
+public final class ServedOnGpu implements ServedModel {
+
+  private final SimModel text = SimModel.open(SimOptions.DEFAULT);
+  private final WeightSource weights =
+      CudaModels.weights(CudaModels.llama(text.tokenizer().vocabSize()));
+
+  @Override
+  public String name() {
+    return "tiny";
+  }
+
+  @Override
+  public ModelConfig config() {
+    return weights.config();
+  }
+
+  @Override
+  public Tokenizer tokenizer() {
+    return text.tokenizer();
+  }
+
+  @Override
+  public ChatTemplate chatTemplate() {
+    return text.chatTemplate();
+  }
+
+  /** The weights, for a reference. */
+  public WeightSource weights() {
+    return weights;
+  }
+
+  @Override
+  public Backend openBackend(DeviceOptions options) {
+    EmulatedGpu.require();
+    return CudaBackend.open(weights, options, 0);
+  }
+
+  @Override
+  public void close() {
+    text.close();
+  }
+}

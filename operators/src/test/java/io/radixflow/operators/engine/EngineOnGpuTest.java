@@ -1,0 +1,114 @@
+package io.radixflow.operators.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cpu.NaiveModel;
+import io.radixflow.kernels.cuda.EmulatedGpu;
+import io.radixflow.kernels.cuda.ServedOnGpu;
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.PrefixCaching;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The engine's promise on a GPU: the same bits for every batch, chunk, cache and pool. */
+@Timeout(600)
+class EngineOnGpuTest {
+  private static final SamplingParams WARM =
+      new SamplingParams(0.8f, 40, 0.95f, 0f, 1.1f, 0.2f, 0.1f, Map.of(65, 1f), 11, 3);
+  private static final int TOKENS = 12;
+
+  private static ServedOnGpu model;
+  private static List<EngineRequest> requests;
+  private static List<EngineClient.Seen> alone;
+
+  @BeforeAll
+  static void runAlone() {
+    EmulatedGpu.require();
+    model = new ServedOnGpu();
+    requests = new ArrayList<>();
+    int[] shared = Engines.letters(1, 70);
+    for (int i = 0; i < 4; i++) {
+      int[] prompt = Engines.concat(shared, Engines.letters(10 + i, 5 + 40 * i));
+      SamplingParams sampling = i == 0 ? SamplingParams.GREEDY : WARM;
+      requests.add(EngineClient.request(prompt, sampling, TOKENS));
+    }
+    alone = new ArrayList<>();
+    EngineOptions.Builder plain =
+        EngineOptions.builder().cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE));
+    try (Engine engine = open(plain);
+        EngineClient client = new EngineClient(engine)) {
+      requests.forEach(request -> alone.add(client.run(request)));
+    }
+  }
+
+  @AfterAll
+  static void close() {
+    if (model != null) {
+      model.close();
+    }
+  }
+
+  private static Engine open(EngineOptions.Builder options) {
+    return ContinuousBatchingEngine.open(
+        model,
+        new DeviceOptions("cuda", 0, null),
+        options.kvPages(64).contextLength(320).auditMillis(0).build());
+  }
+
+  private static EngineStats assertSameReplies(Engine engine) {
+    try (EngineClient client = new EngineClient(engine)) {
+      List<Long> ids = requests.stream().map(client::submit).toList();
+      for (int i = 0; i < ids.size(); i++) {
+        EngineClient.Seen seen = client.await(ids.get(i));
+        assertThat(seen.error).isNull();
+        assertThat(seen.tokens).as("request %d", i).isEqualTo(alone.get(i).tokens);
+        for (int t = 0; t < seen.logprobs.size(); t++) {
+          assertThat(seen.logprobs.get(t))
+              .usingRecursiveComparison()
+              .isEqualTo(alone.get(i).logprobs.get(t));
+        }
+      }
+      return Engines.awaitIdle(engine);
+    }
+  }
+
+  @Test
+  void togetherInSmallChunksAndAgainFromTheCache() {
+    try (Engine engine = open(EngineOptions.builder().prefillChunk(33))) {
+      assertThat(assertSameReplies(engine).cachedTokens()).isPositive();
+      long before = engine.stats().prefilledTokens();
+      long after = assertSameReplies(engine).prefilledTokens();
+      assertThat(after - before).isLessThanOrEqualTo(4 * 16);
+    }
+  }
+
+  @Test
+  void aGreedyReplyIsTheReferencesWhereItsMarginExceedsTheErrorOfBf16() throws PromptException {
+    NaiveModel reference = new NaiveModel(model.weights());
+    double[] logits = null;
+    for (int id : requests.get(0).prompt().ids()) {
+      logits = reference.next(id);
+    }
+    int compared = 0;
+    for (int token : alone.get(0).tokens) {
+      int best = 0;
+      double squares = 0;
+      for (int id = 0; id < logits.length; id++) {
+        best = logits[id] > logits[best] ? id : best;
+        squares += logits[id] * logits[id];
+      }
+      double deviation = Math.sqrt(squares / logits.length);
+      assertThat(logits[best] - logits[token]).isLessThan(0.3 * deviation);
+      compared += best == token ? 1 : 0;
+      logits = reference.next(token);
+    }
+    assertThat(compared).isGreaterThan(TOKENS / 2);
+  }
+}
