@@ -246,6 +246,12 @@ public final class CudaBackend implements Backend {
         cause);
   }
 
+  /** Queues setting all pages to zeros, for benchmarks; the pool is open. */
+  void clearPool() {
+    model.context().bind();
+    pool.memory().fillAsync((byte) 0, stream);
+  }
+
   /** The memory of a context that is lost goes with it. */
   private boolean poolClosed() {
     pool = null;

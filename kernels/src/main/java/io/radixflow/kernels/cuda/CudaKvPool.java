@@ -43,6 +43,11 @@ final class CudaKvPool implements KvPool {
     return 2 * layers * planePageBytes;
   }
 
+  /** All of it. */
+  DeviceMemory memory() {
+    return memory;
+  }
+
   /** Keys of a layer: all pages. */
   DeviceMemory keys(int layer) {
     return plane(2L * layer);

@@ -1,0 +1,91 @@
+package io.radixflow.kernels;
+
+import io.radixflow.kernels.cuda.CudaBench;
+import io.radixflow.kernels.cuda.CudaSupport;
+import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.kernels.device.GpuFigure;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.ModelConfig.Llama3Scaling;
+import io.radixflow.kernels.model.ModelConfig.Rope;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** Measures a GPU: what it can do at best, products, and whole steps of known models' shapes. */
+public final class GpuBench {
+
+  private static final int CONTEXT = 4096;
+
+  private GpuBench() {}
+
+  /** Shapes by their names in lower case. */
+  public static Map<String, ModelConfig> shapes() {
+    Rope llama3 = new Rope(500_000, false, new Llama3Scaling(8, 1, 4, 8192));
+    Rope qwen3 = new Rope(1e6, false, null);
+    Rope smol = new Rope(100_000, false, null);
+    Map<String, ModelConfig> shapes = new TreeMap<>();
+    for (ModelConfig shape :
+        List.of(
+            shape("SmolLM2-135M", "llama", 49_152, 30, 576, 1536, 9, 3, 64, smol, true),
+            shape("Qwen3-0.6B", "qwen3", 151_936, 28, 1024, 3072, 16, 8, 128, qwen3, true),
+            shape("Qwen3-8B", "qwen3", 151_936, 36, 4096, 12_288, 32, 8, 128, qwen3, false),
+            shape("Llama-3.1-8B", "llama", 128_256, 32, 4096, 14_336, 32, 8, 128, llama3, false))) {
+      shapes.put(shape.name().toLowerCase(Locale.ROOT), shape);
+    }
+    return shapes;
+  }
+
+  private static ModelConfig shape(
+      String name,
+      String architecture,
+      int vocab,
+      int layers,
+      int hidden,
+      int intermediate,
+      int heads,
+      int kvHeads,
+      int headDim,
+      Rope rope,
+      boolean tied) {
+    return new ModelConfig(
+        architecture,
+        name,
+        vocab,
+        CONTEXT,
+        layers,
+        hidden,
+        intermediate,
+        heads,
+        kvHeads,
+        headDim,
+        1e-5f,
+        rope,
+        false,
+        architecture.equals("qwen3"),
+        tied);
+  }
+
+  /**
+   * Runs everything; minutes.
+   *
+   * @param peakFlops operations a second of the tensor cores, which is not measured
+   * @param figures receives each figure as it is known
+   * @throws IllegalArgumentException if the GPU cannot be used
+   */
+  public static void run(
+      DeviceName device, List<ModelConfig> shapes, double peakFlops, Consumer<GpuFigure> figures)
+      throws InterruptedException {
+    int ordinal = Math.max(0, device.index());
+    String problem = CudaSupport.probe().problem(ordinal);
+    if (problem != null) {
+      throw new IllegalArgumentException("there is no GPU to measure: " + problem);
+    }
+    CudaBench bench = new CudaBench(ordinal, peakFlops, figures);
+    bench.ceilings();
+    for (ModelConfig shape : shapes) {
+      bench.shape(shape);
+    }
+  }
+}

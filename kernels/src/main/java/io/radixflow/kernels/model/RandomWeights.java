@@ -1,0 +1,122 @@
+package io.radixflow.kernels.model;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/**
+ * Weights of any shape that nobody trained, for benchmarks: bf16 matrices of small random values
+ * and vectors of ones. They take no memory to speak of; rows repeat.
+ */
+public final class RandomWeights implements WeightSource {
+
+  private static final long SEED = 20260101;
+  private static final int SPARE = 8191;
+
+  private final ModelConfig config;
+  private final Map<String, Tensor> tensors = new LinkedHashMap<>();
+
+  public RandomWeights(ModelConfig config) {
+    this.config = config;
+    int widest = Math.max(config.hiddenSize(), config.intermediateSize());
+    ByteBuffer values = values(Math.max(widest, config.heads() * config.headDim()) + SPARE);
+    GraphTensors.of(config)
+        .forEach(
+            (name, shape) ->
+                tensors.put(
+                    name,
+                    shape.vector()
+                        ? new Ones(name, shape.columns())
+                        : new Rows(name, shape.rows(), shape.columns(), values)));
+  }
+
+  private static ByteBuffer values(int count) {
+    SplittableRandom random = new SplittableRandom(SEED);
+    ByteBuffer values = ByteBuffer.allocate(2 * count).order(ByteOrder.LITTLE_ENDIAN);
+    for (int i = 0; i < count; i++) {
+      float value = (float) (random.nextDouble() - 0.5) * 0.04f;
+      values.putShort((short) (Float.floatToRawIntBits(value) >>> 16));
+    }
+    return values.flip();
+  }
+
+  @Override
+  public ModelConfig config() {
+    return config;
+  }
+
+  @Override
+  public boolean has(String name) {
+    return tensors.containsKey(name);
+  }
+
+  @Override
+  public Tensor tensor(String name) {
+    Tensor tensor = tensors.get(name);
+    if (tensor == null) {
+      throw new ModelFormatException("model " + config.name() + " has no tensor " + name);
+    }
+    return tensor;
+  }
+
+  @Override
+  public String fingerprint() {
+    return String.format("%016x", config.hashCode());
+  }
+
+  @Override
+  public void close() {}
+
+  /** A matrix whose rows begin at different places of the same values. */
+  private record Rows(String name, int rows, int columns, ByteBuffer values) implements Tensor {
+    @Override
+    public TensorType type() {
+      return TensorType.BF16;
+    }
+
+    @Override
+    public ByteBuffer rows(int first, int count) {
+      if (count != 1) {
+        throw new UnsupportedOperationException("random rows are read one by one");
+      }
+      return values
+          .slice(2 * Math.floorMod(first * 37, SPARE), 2 * columns)
+          .order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    public void dequantize(int row, float[] target, int offset) {
+      ByteBuffer bytes = rows(row, 1);
+      for (int i = 0; i < columns; i++) {
+        target[offset + i] = Float.intBitsToFloat(bytes.getShort(2 * i) << 16);
+      }
+    }
+  }
+
+  /** A vector of ones. */
+  private record Ones(String name, int columns) implements Tensor {
+    @Override
+    public TensorType type() {
+      return TensorType.F32;
+    }
+
+    @Override
+    public int rows() {
+      return 1;
+    }
+
+    @Override
+    public ByteBuffer rows(int first, int count) {
+      throw new UnsupportedOperationException("vectors are dequantised");
+    }
+
+    @Override
+    public void dequantize(int row, float[] target, int offset) {
+      for (int i = 0; i < columns; i++) {
+        target[offset + i] = 1;
+      }
+    }
+  }
+}
