@@ -10,7 +10,12 @@ import picocli.CommandLine.Spec;
     name = "bench",
     description = "Measure speed on this machine.",
     synopsisSubcommandLabel = "BENCHMARK",
-    subcommands = {BenchModelCommand.class, BenchGpuCommand.class, BenchCacheCommand.class, BenchPipelineCommand.class})
+    subcommands = {
+      BenchModelCommand.class,
+      BenchGpuCommand.class,
+      BenchCacheCommand.class,
+      BenchPipelineCommand.class
+    })
 final class BenchCommand implements Runnable {
   @Spec CommandSpec spec;
 

@@ -64,8 +64,7 @@ final class BenchGpuCommand extends CliCommand {
     ArrayNode figures = json.putArray("figures");
     out()
         .printf(
-            "%-28s %-18s %12s %10s %10s %6s%n",
-            "", "", "time in us", "GB/s", "TFLOP/s", "ratio");
+            "%-28s %-18s %12s %10s %10s %6s%n", "", "", "time in us", "GB/s", "TFLOP/s", "ratio");
     try {
       GpuBench.run(
           DeviceName.parse(device), shapes(), teraflops * 1e12, figure -> show(figure, figures));

@@ -1,6 +1,8 @@
 package io.radixflow.kernels.cuda;
 
+import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.Transfer;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.function.BooleanSupplier;
 
@@ -16,6 +18,8 @@ final class CudaKvPool implements KvPool {
   private final int layers;
   private final long planePageBytes;
   private final BooleanSupplier onClose;
+  private final CudaContext context;
+  private PageTransfers transfers;
   private boolean closed;
 
   CudaKvPool(
@@ -23,6 +27,7 @@ final class CudaKvPool implements KvPool {
     this.pages = pages;
     this.pageTokens = pageTokens;
     this.onClose = onClose;
+    this.context = context;
     layers = config.layers();
     planePageBytes = (long) pageTokens * config.kvHeads() * config.headDim() * BFloat16.BYTES;
     memory = context.allocate(2L * layers * (pages + 1) * planePageBytes, "the KV pool");
@@ -41,6 +46,40 @@ final class CudaKvPool implements KvPool {
   @Override
   public long pageBytes() {
     return 2 * layers * planePageBytes;
+  }
+
+  /** A list of pages to move in or out. */
+  PageMoves moves(KernelModule module, int capacity) {
+    int runBytes = Math.toIntExact(planePageBytes);
+    return new PageMoves(context, module, memory, pages + 1, runBytes, capacity);
+  }
+
+  /** Sets what moves pages. */
+  void moveWith(PageTransfers pageTransfers) {
+    transfers = pageTransfers;
+  }
+
+  @Override
+  public HostPages openHostPages(int hostPages) {
+    context.bind();
+    try {
+      return new CudaHostPages(context, hostPages, pageBytes());
+    } catch (CudaException e) {
+      throw new IllegalArgumentException(
+          hostPages + " host pages of " + pageBytes() + " bytes: " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public Transfer copyIn(int[] to, HostPages host, int[] hostPages, int count) {
+    context.bind();
+    return transfers.in(to, ((CudaHostPages) host).pinned(), hostPages, count);
+  }
+
+  @Override
+  public Transfer copyOut(int[] from, HostPages host, int[] hostPages, int count) {
+    context.bind();
+    return transfers.out(from, ((CudaHostPages) host).pinned(), hostPages, count);
   }
 
   /** All of it. */

@@ -177,6 +177,11 @@ final class CudaModel implements AutoCloseable {
     return 2 * context.device().multiprocessors();
   }
 
+  /** What moves a pool's pages beside the steps of a stream. */
+  PageTransfers transfers(CudaKvPool pool, CudaStream steps) {
+    return new PageTransfers(context, module, pool, config.layers(), steps);
+  }
+
   /** Records the forward pass over a pool. */
   StepProgram program(CudaKvPool pool, StepProgram.Key key) {
     ProgramRecorder recorder =

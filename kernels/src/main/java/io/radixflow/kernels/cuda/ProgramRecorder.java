@@ -24,6 +24,7 @@ final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemory> {
   private final int attentionBlocks;
   private final StepProgram.Key key;
   private final List<KernelLaunch> launches = new ArrayList<>();
+  private final int[] attendFrom;
 
   /**
    * @param attentionBlocks blocks of the attention kernels that the device runs at once
@@ -44,11 +45,12 @@ final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemory> {
     this.attentionBlocks = attentionBlocks;
     this.key = key;
     shape = AttentionShape.of(config, pool.pageTokens());
+    attendFrom = new int[config.layers()];
   }
 
   /** What was recorded. */
   StepProgram program() {
-    return new StepProgram(launches);
+    return new StepProgram(launches, attendFrom);
   }
 
   private DeviceMemory of(Activation activation) {
@@ -167,6 +169,7 @@ final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemory> {
   @Override
   public void attend(int layer) {
     int blocks = Math.max(1, attentionBlocks / config.kvHeads());
+    attendFrom[layer] = launches.size();
     if (key.keys()) {
       attention(shape.keysKernel(), layer, shape.keysSharedBytes())
           .grid(blocks, config.kvHeads(), 1);

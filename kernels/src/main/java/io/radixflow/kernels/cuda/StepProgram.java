@@ -18,9 +18,26 @@ final class StepProgram {
   record Key(int rows, boolean keys, boolean packed) {}
 
   private final KernelLaunch[] launches;
+  private final int[] attendFrom;
 
-  StepProgram(List<KernelLaunch> launches) {
+  /**
+   * @param attendFrom for each layer the first launch that reads pages of earlier steps
+   */
+  StepProgram(List<KernelLaunch> launches, int[] attendFrom) {
     this.launches = launches.toArray(KernelLaunch[]::new);
+    this.attendFrom = attendFrom;
+  }
+
+  /** Queues the step; each layer waits for its pages. */
+  void run(CudaStream stream, PageTransfers loading) {
+    int layer = 0;
+    for (int i = 0; i < launches.length; i++) {
+      if (layer < attendFrom.length && attendFrom[layer] == i) {
+        loading.awaitLayer(layer++);
+      }
+      launches[i].on(stream);
+    }
+    loading.awaited();
   }
 
   /** Queues the step. */

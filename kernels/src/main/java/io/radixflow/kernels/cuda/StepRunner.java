@@ -22,6 +22,7 @@ final class StepRunner implements AutoCloseable {
   private final StepPlan plan;
   private final AttentionPlanner attention;
   private final OutputStage outputs;
+  private final PageTransfers transfers;
   private final StepProgram[] programs = new StepProgram[BUCKETS * FLAGS];
   private final CudaGraph[] graphs = new CudaGraph[BUCKETS * FLAGS * BUCKETS];
 
@@ -34,6 +35,8 @@ final class StepRunner implements AutoCloseable {
             model.buffers().layout(), model.config().vocabSize(), model.config().contextLength());
     attention = model.planner(AttentionShape.of(model.config(), pool.pageTokens()), mode);
     outputs = model.outputStage();
+    transfers = model.transfers(pool, stream);
+    pool.moveWith(transfers);
   }
 
   /**
@@ -60,7 +63,10 @@ final class StepRunner implements AutoCloseable {
     ticket.reserveLogits();
     DeviceBuffers buffers = model.buffers();
     buffers.step().writeAsync(ticket.plan(), (long) plan.ints() * Integer.BYTES, stream);
-    if (plan.decodeOnly() && plan.rows() <= GRAPH_ROWS && plan.outputs() > 0 && fitsOneBlock()) {
+    if (transfers.isLoading()) {
+      program(rows).run(stream, transfers);
+      runOutputs(ticket);
+    } else if (isForGraph()) {
       graph(rows).launch(stream);
       ticket.copyLogits(buffers.logits(), 0, plan.outputs(), stream);
     } else {
@@ -75,8 +81,11 @@ final class StepRunner implements AutoCloseable {
     model.buffers().clearArrived(stream);
   }
 
-  private boolean fitsOneBlock() {
-    return plan.outputs() <= outputs.blockOutputs();
+  private boolean isForGraph() {
+    return plan.decodeOnly()
+        && plan.rows() <= GRAPH_ROWS
+        && plan.outputs() > 0
+        && plan.outputs() <= outputs.blockOutputs();
   }
 
   private void runOutputs(CudaStepTicket ticket) {
@@ -128,5 +137,6 @@ final class StepRunner implements AutoCloseable {
       }
     }
     outputs.close();
+    transfers.close();
   }
 }

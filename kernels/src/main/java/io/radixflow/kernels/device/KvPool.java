@@ -23,6 +23,43 @@ public interface KvPool extends AutoCloseable {
    */
   default void discard(int page) {}
 
+  /**
+   * Allocates host pages for this pool. Called by the backend's owner, as are the copies.
+   *
+   * @throws UnsupportedOperationException if the pool's pages do not move; most do not
+   * @throws IllegalArgumentException if the memory is not to be had
+   */
+  default HostPages openHostPages(int pages) {
+    throw new UnsupportedOperationException("this device's KV pages do not move");
+  }
+
+  /**
+   * Starts to copy host pages into the pool, after the steps submitted so far. Steps submitted later
+   * see the pages: they wait for each layer only as they come to it. One such copy is under way at a
+   * time: a second waits for the first.
+   *
+   * @param pages pages of the pool
+   * @param host from {@link #openHostPages} of this pool
+   * @param hostPages where each comes from
+   * @param count how many entries of both are valid
+   */
+  default Transfer copyIn(int[] pages, HostPages host, int[] hostPages, int count) {
+    throw new UnsupportedOperationException("this device's KV pages do not move");
+  }
+
+  /**
+   * Starts to copy pages to the host, after the steps submitted so far. They must not be written
+   * until it has ended. One such copy is under way at a time: a second waits for the first.
+   *
+   * @param pages pages of the pool
+   * @param host from {@link #openHostPages} of this pool
+   * @param hostPages where each goes
+   * @param count how many entries of both are valid
+   */
+  default Transfer copyOut(int[] pages, HostPages host, int[] hostPages, int count) {
+    throw new UnsupportedOperationException("this device's KV pages do not move");
+  }
+
   /** Frees the memory. Idempotent; no step may be in flight. */
   @Override
   void close();
