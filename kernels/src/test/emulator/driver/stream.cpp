@@ -102,6 +102,16 @@ bool Stream::done(uint64_t number) {
     return done_ >= number;
 }
 
+std::shared_ptr<Capture> Stream::capture() {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return capture_;
+}
+
+void Stream::set_capture(std::shared_ptr<Capture> capture) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    capture_ = std::move(capture);
+}
+
 uint64_t Stream::submitted() {
     std::lock_guard<std::mutex> lock(mutex_);
     return submitted_;
@@ -132,8 +142,8 @@ CUresult submit(void* handle, Work work) {
         stream->wait(stream->submit(std::move(work)));
         return context->error;
     }
-    if (stream->capture) {
-        stream->capture->work.push_back(std::move(work));
+    if (auto capture = stream->capture()) {
+        capture->work.push_back(std::move(work));
     } else {
         stream->submit(std::move(work));
     }
@@ -143,8 +153,8 @@ CUresult submit(void* handle, Work work) {
 CUresult synchronize(void* handle) {
     auto stream = stream_of(handle);
     if (!stream) return INVALID_HANDLE;
-    if (stream->capture) {
-        stream->capture->invalid = true;
+    if (auto capture = stream->capture()) {
+        capture->invalid = true;
         return CAPTURE_UNSUPPORTED;
     }
     stream->wait(stream->submitted());
@@ -154,7 +164,7 @@ CUresult synchronize(void* handle) {
 CUresult refuse_in_capture() {
     CUresult result = SUCCESS;
     for (auto& stream : all_streams()) {
-        auto capture = stream->capture;
+        auto capture = stream->capture();
         if (!capture || capture->mode > 1) continue;
         if (capture->mode == 1 && capture->owner != std::this_thread::get_id()) continue;
         capture->invalid = true;
@@ -228,7 +238,7 @@ API cuEventRecord(void* handle, void* on) {
     auto stream = stream_of(on);
     if (!stream) return INVALID_HANDLE;
     std::lock_guard<std::mutex> lock(event->mutex);
-    event->capture = stream->capture;
+    event->capture = stream->capture();
     if (event->capture) return SUCCESS;
     auto when = std::make_shared<std::chrono::steady_clock::time_point>();
     event->stream = stream;
@@ -258,9 +268,12 @@ API cuStreamWaitEvent(void* handle, void* of, unsigned) {
     auto* event = static_cast<Event*>(of);
     auto stream = stream_of(handle);
     if (!stream) return INVALID_HANDLE;
-    if (event->capture) {  // the stream joins the capture
-        stream->capture = event->capture;
-        return SUCCESS;
+    {
+        std::lock_guard<std::mutex> lock(event->mutex);
+        if (event->capture) {  // the stream joins the capture
+            stream->set_capture(event->capture);
+            return SUCCESS;
+        }
     }
     Recorded until = recorded(event);
     return submit(handle, [until] { until.wait(); });
@@ -271,17 +284,17 @@ API cuStreamBeginCapture_v2(void* handle, int mode) {
     if (is_legacy(handle)) return CAPTURE_UNSUPPORTED;
     auto stream = stream_of(handle);
     if (!stream) return INVALID_HANDLE;
-    if (stream->capture) return CAPTURE_UNSUPPORTED;
-    stream->capture = std::make_shared<Capture>(Capture{mode, std::this_thread::get_id(), {}, false});
+    if (stream->capture()) return CAPTURE_UNSUPPORTED;
+    stream->set_capture(std::make_shared<Capture>(mode));
     return SUCCESS;
 }
 API cuStreamEndCapture(void* handle, void** graph) {
     CUresult result = enter(__func__);
     auto stream = stream_of(handle);
-    if (!stream || !stream->capture) return INVALID_VALUE;
-    auto capture = stream->capture;
+    auto capture = stream ? stream->capture() : nullptr;
+    if (!capture) return INVALID_VALUE;
     for (auto& other : all_streams()) {
-        if (other->capture == capture) other->capture = nullptr;
+        if (other->capture() == capture) other->set_capture(nullptr);
     }
     *graph = nullptr;
     if (result) return result;
@@ -293,7 +306,8 @@ API cuStreamIsCapturing(void* handle, int* status) {
     if (CUresult r = enter(__func__)) return r;
     auto stream = stream_of(handle);
     if (!stream) return INVALID_HANDLE;
-    *status = !stream->capture ? 0 : stream->capture->invalid ? 2 : 1;
+    auto capture = stream->capture();
+    *status = !capture ? 0 : capture->invalid ? 2 : 1;
     return SUCCESS;
 }
 API cuGraphInstantiateWithFlags(void** exec, void* graph, unsigned long long) {

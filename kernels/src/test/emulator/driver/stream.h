@@ -16,10 +16,12 @@ using Work = std::function<void()>;
 
 // What a capture collects: the work in the order of capture, which keeps every dependency.
 struct Capture {
-    int mode;  // CUstreamCaptureMode: 0 forbids some calls to all threads, 1 to the thread that began it
-    std::thread::id owner;
+    const int mode;  // CUstreamCaptureMode: 0 forbids some calls to all threads, 1 to the thread that began it
+    const std::thread::id owner;
     std::vector<Work> work;
-    bool invalid = false;
+    std::atomic<bool> invalid{false};
+
+    explicit Capture(int mode) : mode(mode), owner(std::this_thread::get_id()) {}
 };
 
 // A queue with a thread of its own, so that an order nobody enforced is not kept. A lazy stream waits with each piece
@@ -35,9 +37,11 @@ public:
     bool done(uint64_t number);
     uint64_t submitted();
 
+    std::shared_ptr<Capture> capture();
+    void set_capture(std::shared_ptr<Capture> capture);
+
     Context* const context;
     const bool blocking;  // ordered with the legacy stream
-    std::shared_ptr<Capture> capture;
 
 private:
     void run();
@@ -45,6 +49,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Work> queue_;
+    std::shared_ptr<Capture> capture_;
     uint64_t submitted_ = 0, done_ = 0, demanded_ = 0;
     bool stop_ = false;
     std::thread worker_;

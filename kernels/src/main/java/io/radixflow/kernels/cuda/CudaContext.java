@@ -149,7 +149,12 @@ public final class CudaContext implements AutoCloseable {
     }
     int result = call.getAsInt();
     if (result != CUresult.CUDA_SUCCESS) {
-      LOG.warn("{}", CudaException.of(result, name, "").getMessage());
+      CudaException failure = CudaException.of(result, name, "");
+      if (failure.isContextLost()) {
+        LOG.debug("{}", failure.getMessage());
+      } else {
+        LOG.warn("{}", failure.getMessage());
+      }
     }
   }
 }

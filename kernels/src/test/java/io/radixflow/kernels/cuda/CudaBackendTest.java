@@ -39,10 +39,7 @@ class CudaBackendTest {
     if (backend != null) {
       backend.close();
     }
-    if (EmulatedGpu.isEmulated()) {
-      assertThat(EmulatedDriver.deviceAllocations()).as("device memory not freed").isZero();
-      assertThat(EmulatedDriver.pinnedAllocations()).as("pinned memory not freed").isZero();
-    }
+    EmulatedGpu.assertNothingIsLeaked();
   }
 
   private CudaBackend open(ModelConfig config, GpuMode mode) {

@@ -29,9 +29,7 @@ class CudaFaultsTest {
 
   @AfterEach
   void nothingIsLeaked() {
-    assertThat(EmulatedDriver.deviceAllocations()).as("device memory not freed").isZero();
-    assertThat(EmulatedDriver.pinnedAllocations()).as("pinned memory not freed").isZero();
-    EmulatedDriver.reset();
+    EmulatedGpu.assertNothingIsLeaked();
   }
 
   private static CudaBackend open() {

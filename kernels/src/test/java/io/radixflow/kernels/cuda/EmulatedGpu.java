@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,9 +34,9 @@ public final class EmulatedGpu {
   /** Makes sure that {@link CudaDriver#load} and {@link DeviceCode#load} find a device. */
   public static synchronized void require() {
     if (!chosen) {
-      emulated = System.getProperty(CudaDriver.LIBRARY_PROPERTY) == null;
-      if (emulated) {
+      if (System.getProperty(CudaDriver.LIBRARY_PROPERTY) == null) {
         choose(folder());
+        emulated = true;
       }
       chosen = true;
     }
@@ -48,7 +49,15 @@ public final class EmulatedGpu {
     Assumptions.assumeTrue(isEmulated(), "for the emulated device only");
   }
 
-  /** Whether the device is emulated; after {@link #require}. */
+  /** Device and pinned memory were freed, as far as that can be seen; also after a skipped test. */
+  public static void assertNothingIsLeaked() {
+    if (isEmulated()) {
+      assertThat(EmulatedDriver.deviceAllocations()).as("device memory not freed").isZero();
+      assertThat(EmulatedDriver.pinnedAllocations()).as("pinned memory not freed").isZero();
+    }
+  }
+
+  /** Whether {@link #require} has found the emulated device. */
   public static synchronized boolean isEmulated() {
     return emulated;
   }
@@ -77,7 +86,7 @@ public final class EmulatedGpu {
     }
     try {
       if (driver.getProtocol().equals("file")) {
-        return Path.of(driver.getPath()).getParent();
+        return Path.of(URI.create(driver.toString())).getParent();
       }
       return unpack();
     } catch (IOException e) {

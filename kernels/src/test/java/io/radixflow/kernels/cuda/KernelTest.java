@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import jcuda.Pointer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,6 +49,9 @@ abstract class KernelTest {
 
   @AfterEach
   void close() throws Exception {
+    if (context == null) {
+      return; // skipped
+    }
     for (int i = resources.size() - 1; i >= 0; i--) {
       resources.get(i).close();
     }
@@ -58,12 +62,22 @@ abstract class KernelTest {
       }
     } finally {
       context.close();
+      context = null;
     }
   }
 
   /** The kernels to test. */
   DeviceCode code() {
     return DeviceCode.load();
+  }
+
+  /** Gains of a norm: around 1. */
+  static float[] gains(int width, Random random) {
+    float[] gains = new float[width];
+    for (int i = 0; i < width; i++) {
+      gains[i] = 1 + 0.3f * (float) random.nextGaussian();
+    }
+    return gains;
   }
 
   /** Closes the resource after the test. */

@@ -25,7 +25,7 @@ class NormKernelTest extends KernelTest {
   void rowsAreNormalised(int rows, int width, int threads) {
     Random random = new Random(width);
     short[] hidden = Bf16.random((rows + 1) * width, 3, random);
-    float[] gain = gain(width, random);
+    float[] gain = gains(width, random);
     DeviceMemory out = allocate((long) (rows + 1) * width * Short.BYTES);
 
     module
@@ -50,7 +50,7 @@ class NormKernelTest extends KernelTest {
     Random random = new Random(width);
     short[] hidden = Bf16.random(rows * width, 3, random);
     short[] delta = Bf16.random(rows * width, 1, random);
-    float[] gain = gain(width, random);
+    float[] gain = gains(width, random);
     DeviceMemory state = device(hidden);
     DeviceMemory out = allocate((long) rows * width * Short.BYTES);
 
@@ -74,14 +74,6 @@ class NormKernelTest extends KernelTest {
     }
     assertThat(shorts(state, sum.length)).isEqualTo(sum);
     check(shorts(out, sum.length), sum, gain, rows, width);
-  }
-
-  private static float[] gain(int width, Random random) {
-    float[] gain = new float[width];
-    for (int i = 0; i < width; i++) {
-      gain[i] = 1 + 0.3f * (float) random.nextGaussian();
-    }
-    return gain;
   }
 
   private static void check(short[] got, short[] hidden, float[] gain, int rows, int width) {

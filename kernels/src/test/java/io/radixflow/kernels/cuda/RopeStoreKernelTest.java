@@ -35,8 +35,8 @@ class RopeStoreKernelTest extends KernelTest {
     int[] positions = random.ints(rows + 2, 0, POSITIONS).toArray();
     int[] slots = slots(rows + 2, random);
     float[] rotations = rotations(headDim);
-    float[] queryGain = normed ? gain(headDim, random) : null;
-    float[] keyGain = normed ? gain(headDim, random) : null;
+    float[] queryGain = normed ? gains(headDim, random) : null;
+    float[] keyGain = normed ? gains(headDim, random) : null;
     int poolSize = PAGES * PAGE_TOKENS * kvHeads * headDim;
     DeviceMemory state = device(qkv);
     DeviceMemory keys = allocate((long) poolSize * Short.BYTES);
@@ -190,13 +190,5 @@ class RopeStoreKernelTest extends KernelTest {
       }
     }
     return table;
-  }
-
-  private static float[] gain(int width, Random random) {
-    float[] gain = new float[width];
-    for (int i = 0; i < width; i++) {
-      gain[i] = 1 + 0.3f * (float) random.nextGaussian();
-    }
-    return gain;
   }
 }
