@@ -192,7 +192,7 @@ class IdempotenceProperties {
     return said;
   }
 
-  @Property(tries = 15)
+  @Property(tries = 4)
   void eachTurnHasOneCommittedReply(@ForAll long seed) throws Exception {
     ServingOptions tight =
         Options.with(
@@ -209,7 +209,7 @@ class IdempotenceProperties {
             events.stream().filter(e -> e.kind() != EventKind.CANCEL).map(Events::turn).toList());
   }
 
-  @Property(tries = 15)
+  @Property(tries = 4)
   void resendsChangeNoReply(@ForAll long seed) throws Exception {
     ServingOptions unbounded = Options.with(o -> o.maxQueuedPerSession = 10 * EVENTS);
     List<Events> events = events(seed, true);
