@@ -6,6 +6,7 @@ import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
 import io.radixflow.operators.flink.EngineOpener;
+import io.radixflow.operators.flink.SavedState;
 import io.radixflow.operators.flink.ServingOperatorFactory;
 import io.radixflow.operators.flink.ServingOutputs;
 import io.radixflow.operators.session.ControlEvent;
@@ -80,7 +81,7 @@ public final class ServingJob {
                 TypeInformation.of(Reply.class),
                 new ServingOperatorFactory(
                     opener.publishing(endpoints.kvEvents()), ServingSettings.operator(settings)))
-            .uid("serving");
+            .uid(SavedState.OPERATOR_UID);
 
     replies.sinkTo(endpoints.replies()).name("replies").uid("replies");
     replies

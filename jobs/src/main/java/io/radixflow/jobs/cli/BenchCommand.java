@@ -14,7 +14,8 @@ import picocli.CommandLine.Spec;
       BenchModelCommand.class,
       BenchGpuCommand.class,
       BenchCacheCommand.class,
-      BenchPipelineCommand.class
+      BenchPipelineCommand.class,
+      BenchStateCommand.class
     })
 final class BenchCommand implements Runnable {
   @Spec CommandSpec spec;

@@ -37,6 +37,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       BenchCommand.class,
       DoctorCommand.class,
       CacheCommand.class,
+      StateCommand.class,
     })
 public final class Radixflow implements Runnable {
   /** Exit code of a command that was interrupted, as shells count SIGINT. */

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -24,6 +26,10 @@ import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.configuration.WebOptions;
 import org.apache.flink.core.execution.RecoveryClaimMode;
 import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.checkpoint.AbstractCheckpointStats;
+import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
+import org.apache.flink.runtime.checkpoint.CheckpointStatsStatus;
+import org.apache.flink.runtime.checkpoint.TaskStateStats;
 import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
 import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
@@ -150,6 +156,40 @@ public final class LocalCluster implements AutoCloseable {
   /** Whether the cluster has not shut down, by itself or by {@link #close()}. */
   boolean isRunning() {
     return cluster.isRunning();
+  }
+
+  /** The latest checkpoints of the job that completed, oldest first; Flink remembers ten. */
+  List<CheckpointFigures> checkpoints(JobID job) throws IOException {
+    CheckpointStatsSnapshot stats =
+        await(cluster.getExecutionGraph(job), LOOK_TIMEOUT, "look at the job")
+            .getCheckpointStatsSnapshot();
+    List<CheckpointFigures> completed = new ArrayList<>();
+    if (stats != null) {
+      for (AbstractCheckpointStats each : stats.getHistory().getCheckpoints()) {
+        if (each.getStatus() == CheckpointStatsStatus.COMPLETED) {
+          completed.add(figures(each));
+        }
+      }
+    }
+    completed.sort(Comparator.comparingLong(CheckpointFigures::id));
+    return completed;
+  }
+
+  private static CheckpointFigures figures(AbstractCheckpointStats checkpoint) {
+    long sync = 0;
+    long async = 0;
+    for (TaskStateStats task : checkpoint.getAllTaskStateStats()) {
+      TaskStateStats.TaskStateStatsSummary summary = task.getSummaryStats();
+      sync = Math.max(sync, summary.getSyncCheckpointDurationStats().getMaximum());
+      async = Math.max(async, summary.getAsyncCheckpointDurationStats().getMaximum());
+    }
+    return new CheckpointFigures(
+        checkpoint.getCheckpointId(),
+        checkpoint.getEndToEndDuration(),
+        sync,
+        async,
+        checkpoint.getCheckpointedSize(),
+        checkpoint.getStateSize());
   }
 
   /** How many TaskManagers there are to run the job. */

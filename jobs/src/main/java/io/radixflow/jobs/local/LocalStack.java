@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -157,6 +158,11 @@ public final class LocalStack implements AutoCloseable {
   /** Flink's web interface. */
   public URI webInterface() {
     return cluster.webInterface();
+  }
+
+  /** The latest checkpoints that completed since the start, oldest first; ten at most. */
+  public List<CheckpointFigures> checkpoints() throws IOException {
+    return cluster.checkpoints(job);
   }
 
   /** The cluster, to break it in tests. */

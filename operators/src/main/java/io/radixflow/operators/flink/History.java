@@ -12,9 +12,6 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.MapState;
-import org.apache.flink.api.common.state.MapStateDescriptor;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
-import org.apache.flink.api.common.typeinfo.Types;
 
 /**
  * Owns the finished turns of a session and its branches; every call acts on the current key.
@@ -27,10 +24,8 @@ final class History {
   private final MapState<Long, Turn> turns;
 
   History(KeyedStateStore store) {
-    this.heads = store.getMapState(new MapStateDescriptor<>("branches", Types.STRING, Types.LONG));
-    this.turns =
-        store.getMapState(
-            new MapStateDescriptor<>("turns", Types.LONG, TypeInformation.of(Turn.class)));
+    this.heads = store.getMapState(SavedState.branches());
+    this.turns = store.getMapState(SavedState.turns());
   }
 
   /** Whether a branch is there; the main one always is. */

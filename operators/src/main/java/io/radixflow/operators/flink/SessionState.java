@@ -15,7 +15,6 @@ import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
@@ -37,8 +36,6 @@ import org.apache.flink.runtime.state.VoidNamespace;
  * </ul>
  */
 final class SessionState {
-  private static final String SLOT = "slot";
-  private static final String PENDING = "pending-turns";
   private static final ListStateDescriptor<Progress> PROGRESS =
       new ListStateDescriptor<>("progress", TypeInformation.of(Progress.class));
 
@@ -53,24 +50,21 @@ final class SessionState {
 
   SessionState(KeyedStateStore store, KeyedStateBackend<String> backend) {
     this.backend = backend;
-    this.slot =
-        store.getState(new ValueStateDescriptor<>(SLOT, TypeInformation.of(SessionSlot.class)));
-    this.pending =
-        store.getMapState(
-            new MapStateDescriptor<>(PENDING, Types.LONG, TypeInformation.of(PendingTurn.class)));
-    this.turnIds = store.getMapState(new MapStateDescriptor<>("turn-ids", Types.LONG, Types.LONG));
+    this.slot = store.getState(SavedState.slot());
+    this.pending = store.getMapState(SavedState.pendingTurns());
+    this.turnIds = store.getMapState(SavedState.turnIds());
     this.earlyCancels =
         store.getMapState(new MapStateDescriptor<>("early-cancels", Types.LONG, Types.LONG));
   }
 
   /** Sessions of this subtask; a copy, so that their state may be changed meanwhile. */
   List<String> sessions() {
-    return keysOf(SLOT);
+    return keysOf(SavedState.SLOT);
   }
 
   /** Sessions of this subtask that wait for a reply; a copy. */
   List<String> sessionsWithPendingTurns() {
-    return keysOf(PENDING);
+    return keysOf(SavedState.PENDING);
   }
 
   private List<String> keysOf(String state) {

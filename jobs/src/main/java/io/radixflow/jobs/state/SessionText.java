@@ -1,0 +1,89 @@
+package io.radixflow.jobs.state;
+
+import io.radixflow.operators.flink.SavedState;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.Turn;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.state.api.functions.KeyedStateReaderFunction;
+import org.apache.flink.util.Collector;
+
+/** Tells one session's conversation, branch by branch, and its turns without a reply. */
+final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
+  private static final long serialVersionUID = 1L;
+
+  private final String wanted;
+  private transient ValueState<SessionSlot> slot;
+  private transient MapState<String, Long> branches;
+  private transient MapState<Long, Turn> turns;
+  private transient MapState<Long, PendingTurn> pending;
+
+  SessionText(String wanted) {
+    this.wanted = wanted;
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    slot = getRuntimeContext().getState(SavedState.slot());
+    branches = getRuntimeContext().getMapState(SavedState.branches());
+    turns = getRuntimeContext().getMapState(SavedState.turns());
+    pending = getRuntimeContext().getMapState(SavedState.pendingTurns());
+  }
+
+  @Override
+  public void readKey(String session, Context context, Collector<SavedMessage> out)
+      throws Exception {
+    SessionSlot known = session.equals(wanted) ? slot.value() : null;
+    if (known == null) {
+      return;
+    }
+    if (known.system() != null) {
+      out.collect(new SavedMessage(null, null, "system", known.system(), null));
+    }
+    List<Map.Entry<String, Long>> heads = new ArrayList<>();
+    branches.entries().forEach(heads::add);
+    heads.sort(Map.Entry.comparingByKey());
+    for (Map.Entry<String, Long> head : heads) {
+      for (Turn turn : path(head.getValue())) {
+        collect(out, head.getKey(), turn.turn(), turn.messages(), null);
+        out.collect(
+            new SavedMessage(
+                head.getKey(), turn.turn(), "assistant", turn.reply(), turn.finishReason()));
+      }
+    }
+    List<PendingTurn> waiting = new ArrayList<>();
+    pending.values().forEach(waiting::add);
+    waiting.sort(Comparator.comparingLong(PendingTurn::id));
+    for (PendingTurn turn : waiting) {
+      collect(out, turn.branch(), turn.turn(), turn.messages(), "pending");
+    }
+  }
+
+  private static void collect(
+      Collector<SavedMessage> out,
+      String branch,
+      String turn,
+      List<Message> messages,
+      String finishReason) {
+    for (Message message : messages) {
+      out.collect(new SavedMessage(branch, turn, message.role(), message.content(), finishReason));
+    }
+  }
+
+  private Deque<Turn> path(long last) throws Exception {
+    Deque<Turn> path = new ArrayDeque<>();
+    for (Turn turn = turns.get(last); turn != null; turn = turns.get(turn.parent())) {
+      path.addFirst(turn);
+    }
+    return path;
+  }
+}

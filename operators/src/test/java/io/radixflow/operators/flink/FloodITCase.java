@@ -1,0 +1,175 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.ContinuousBatchingEngine;
+import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Reply;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.RichMapFunction;
+import org.apache.flink.api.common.state.CheckpointListener;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Ten thousand turns at once for an engine that runs four. */
+@Timeout(180)
+class FloodITCase {
+  private static final String NUMBERS = "flood";
+  private static final int TURNS = 10_000;
+  private static final int SESSIONS = 500;
+  private static final int PER_SESSION = 16;
+
+  /** One that waits behind fourteen others of its session. */
+  private static final int CANCELLED = 14 * SESSIONS + SESSIONS - 1;
+
+  private static final ServingOptions OPTIONS =
+      Options.with(
+          o -> {
+            o.maxQueuedPerSession = PER_SESSION;
+            o.maxRunning = 32;
+          });
+
+  private static final Queue<Reply> REPLIES = new ConcurrentLinkedQueue<>();
+  private static final Queue<EngineStats> STATS = new ConcurrentLinkedQueue<>();
+  private static volatile Engine engine;
+  private static final AtomicInteger CHECKPOINTS = new AtomicInteger();
+
+  @RegisterExtension
+  static final MiniClusterExtension CLUSTER =
+      new MiniClusterExtension(
+          new MiniClusterResourceConfiguration.Builder()
+              .setNumberTaskManagers(1)
+              .setNumberSlotsPerTaskManager(2)
+              .build());
+
+  @Test
+  void isAnsweredOrRejectedInOrderWithinBoundsWhileCheckpointsGoOn() throws Exception {
+    SimModel model = SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0).withTime(50_000, 0));
+    engine =
+        ContinuousBatchingEngine.open(
+            model,
+            DeviceOptions.DEFAULT,
+            EngineOptions.builder().kvPages(512).maxRunning(4).maxWaiting(64).build());
+    job(TestOpener.of("flood", () -> new ServingEngine(engine, model))).execute("flood");
+
+    assertThat(CHECKPOINTS).hasValueGreaterThan(10);
+    assertThat(STATS).allMatch(s -> s.runningRequests() + s.waitingRequests() <= 2 * 32);
+    assertThat(STATS).anyMatch(s -> s.waitingRequests() > 4);
+    List<Reply> replies = List.copyOf(REPLIES);
+    assertThat(replies).extracting(Reply::turn).doesNotHaveDuplicates().hasSize(TURNS);
+    Map<String, Integer> endings = new HashMap<>();
+    replies.forEach(reply -> endings.merge(reply.finishReason(), 1, Integer::sum));
+    assertThat(endings).containsOnlyKeys("length", "rejected", "cancelled");
+    assertThat(endings).containsEntry("cancelled", 1);
+    // some sessions have had room again when their last turns came
+    assertThat(endings.get("rejected")).isBetween(1, (TURNS / SESSIONS - PER_SESSION) * SESSIONS);
+    assertThat(replies)
+        .filteredOn(reply -> reply.finishReason().equals("rejected"))
+        .allMatch(reply -> reply.error().contains("limit of " + PER_SESSION));
+    assertInOrder(replies);
+    int at = replies.stream().map(Reply::turn).toList().indexOf("t" + CANCELLED);
+    assertThat(replies.get(at).finishReason()).isEqualTo("cancelled");
+    assertThat(replies.size() - at).as("turns that were still to be answered").isGreaterThan(2_000);
+  }
+
+  private static void assertInOrder(List<Reply> replies) {
+    Map<String, List<Integer>> order = new HashMap<>();
+    for (Reply reply : replies) {
+      if (reply.finishReason().equals("length")) {
+        order
+            .computeIfAbsent(reply.session(), session -> new ArrayList<>())
+            .add(Integer.parseInt(reply.turn().substring(1)));
+      }
+    }
+    assertThat(order).hasSize(SESSIONS);
+    assertThat(order.values()).allSatisfy(turns -> assertThat(turns).isSorted());
+  }
+
+  /** The turns, then the cancel. */
+  private static ConversationEvent event(long n) {
+    if (n == TURNS) {
+      String session = "s" + CANCELLED % SESSIONS;
+      return Events.of(EventKind.CANCEL, session, "t" + CANCELLED).event();
+    }
+    return Events.message("s" + n % SESSIONS, "t" + n).with(Events.maxTokens(4)).event();
+  }
+
+  private static StreamExecutionEnvironment job(TestOpener opener) {
+    Configuration configuration = new Configuration();
+    configuration.set(PipelineOptions.GENERIC_TYPES, false);
+    configuration.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
+    configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
+    configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(50));
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+    env.setParallelism(2);
+    DataStream<ConversationEvent> events =
+        env.fromSource(
+                new HeldNumbers(NUMBERS, TURNS + 1), WatermarkStrategy.noWatermarks(), "numbers")
+            .setParallelism(1)
+            .map(FloodITCase::event)
+            .setParallelism(1);
+    DataStream<ControlEvent> control = env.fromData(new ControlEvent("drain", null, "off"));
+    SingleOutputStreamOperator<Reply> replies =
+        events
+            .keyBy(ConversationEvent::session)
+            .connect(control.broadcast())
+            .transform(
+                "serving",
+                TypeInformation.of(Reply.class),
+                new ServingOperatorFactory(opener, OPTIONS))
+            .uid("serving");
+    replies.map(new Noting()).sinkTo(new DiscardingSink<>());
+    return env;
+  }
+
+  private static final class Noting extends RichMapFunction<Reply, String>
+      implements CheckpointListener {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public String map(Reply reply) {
+      REPLIES.add(reply);
+      if (REPLIES.size() == TURNS) {
+        HeldNumbers.release(NUMBERS);
+      }
+      return reply.turn();
+    }
+
+    @Override
+    public void notifyCheckpointComplete(long checkpointId) {
+      if (REPLIES.size() < TURNS) {
+        CHECKPOINTS.incrementAndGet();
+        STATS.add(engine.stats());
+      }
+    }
+  }
+}
