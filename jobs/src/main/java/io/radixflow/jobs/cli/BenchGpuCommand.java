@@ -62,9 +62,6 @@ final class BenchGpuCommand extends CliCommand {
     ObjectNode json = JsonLineOutput.object();
     json.put("tflops", teraflops);
     ArrayNode figures = json.putArray("figures");
-    out()
-        .printf(
-            "%-28s %-18s %12s %10s %10s %6s%n", "", "", "time in us", "GB/s", "TFLOP/s", "ratio");
     try {
       GpuBench.run(
           DeviceName.parse(device), shapes(), teraflops * 1e12, figure -> show(figure, figures));
@@ -92,6 +89,11 @@ final class BenchGpuCommand extends CliCommand {
   }
 
   private void show(GpuFigure figure, ArrayNode json) {
+    if (json.isEmpty()) {
+      out()
+          .printf(
+              "%-28s %-18s %12s %10s %10s %6s%n", "", "", "time in us", "GB/s", "TFLOP/s", "ratio");
+    }
     double bandwidth = figure.bytes() / figure.seconds();
     double speed = figure.flops() / figure.seconds();
     json.addObject()

@@ -147,6 +147,15 @@ class CudaFaultsTest {
   }
 
   @Test
+  void codeThatIsNotForTheDeviceIsToldWithItsCapability() {
+    EmulatedDriver.failCall("cuModuleLoadData", 1, CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU);
+    assertThatThrownBy(CudaFaultsTest::open)
+        .isInstanceOf(CudaException.class)
+        .hasMessageContaining("CUDA_ERROR_NO_BINARY_FOR_GPU")
+        .hasMessageContaining("compute capability 9.0");
+  }
+
+  @Test
   void aPoolThatTheDeviceHasNoRoomForIsRefusedWithTheNumbers() {
     try (CudaBackend backend = open()) {
       EmulatedDriver.setMemoryLimit(EmulatedDriver.memoryUsed() + (1 << 20));

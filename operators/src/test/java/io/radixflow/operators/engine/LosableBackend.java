@@ -1,0 +1,50 @@
+package io.radixflow.operators.engine;
+
+import static org.awaitility.Awaitility.await;
+
+import io.radixflow.kernels.device.Backend;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+
+/** A backend whose device can be lost. */
+public final class LosableBackend {
+  private final Backend backend;
+  private volatile boolean lost;
+
+  public LosableBackend(Backend delegate) {
+    backend =
+        (Backend)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Backend.class},
+                (proxy, method, arguments) -> {
+                  if (lost && method.getName().equals("submit")) {
+                    throw new IllegalStateException("gone");
+                  }
+                  if (method.getName().equals("isUsable")) {
+                    return !lost;
+                  }
+                  try {
+                    method.setAccessible(true);
+                    return method.invoke(delegate, arguments);
+                  } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                  }
+                });
+  }
+
+  /** The backend. */
+  public Backend backend() {
+    return backend;
+  }
+
+  /** Loses the device and waits until its engine knows. */
+  public void lose(Engine engine) {
+    lost = true;
+    try (EngineClient client = new EngineClient(engine)) {
+      client.submit(Engines.letters(0, 20), 5);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.lost() != null);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.ContinuousBatchingEngine;
+import io.radixflow.operators.engine.EngineLostException;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.LosableBackend;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class SharedEngineTest {
+  private final List<LosableBackend> devices = new ArrayList<>();
+  private final List<Throwable> ends = new ArrayList<>();
+
+  private ServingEngine open() {
+    SimModel model = SimModel.open(SimOptions.DEFAULT);
+    Backend device = model.openBackend(DeviceOptions.DEFAULT);
+    LosableBackend losable = new LosableBackend(device);
+    devices.add(losable);
+    return new ServingEngine(
+        ContinuousBatchingEngine.open(losable.backend(), model.tokenizer(), EngineOptions.DEFAULT),
+        model);
+  }
+
+  @Test
+  void anEngineWhoseDeviceIsLostIsOpenedAnewOnceThenTheProcessEnds() throws Exception {
+    TestOpener opener = TestOpener.of("losable", this::open);
+    try (SharedEngine shared = new SharedEngine(opener, null, ends::add)) {
+      ServingEngine first = shared.engine();
+      assertThat(shared.engine()).isSameAs(first);
+
+      devices.get(0).lose(first.engine());
+      ServingEngine second = shared.engine();
+      assertThat(second).isNotSameAs(first);
+      assertThat(shared.engine()).isSameAs(second);
+      assertThat(ends).isEmpty();
+
+      devices.get(1).lose(second.engine());
+      assertThatThrownBy(shared::engine)
+          .isInstanceOf(EngineLostException.class)
+          .hasMessageContaining("the engine's device is lost: gone");
+      assertThat(ends).hasSize(1);
+      assertThat(devices).hasSize(2);
+    }
+  }
+}
