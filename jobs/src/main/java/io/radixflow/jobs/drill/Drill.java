@@ -8,6 +8,7 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.event.RecordReader;
 import io.radixflow.jobs.local.ConversationClient;
+import io.radixflow.jobs.local.TopicContents;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.TestModels;
-import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.util.FileUtils;
 import org.junit.jupiter.api.AfterEach;
@@ -28,9 +26,6 @@ class ServingClusterIT {
   private static final Path KERNELS = Path.of("../kernels/target/radixflow-kernels-lib.jar");
   private static final Path JOB = Path.of("target/radixflow-job.jar");
   private static final String PROMPT = "Say something about the sea, the longer the better. ";
-
-  private static final int SESSIONS = 40;
-  private static final int TURNS = 8;
 
   private ProcessCluster cluster;
 
@@ -54,7 +49,7 @@ class ServingClusterIT {
 
   @Test
   void turnsAreAnsweredFromTheCacheByAJobThatListensOnLoopbackAlone() throws Exception {
-    String job = submit("sim", null);
+    String job = submit("sim");
     try (Conversations conversations = new Conversations(cluster.bootstrapServers())) {
       conversations.say("a", "1", PROMPT.repeat(4), 16);
       conversations.say("b", "1", PROMPT.repeat(4), 16);
@@ -80,7 +75,7 @@ class ServingClusterIT {
   @Test
   @Tag("model")
   void theRealModelIsServedByTheKernelsInLib() throws Exception {
-    submit(TestModels.smolLm2().toString(), null);
+    submit(TestModels.smolLm2().toString());
     try (Conversations conversations = new Conversations(cluster.bootstrapServers())) {
       conversations.say("a", "1", "What is the capital of France?", 16);
       conversations.awaitReplies(1);
@@ -115,64 +110,11 @@ class ServingClusterIT {
     }
   }
 
-  @Test
-  void aJobThatIsStoppedGoesOnFromItsSavepointInANewClassLoader() throws Exception {
-    String first = submit("sim", null);
-    try (Conversations conversations = new Conversations(cluster.bootstrapServers())) {
-      conversations.say("a", "1", PROMPT, 16);
-      conversations.awaitReplies(1);
-      String savepoint = cluster.commandLine().stopWithSavepoint(first, "native");
-      conversations.say("a", "2", "And the shore?", 16);
-      submit("sim", savepoint);
-      conversations.awaitReplies(2);
-
-      assertThat(conversations.answered()).containsExactly("a/1", "a/2");
-      List<JsonNode> replies = conversations.replies();
-      assertThat(promptTokens(replies.get(1)))
-          .isGreaterThan(promptTokens(replies.get(0)) + completionTokens(replies.get(0)));
-    }
-  }
-
-  @Test
-  void everyTurnIsAnsweredOnceAndInOrderWhenTheTaskManagerIsKilled() throws Exception {
-    submit("sim", null);
-    List<String> sent = new ArrayList<>();
-    try (Conversations conversations = new Conversations(cluster.bootstrapServers())) {
-      sent.addAll(sayToAll(conversations, 0, TURNS / 2));
-      conversations.awaitReplies(1);
-      sent.addAll(sayToAll(conversations, TURNS / 2, TURNS));
-      cluster.taskManagers().get(0).kill();
-      cluster.startTaskManager();
-      conversations.awaitReplies(sent.size());
-
-      List<String> answered = conversations.answered();
-      assertThat(answered).containsExactlyInAnyOrderElementsOf(sent);
-      for (int session = 0; session < SESSIONS; session++) {
-        String prefix = "s" + session + "/";
-        assertThat(answered.stream().filter(turn -> turn.startsWith(prefix)))
-            .containsExactlyElementsOf(
-                sent.stream().filter(turn -> turn.startsWith(prefix)).toList());
-      }
-    }
-  }
-
-  private static List<String> sayToAll(Conversations conversations, int from, int to)
-      throws IOException {
-    List<String> sent = new ArrayList<>();
-    for (int turn = from; turn < to; turn++) {
-      for (int session = 0; session < SESSIONS; session++) {
-        conversations.say("s" + session, "t" + turn, PROMPT, 64);
-        sent.add("s" + session + "/t" + turn);
-      }
-    }
-    return sent;
-  }
-
-  private String submit(String model, String savepoint) throws Exception {
+  private String submit(String model) throws Exception {
     return cluster
         .commandLine()
         .submit(
-            savepoint,
+            null,
             List.of(
                 "--set",
                 "model=" + model,
@@ -184,14 +126,6 @@ class ServingClusterIT {
 
   private static String finishReason(JsonNode reply) {
     return reply.at("/choices/0/finish_reason").asText();
-  }
-
-  private static int promptTokens(JsonNode reply) {
-    return reply.at("/usage/prompt_tokens").asInt();
-  }
-
-  private static int completionTokens(JsonNode reply) {
-    return reply.at("/usage/completion_tokens").asInt();
   }
 
   private static int cachedTokens(JsonNode reply) {

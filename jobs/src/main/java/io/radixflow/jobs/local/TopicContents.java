@@ -1,4 +1,4 @@
-package io.radixflow.jobs.drill;
+package io.radixflow.jobs.local;
 
 import io.radixflow.jobs.config.Settings;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads a topic from its beginning to what is its end now. */
-final class TopicContents {
+public final class TopicContents {
   private static final Duration POLL = Duration.ofMillis(500);
   private static final Duration LIMIT = Duration.ofMinutes(3);
 
@@ -21,7 +21,7 @@ final class TopicContents {
 
   /** Takes a record. */
   @FunctionalInterface
-  interface Visitor {
+  public interface Visitor {
     void record(ConsumerRecord<byte[], byte[]> record) throws IOException;
   }
 
@@ -30,7 +30,7 @@ final class TopicContents {
    *
    * @throws IOException if the end is not reached in time, as behind a transaction that stays open
    */
-  static void read(Settings settings, String topic, Visitor visitor) throws IOException {
+  public static void read(Settings settings, String topic, Visitor visitor) throws IOException {
     Properties properties = settings.kafkaClient();
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
