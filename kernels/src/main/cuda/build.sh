@@ -53,6 +53,10 @@ fi
 command -v g++ >/dev/null || without 'nvcc needs g++, which was not found when this was built'
 
 version=$("$nvcc" --version | sed -n 's/.*release .*, V\([0-9.]*\).*/\1/p')
+case $version in
+  "$nvcc_series".*) flags="$flags --compress-mode=size -Werror all-warnings" ;;
+  [1-9].* | 1[01].*) without "$nvcc is $version, which does not know sm_90a; 12 or newer is needed" ;;
+esac
 hash=$({ printf '%s\n' "$version" "$targets" "$flags"; cat ./*.cu ./*.cuh; } | sha256sum | cut -d ' ' -f 1)
 if [ -e "$out/radixflow.fatbin" ] && grep -q "^sources.sha256=$hash$" "$out/device-code.properties" 2>/dev/null; then
   exit 0
