@@ -2,10 +2,10 @@ package io.radixflow.operators.cache;
 
 /**
  * Evicts first what is worth the least: pages are ranked by hit density, learned from the traffic
- * itself for each kind of page and each age; see {@link ReuseModel}. No fixed policy is built in.
- * Where the probability of a use falls with the age, the order that comes out is LRU's; where pages
- * used often are used again and others are not, LFU's with a memory of evicted pages; where few of
- * the prefixes fit, a part of them is kept rather than all of them lost in turn, as LRU does.
+ * itself for each kind of page and each age; see {@link ReuseModel}. It begins close to LFU with a
+ * memory of evicted pages, and departs from that as far as what it has seen bears out. Where the
+ * probability of a use falls with the age, the order that comes out is LRU's; where few of the
+ * prefixes fit, a part of them is kept rather than all of them lost in turn, as LRU does.
  *
  * <p>A kind is how often a page was used, evicted pages remembered ({@link GhostPages}), and in
  * which turn of its conversation it was stored, if that is told.
@@ -39,7 +39,7 @@ final class AdaptivePolicy implements EvictionPolicy {
    * @param capacity pages of the pool
    */
   AdaptivePolicy(int capacity) {
-    model = new ReuseModel(PageKind.COUNT, capacity);
+    model = new ReuseModel(PageKind.odds(), capacity);
     ghosts = GhostPages.forPool(capacity);
   }
 

@@ -1,5 +1,7 @@
 package io.radixflow.operators.cache;
 
+import java.util.Arrays;
+
 /**
  * What pages have in common that {@link ReuseModel} takes together: how often they were used, in
  * steps that grow, and the turn of the conversation that stored them, as far as it is told. The
@@ -16,9 +18,22 @@ final class PageKind {
   /** First turns, second and third ones, and later ones. */
   private static final int[] LAST_TURNS = {0, 1, 3};
 
+  /** What steps of uses are raised to: five times the odds for a second use. */
+  private static final double ODDS_EXPONENT = 2.5;
+
   static final int COUNT = UNTOLD * (LAST_TURNS.length + 1);
 
   private PageKind() {}
+
+  /**
+   * How much more likely than pages used once those of each kind are held to be used again, before
+   * anything is learned of it: by its step of uses, whatever its turn.
+   */
+  static double[] odds() {
+    double[] odds = new double[COUNT];
+    Arrays.setAll(odds, kind -> Math.pow(kind % UNTOLD + 1, ODDS_EXPONENT));
+    return odds;
+  }
 
   static int of(TreeNode node) {
     return of(node.uses, node.turn);

@@ -18,40 +18,52 @@ import java.util.Arrays;
  * <p>The hazard of each bucket of ages is estimated from the reuses in it and the pages that
  * reached it, those still waiting included (Kaplan, Meier 1958). Data are few and come in bunches,
  * a run of pages being used at once; so each estimate is drawn towards a simpler one, scaled to the
- * number of reuses seen: that of a kind to that of all kinds, that of all kinds to a hazard that
- * falls with the age, under which the order is LRU's. Neighbouring ages are then averaged, and each
- * kind's densities drawn together a little.
+ * number of reuses seen: that of a kind to that of all kinds times the kind's odds, that of all
+ * kinds to a hazard that falls with the age. Neighbouring ages are then averaged, and the densities
+ * of a kind drawn together, the more so the fewer of its reuses were seen. So what is not known
+ * makes the order that of the odds, and within a kind LRU's.
  *
  * <p>Reuses count by when the wait began: {@link #HALF_LIFE} ticks later, half.
  */
 final class ReuseModel {
-  /** Some 2,000 requests, each of which advances the clock twice. */
-  private static final double HALF_LIFE = 4_000;
+  /** Some 4,000 requests, each of which advances the clock twice. */
+  private static final double HALF_LIFE = 8_000;
 
   /** From this exponent on, weights are divided by it. */
   private static final double LARGEST_EXPONENT = 64;
 
-  /** What the simpler estimates count, as shares of the pages that fit. */
-  private static final double PRIOR_OF_ALL = 0.1;
+  /**
+   * What a simpler estimate counts: pages, of which a request uses tens to hundreds at once, so
+   * that a few requests do not decide however few pages fit.
+   */
+  private static final double PRIOR_PAGES = 200;
 
-  private static final double PRIOR_OF_KIND = 0.05;
+  /** And besides, as a share of the pages that fit. */
+  private static final double PRIOR_SHARE = 0.01;
 
-  /** Part of the prior weight that holds the scale of a simpler estimate at 1. */
-  private static final double PRIOR_OF_SCALE = 0.25;
+  /** What it counts in the estimate of all kinds, as a multiple. */
+  private static final double PRIOR_OF_ALL = 2;
+
+  /** What holds the scale of a simpler estimate, as a multiple of what that counts. */
+  private static final double PRIOR_OF_SCALE = 4;
 
   /** Survival of a page for each doubling of its age, before anything is known: 2 to minus this. */
   private static final double PRIOR_EXPONENT = 0.5;
 
-  /** What a kind's mean counts in its densities, the rest being the age's. */
-  private static final double SHARE_OF_MEAN = 0.3;
+  /** What a kind's mean counts in its densities before any reuse is seen, the rest the age's. */
+  private static final double SHARE_OF_MEAN = 0.8;
+
+  /** Reuses that halve that share, as a multiple of what a simpler estimate counts. */
+  private static final double PRIOR_OF_MEAN = 3;
 
   private static final double LARGEST_HAZARD = 0.999;
   private static final double NEGLIGIBLE_SURVIVAL = 1e-3;
-  private static final int SMOOTHINGS = 3;
+  private static final int SMOOTHINGS = 4;
 
   private final int buckets = AgeScale.buckets();
   private final int kinds;
-  private final int capacity;
+  private final double[] odds;
+  private final double priorPages;
   private final double[][] reuses;
   private final double[][] density;
   private final double[] priorRate = new double[buckets];
@@ -67,12 +79,14 @@ final class ReuseModel {
   private double base;
 
   /**
-   * @param kinds of pages; each is learned by itself
+   * @param odds of each kind of pages: how much more likely than others they are held to be used
+   *     again, as long as nothing else is known; each kind is learned by itself
    * @param capacity pages that fit
    */
-  ReuseModel(int kinds, int capacity) {
-    this.kinds = kinds;
-    this.capacity = capacity;
+  ReuseModel(double[] odds, int capacity) {
+    this.kinds = odds.length;
+    this.odds = odds.clone();
+    this.priorPages = PRIOR_PAGES + PRIOR_SHARE * capacity;
     this.reuses = new double[kinds][buckets];
     this.waiting = new double[kinds][buckets];
     this.density = new double[kinds][buckets];
@@ -101,13 +115,13 @@ final class ReuseModel {
   void learn(IdlePages idle, int used, long now) {
     rebase(idle, now);
     count(idle, used, now);
-    double weight = weight(now) * capacity;
-    estimate(pooledReuses, pooledWaiting, priorRate, PRIOR_OF_ALL * weight);
+    double weight = weight(now) * priorPages;
+    estimate(pooledReuses, pooledWaiting, priorRate, 1, PRIOR_OF_ALL * weight);
     System.arraycopy(rate, 0, pooledRate, 0, buckets);
     for (int kind = 0; kind < used; kind++) {
-      estimate(reuses[kind], waiting[kind], pooledRate, PRIOR_OF_KIND * weight);
+      estimate(reuses[kind], waiting[kind], pooledRate, odds[kind], weight);
       rank(density[kind]);
-      drawToMean(kind);
+      drawToMean(kind, weight);
     }
   }
 
@@ -149,7 +163,8 @@ final class ReuseModel {
    * Makes {@link #rate} the rate at which pages are used in each bucket, for each unit of the
    * logarithm of the age, and {@link #hazard} the probability that comes of it.
    */
-  private void estimate(double[] used, double[] idle, double[] prior, double weight) {
+  private void estimate(
+      double[] used, double[] idle, double[] prior, double priorScale, double weight) {
     double older = 0;
     double seen = 0;
     double expected = 0;
@@ -160,7 +175,7 @@ final class ReuseModel {
       expected += atRisk[i] * hazardOf(prior[i], i);
     }
     double held = PRIOR_OF_SCALE * weight;
-    double scale = (seen + held) / (expected + held);
+    double scale = (seen + priorScale * held) / (expected + held);
     for (int i = 0; i < buckets; i++) {
       double simpler = hazardOf(scale * prior[i], i);
       double estimate = (used[i] + weight * simpler) / (atRisk[i] + weight);
@@ -207,23 +222,27 @@ final class ReuseModel {
 
   /**
    * Draws a kind's densities towards their geometric mean over the time that its pages have waited:
-   * what tells one kind from another is better known than what tells one age from another.
+   * what tells one kind from another is known sooner than what tells one age from another.
    */
-  private void drawToMean(int kind) {
+  private void drawToMean(int kind, double weight) {
     double[] densities = density[kind];
+    double seen = 0;
     double sum = 0;
     double total = 0;
     double reached = 0;
     for (int i = buckets - 1; i >= 0; i--) {
+      seen += reuses[kind][i];
       reached += reuses[kind][i] + waiting[kind][i];
       double waited = reached * AgeScale.width(i);
       sum += waited * Math.log(densities[i]);
       total += waited;
     }
     if (total > 0) {
-      double factor = Math.exp(SHARE_OF_MEAN * sum / total);
+      double held = PRIOR_OF_MEAN * weight;
+      double share = SHARE_OF_MEAN * held / (held + seen);
+      double factor = Math.exp(share * sum / total);
       for (int i = 0; i < buckets; i++) {
-        densities[i] = Math.pow(densities[i], 1 - SHARE_OF_MEAN) * factor;
+        densities[i] = Math.pow(densities[i], 1 - share) * factor;
       }
     }
   }

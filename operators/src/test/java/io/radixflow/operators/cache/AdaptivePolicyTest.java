@@ -101,8 +101,7 @@ class AdaptivePolicyTest {
       RadixKey key = new RadixKey("", tokens, 1);
       TreeNode node = cache.lock(key, cache.match(key, 1));
       int[] table = {allocator.allocate()};
-      node = cache.insert(node, key, 0, 1, table, true, 0).node();
-      cache.retain(node, 0, 1, priorities[i], 100);
+      node = cache.insert(node, key, 0, 1, table, true, priorities[i]).node();
       cache.unlock(node);
     }
     cache.evict(1);
