@@ -82,7 +82,8 @@ final class StepRunner implements AutoCloseable {
   }
 
   private boolean isForGraph() {
-    return plan.decodeOnly()
+    return !model.context().synchronous()
+        && plan.decodeOnly()
         && plan.rows() <= GRAPH_ROWS
         && plan.outputs() > 0
         && plan.outputs() <= outputs.blockOutputs();
