@@ -7,8 +7,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.model.ModelConfig;
+import java.util.HashSet;
+import java.util.Set;
 import jcuda.driver.CUresult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -181,5 +186,54 @@ class CudaFaultsTest {
         CudaBackend.open(CudaModels.weights(CudaModels.llama()), budget, 0)) {
       assertThat(backend.poolBytes()).isBetween(1L << 20, (256L << 20) - backend.weightBytes());
     }
+  }
+
+  @Test
+  void aModelOfOtherHeadsIsRefusedByName() {
+    ModelConfig llama = CudaModels.llama();
+    ModelConfig narrow =
+        new ModelConfig(
+            llama.architecture(),
+            llama.name(),
+            llama.vocabSize(),
+            llama.contextLength(),
+            llama.layers(),
+            llama.hiddenSize(),
+            llama.intermediateSize(),
+            llama.heads(),
+            llama.kvHeads(),
+            48,
+            llama.normEpsilon(),
+            llama.rope(),
+            llama.qkvBias(),
+            llama.qkNorm(),
+            llama.tiedEmbedding());
+    assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(narrow), OPTIONS, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("heads of 48 elements");
+  }
+
+  @Test
+  void aKvTypeOfTheCpuIsRefused() {
+    DeviceOptions f32 = new DeviceOptions("cuda", 0, KvSpec.Type.F32);
+    assertThatThrownBy(() -> CudaBackend.open(CudaModels.weights(CudaModels.llama()), f32, 0))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("KV type F32 is not the CUDA backend's, which is bf16");
+  }
+
+  @Test
+  void theNumericsEpochTellsModesAndDevicesApart() {
+    Set<String> epochs = new HashSet<>();
+    for (int minor : new int[] {0, 9}) {
+      EmulatedDriver.setComputeCapability(8, minor);
+      for (GpuMode mode : GpuMode.values()) {
+        DeviceOptions options = new DeviceOptions("cuda", 0, null, mode, 0);
+        try (CudaBackend backend =
+            CudaBackend.open(CudaModels.weights(CudaModels.llama()), options, 0)) {
+          epochs.add(backend.numericsEpoch());
+        }
+      }
+    }
+    assertThat(epochs).hasSize(4).allMatch(epoch -> epoch.matches("[0-9a-f]{16}"));
   }
 }
