@@ -6,6 +6,12 @@ package io.radixflow.kernels.cuda;
  */
 public final class EmulatedDriver {
 
+  /**
+   * System property: {@code true} makes the order that tests begin with the other one, CUDA threads
+   * backwards and streams lazy.
+   */
+  private static final String BACKWARDS_PROPERTY = "gpu.emulator.backwards";
+
   private EmulatedDriver() {}
 
   /** CUDA threads and blocks take turns from the last to the first. */
@@ -64,8 +70,9 @@ public final class EmulatedDriver {
   /** Everything as it is at first. */
   public static void reset() {
     resetFaults();
-    setReverse(false);
-    setLazyStreams(false);
+    boolean backwards = Boolean.getBoolean(BACKWARDS_PROPERTY);
+    setReverse(backwards);
+    setLazyStreams(backwards);
     setDevices(1);
     setComputeCapability(9, 0);
     setDriverVersion(13000);

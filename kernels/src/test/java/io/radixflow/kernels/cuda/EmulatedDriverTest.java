@@ -3,7 +3,10 @@ package io.radixflow.kernels.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import jcuda.Pointer;
@@ -126,14 +129,21 @@ class EmulatedDriverTest extends ProbeTest {
   }
 
   @Test
+  void deviceCodeIsTakenForTheHostBuildBesideTheDriver(@TempDir Path folder) throws Exception {
+    byte[] image = new byte[100];
+    ByteBuffer.wrap(image).order(ByteOrder.LITTLE_ENDIAN).putInt(0xba55ed50);
+    Path file = Files.write(folder.resolve("radixflow.fatbin"), image);
+    assertThat(context.load(DeviceCode.read(file)).launch("rf_embed")).isNotNull();
+  }
+
+  @Test
   void devicesAreDescribed() {
     EmulatedDriver.setDevices(2);
     assertThat(CudaDriver.load().version()).isEqualTo(13000);
     assertThat(CudaDriver.load().devices())
         .extracting(CudaDevice::ordinal, CudaDevice::name, CudaDevice::totalMemory)
         .containsExactly(
-            org.assertj.core.groups.Tuple.tuple(0, "Emulated CUDA device", 1L << 30),
-            org.assertj.core.groups.Tuple.tuple(1, "Emulated CUDA device", 1L << 30));
+            tuple(0, "Emulated CUDA device", 1L << 30), tuple(1, "Emulated CUDA device", 1L << 30));
     assertThatThrownBy(() -> CudaContext.open(2))
         .isInstanceOf(CudaUnavailableException.class)
         .hasMessageContaining("There is no CUDA device 2: the driver shows 2.");

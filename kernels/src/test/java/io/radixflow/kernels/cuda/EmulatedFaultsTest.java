@@ -73,7 +73,7 @@ class EmulatedFaultsTest extends ProbeTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"256", "2000", "-1000000"})
+  @CsvSource({"256", "2000", "-70000"})
   void aWriteOutsideSharedMemoryIsFound(int index) {
     CudaException failure =
         failure(module.launch("probe_shared_write").integer(index).shared(1024));

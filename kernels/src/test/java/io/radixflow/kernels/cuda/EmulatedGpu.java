@@ -36,6 +36,8 @@ public final class EmulatedGpu {
     if (!chosen) {
       if (System.getProperty(CudaDriver.LIBRARY_PROPERTY) == null) {
         choose(folder());
+        CudaDriver.load();
+        EmulatedDriver.reset();
         emulated = true;
       }
       chosen = true;
