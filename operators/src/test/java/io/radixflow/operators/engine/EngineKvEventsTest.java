@@ -3,8 +3,10 @@ package io.radixflow.operators.engine;
 import static io.radixflow.operators.engine.Engines.concat;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.KvEvent;
@@ -134,6 +136,36 @@ class EngineKvEventsTest {
       assertThat(engine.stats().kvEvents()).isEqualTo(new KvEventStats(sink.taken, 0, 0));
     }
     assertThat(sink.closed).isTrue();
+  }
+
+  @Test
+  void aClosedSessionsBlocksAreTakenBackOneByOne() throws Exception {
+    try (ContinuousBatchingEngine engine = open();
+        EngineClient client = new EngineClient(engine)) {
+      client.run(turn("kept", letters(1, 60)));
+      Engines.awaitIdle(engine);
+      Set<Long> kept = sink.blocks();
+      client.run(turn("erased", letters(2, 90)));
+      Engines.awaitIdle(engine);
+      assertThat(sink.blocks()).hasSizeGreaterThan(kept.size());
+      engine.closeSession("erased");
+      await().untilAsserted(() -> assertThat(sink.blocks()).isEqualTo(kept));
+      assertThat(sink.snapshots).isEqualTo(1);
+    }
+  }
+
+  private static EngineRequest turn(String session, int[] prompt) {
+    return new EngineRequest(
+        session,
+        "",
+        () -> prompt,
+        new int[0],
+        SamplingParams.GREEDY,
+        20,
+        List.of(),
+        false,
+        new SessionRef("tenant", session, "main"),
+        ServiceClass.DEFAULT);
   }
 
   @Test
