@@ -18,6 +18,9 @@ final class JobConfiguration {
 
   private static final Duration MIN_PAUSE = Duration.ofMillis(200);
 
+  /** Time without a failure after which the next one counts as the first. */
+  private static final Duration CALM_AFTER = Duration.ofMinutes(5);
+
   private JobConfiguration() {}
 
   static Configuration of(Settings settings) {
@@ -48,6 +51,10 @@ final class JobConfiguration {
     flink.set(
         RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF,
         Duration.ofSeconds(30));
+    // Flink's hour would have the fifth lost machine of an hour wait as long as a crash loop
+    flink.set(
+        RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD,
+        CALM_AFTER);
     flink.addAll(settings.flink());
     return flink;
   }
