@@ -14,11 +14,15 @@ package io.radixflow.operators.cache;
  * after all others, pages of a lowered one before them.
  *
  * <p>A use costs O(log slots); a victim costs O(1), but for the first of a tick, which looks at the
- * kinds of each slot (some 150 slots). The model is renewed as it grows, at most every {@link
- * #LEARNING_INTERVAL} ticks.
+ * kinds of each slot (some 150 slots), and every few ticks learns one of them anew. All are learned
+ * at once only at the beginning, when each request changes much, and when a kind is new.
  */
 final class AdaptivePolicy implements EvictionPolicy {
+  /** Most ticks between two times that all is learned at once; then it is by parts. */
   private static final long LEARNING_INTERVAL = 32;
+
+  /** Ticks that pass between two parts. */
+  private static final long PART_INTERVAL = 4;
 
   /** Leaves of a priority other than 0. */
   private final LeafHeap told = new LeafHeap(AdaptivePolicy::isBefore);
@@ -28,7 +32,8 @@ final class AdaptivePolicy implements EvictionPolicy {
   private final GhostPages ghosts;
   private RadixCache cache;
   private int kinds = PageKind.UNTOLD;
-  private long learntAt = -LEARNING_INTERVAL;
+  private int learntKinds;
+  private long learntAt = -1;
 
   /** Where the next victims are, while no slot changes; null if that is not known. */
   private NodeList next;
@@ -197,10 +202,7 @@ final class AdaptivePolicy implements EvictionPolicy {
   /** Makes {@link #next} the leaves that are worth the least. */
   private void choose() {
     long now = cache.clock();
-    if (now - learntAt >= Math.min(LEARNING_INTERVAL, 1 + now / LEARNING_INTERVAL)) {
-      model.learn(idle, kinds, now);
-      learntAt = now;
-    }
+    learn(now);
     next = null;
     nextDensity = Double.POSITIVE_INFINITY;
     for (int slot = 0; slot < idle.slots(); slot++) {
@@ -212,6 +214,20 @@ final class AdaptivePolicy implements EvictionPolicy {
           nextDensity = model.density(kind, bucket);
         }
       }
+    }
+  }
+
+  private void learn(long now) {
+    long interval = kinds > learntKinds ? 1 : 1 + now / LEARNING_INTERVAL;
+    if (interval > LEARNING_INTERVAL) {
+      if (now - learntAt > PART_INTERVAL) {
+        model.learnPart(idle, kinds, now);
+        learntAt = now;
+      }
+    } else if (now - learntAt >= interval) {
+      model.learn(idle, kinds, now);
+      learntAt = now;
+      learntKinds = kinds;
     }
   }
 

@@ -78,6 +78,9 @@ final class ReuseModel {
   private final double[] scratch = new double[buckets];
   private double base;
 
+  /** What {@link #learnPart} does next: a kind, or, at their number, what all have in common. */
+  private int part;
+
   /**
    * @param odds of each kind of pages: how much more likely than others they are held to be used
    *     again, as long as nothing else is known; each kind is learned by itself
@@ -106,7 +109,9 @@ final class ReuseModel {
     reuses[kind][AgeScale.bucket(age)] += weight;
   }
 
-  /** Hits per tick that a page of a kind and age is worth, as of the last {@link #learn}. */
+  /**
+   * Hits per tick that a page of a kind and age is worth, as of when that kind was last learned.
+   */
   double density(int kind, int bucket) {
     return density[kind][bucket];
   }
@@ -114,14 +119,30 @@ final class ReuseModel {
   /** Brings the densities of the first {@code used} kinds up to date. */
   void learn(IdlePages idle, int used, long now) {
     rebase(idle, now);
-    count(idle, used, now);
-    double weight = weight(now) * priorPages;
-    estimate(pooledReuses, pooledWaiting, priorRate, 1, PRIOR_OF_ALL * weight);
-    System.arraycopy(rate, 0, pooledRate, 0, buckets);
     for (int kind = 0; kind < used; kind++) {
-      estimate(reuses[kind], waiting[kind], pooledRate, odds[kind], weight);
-      rank(density[kind]);
-      drawToMean(kind, weight);
+      count(idle, kind, now);
+    }
+    pool(used, now);
+    for (int kind = 0; kind < used; kind++) {
+      renew(kind, now);
+    }
+    part = 0;
+  }
+
+  /**
+   * Brings the densities of one of the first {@code used} kinds up to date, the next one with each
+   * call; and what all kinds have in common, after the last: a few microseconds instead of some for
+   * each kind.
+   */
+  void learnPart(IdlePages idle, int used, long now) {
+    if (part < used) {
+      count(idle, part, now);
+      renew(part, now);
+      part++;
+    } else {
+      rebase(idle, now);
+      pool(used, now);
+      part = 0;
     }
   }
 
@@ -131,24 +152,23 @@ final class ReuseModel {
     }
     double factor = 1 / weight(now);
     idle.scale(factor);
-    for (double[] each : reuses) {
+    for (int kind = 0; kind < kinds; kind++) {
       for (int i = 0; i < buckets; i++) {
-        each[i] *= factor;
+        reuses[kind][i] *= factor;
+        waiting[kind][i] *= factor;
       }
     }
     base = now;
   }
 
-  private void count(IdlePages idle, int used, long now) {
-    for (int kind = 0; kind < used; kind++) {
-      Arrays.fill(waiting[kind], 0);
-    }
+  private void count(IdlePages idle, int kind, long now) {
+    Arrays.fill(waiting[kind], 0);
     for (int slot = 0; slot < idle.slots(); slot++) {
-      int bucket = AgeScale.bucket(idle.age(slot, now));
-      for (int kind = 0; kind < used; kind++) {
-        waiting[kind][bucket] += idle.waiting(slot, kind);
-      }
+      waiting[kind][AgeScale.bucket(idle.age(slot, now))] += idle.waiting(slot, kind);
     }
+  }
+
+  private void pool(int used, long now) {
     Arrays.fill(pooledReuses, 0);
     Arrays.fill(pooledWaiting, 0);
     for (int kind = 0; kind < used; kind++) {
@@ -157,6 +177,16 @@ final class ReuseModel {
         pooledWaiting[i] += waiting[kind][i];
       }
     }
+    double weight = PRIOR_OF_ALL * weight(now) * priorPages;
+    estimate(pooledReuses, pooledWaiting, priorRate, 1, weight);
+    System.arraycopy(rate, 0, pooledRate, 0, buckets);
+  }
+
+  private void renew(int kind, long now) {
+    double weight = weight(now) * priorPages;
+    estimate(reuses[kind], waiting[kind], pooledRate, odds[kind], weight);
+    rank(density[kind]);
+    drawToMean(kind, weight);
   }
 
   /**

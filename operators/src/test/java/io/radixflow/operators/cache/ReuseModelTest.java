@@ -114,4 +114,27 @@ class ReuseModelTest {
       assertThat(model.density(0, bucket)).isPositive().isFinite();
     }
   }
+
+  @Test
+  void partByPartTheSameIsLearnedAsAtOnce() {
+    usedAfter(0, 4000, 100, 20);
+    neverUsed(1, 4000, 3);
+    double[][] byParts = new double[KINDS][AgeScale.buckets()];
+    // the first round learns what kinds have in common, the second uses it
+    for (int part = 0; part < 2 * (KINDS + 1); part++) {
+      model.learnPart(idle, KINDS, 4000);
+    }
+    for (int kind = 0; kind < KINDS; kind++) {
+      for (int bucket = 0; bucket < byParts[kind].length; bucket++) {
+        byParts[kind][bucket] = model.density(kind, bucket);
+      }
+    }
+    model.learn(idle, KINDS, 4000);
+
+    for (int kind = 0; kind < KINDS; kind++) {
+      for (int bucket = 0; bucket < byParts[kind].length; bucket++) {
+        assertThat(byParts[kind][bucket]).isPositive().isEqualTo(model.density(kind, bucket));
+      }
+    }
+  }
 }
