@@ -18,10 +18,12 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * One drill: a cluster of processes, conversations that never pause, faults one after the other,
@@ -63,13 +65,15 @@ public final class Drill {
    */
   public DrillResult run(Supplier<Fault> plan) throws IOException, InterruptedException {
     ClusterOptions cluster = clusterOptions();
+    Set<ProcessHandle> before = descendants();
     say("starting a cluster");
     DrillResult result;
     try (ProcessCluster processes = ProcessCluster.start(jars, cluster, this::say)) {
       result = run(processes, plan);
     }
-    List<String> leaked =
-        ProcessHandle.current().descendants().map(process -> process.info().toString()).toList();
+    Set<ProcessHandle> left = descendants();
+    left.removeAll(before);
+    List<String> leaked = left.stream().map(process -> process.info().toString()).toList();
     return new DrillResult(
         result.faults(),
         result.verdict(),
@@ -81,6 +85,10 @@ public final class Drill {
         result.survivors(),
         result.silence(),
         result.seconds());
+  }
+
+  private static Set<ProcessHandle> descendants() {
+    return ProcessHandle.current().descendants().collect(Collectors.toSet());
   }
 
   private ClusterOptions clusterOptions() {
