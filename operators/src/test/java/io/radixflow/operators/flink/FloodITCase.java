@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sim.SimClock;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.RichMapFunction;
@@ -62,6 +64,9 @@ class FloodITCase {
   private static volatile Engine engine;
   private static final AtomicInteger CHECKPOINTS = new AtomicInteger();
 
+  /** Until a session is full: the engine must not be faster than the flood. */
+  private static final CountDownLatch FULL = new CountDownLatch(1);
+
   @RegisterExtension
   static final MiniClusterExtension CLUSTER =
       new MiniClusterExtension(
@@ -72,7 +77,12 @@ class FloodITCase {
 
   @Test
   void isAnsweredOrRejectedInOrderWithinBoundsWhileCheckpointsGoOn() throws Exception {
-    SimModel model = SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0).withTime(50_000, 0));
+    SimModel model =
+        SimModel.open(
+            SimOptions.DEFAULT
+                .withEndOfTurn(0)
+                .withTime(50_000, 0)
+                .withClock(FloodITCase::passOnceFull));
     engine =
         ContinuousBatchingEngine.open(
             model,
@@ -98,6 +108,15 @@ class FloodITCase {
     int at = replies.stream().map(Reply::turn).toList().indexOf("t" + CANCELLED);
     assertThat(replies.get(at).finishReason()).isEqualTo("cancelled");
     assertThat(replies.size() - at).as("turns that were still to be answered").isGreaterThan(2_000);
+  }
+
+  private static void passOnceFull(long nanos) {
+    try {
+      FULL.await();
+      SimClock.SYSTEM.pass(nanos);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   private static void assertInOrder(List<Reply> replies) {
@@ -158,6 +177,9 @@ class FloodITCase {
     @Override
     public String map(Reply reply) {
       REPLIES.add(reply);
+      if (reply.finishReason().equals("rejected")) {
+        FULL.countDown();
+      }
       if (REPLIES.size() == TURNS) {
         HeldNumbers.release(NUMBERS);
       }
