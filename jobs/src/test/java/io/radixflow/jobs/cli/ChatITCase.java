@@ -68,6 +68,9 @@ class ChatITCase {
                 script.toString(),
                 "--system",
                 "A system prompt of some length, which the sessions of this script share.",
+                // without one it follows from the session's random id, and a reply may be empty
+                "--seed",
+                "1",
                 "--max-tokens",
                 "12");
 
