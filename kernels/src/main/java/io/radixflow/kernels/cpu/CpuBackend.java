@@ -294,7 +294,7 @@ public final class CpuBackend implements Backend {
         rows.clear();
       }
       try {
-        ticket.complete(failure);
+        ticket.announce(ticket.end(failure));
       } catch (RuntimeException e) {
         LOG.error("A callback of a step failed", e);
       }

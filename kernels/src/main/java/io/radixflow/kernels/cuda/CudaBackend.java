@@ -350,14 +350,15 @@ public final class CudaBackend implements Backend {
       usable = false;
       LOG.error("The GPU's context is lost: {}", e.getMessage());
     }
+    Runnable callback;
     synchronized (stateLock) {
       if (failure == null) {
         ticket.acceptTokens();
       }
-      ticket.end(failure);
+      callback = ticket.end(failure);
     }
     try {
-      ticket.announce();
+      ticket.announce(callback);
     } catch (RuntimeException e) {
       LOG.error("A callback of a step failed", e);
     }

@@ -1,12 +1,10 @@
 package io.radixflow.kernels.cuda;
 
 import io.radixflow.kernels.device.Batch;
-import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.device.ReusedTicket;
 import io.radixflow.kernels.sampling.FixedPointExp;
 import io.radixflow.kernels.sampling.SamplingException;
-import io.radixflow.kernels.sampling.SamplingState;
 import java.nio.ByteBuffer;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * One of the few tickets of a backend, reused in turn with its pinned buffers: the step's metadata
@@ -15,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>Filled by the submitting thread, ended by the thread that waits for the device, read by the
  * owner once done.
  */
-final class CudaStepTicket implements StepTicket {
+final class CudaStepTicket extends ReusedTicket {
 
   private static final int TOKEN = 0;
   private static final int ERROR = 4;
@@ -38,17 +36,6 @@ final class CudaStepTicket implements StepTicket {
   private final CudaEvent ended;
   private PinnedMemory logits;
 
-  private Batch batch;
-  private int outputs;
-  private int[] tokens = new int[16];
-  private int[] logitsSlot = new int[16];
-  private int logitsRows;
-  private boolean wantsLogprobs;
-
-  private volatile boolean done = true;
-  private volatile Thread waiter;
-  private volatile Throwable failure;
-  private Runnable callback;
   private volatile boolean closed;
 
   /**
@@ -57,6 +44,7 @@ final class CudaStepTicket implements StepTicket {
    * @param maxOutputs outputs of one step
    */
   CudaStepTicket(CudaContext context, int vocabSize, int ringBase, long planBytes, int maxOutputs) {
+    super(0);
     this.context = context;
     this.vocabSize = vocabSize;
     this.ringBase = ringBase;
@@ -70,35 +58,18 @@ final class CudaStepTicket implements StepTicket {
   }
 
   /** Makes this the ticket of a new step. */
-  void begin(Batch newBatch) {
-    batch = newBatch;
-    outputs = newBatch.outputs();
-    failure = null;
-    waiter = null;
-    logitsRows = 0;
-    wantsLogprobs = false;
-    if (logitsSlot.length < outputs) {
-      logitsSlot = new int[Math.max(outputs, 2 * logitsSlot.length)];
-      tokens = new int[logitsSlot.length];
-    }
-    for (int output = 0; output < outputs; output++) {
-      int flags = newBatch.outputFlags(output);
-      wantsLogprobs |= (flags & Batch.LOGPROBS) != 0;
-      logitsSlot[output] = (flags & Batch.LOGITS) != 0 ? logitsRows++ : -1;
-    }
-    synchronized (this) {
-      callback = null;
-      done = false;
-    }
+  void begin(Batch batch) {
+    prepare(batch);
+    start();
   }
 
   /** Makes room for the logits that the step asks for; allocates only when it needs more. */
   void reserveLogits() {
-    long bytes = (long) logitsRows * vocabSize * Float.BYTES;
+    long bytes = (long) logitsRows() * vocabSize * Float.BYTES;
     if (bytes > PinnedMemory.MAX_SLAB) {
       throw new IllegalArgumentException(
           "a step asks for the logits of "
-              + logitsRows
+              + logitsRows()
               + " rows, "
               + bytes
               + " bytes; at most "
@@ -117,8 +88,8 @@ final class CudaStepTicket implements StepTicket {
   /** Queues the copies of logits of outputs {@code first} to {@code first + count - 1}. */
   void copyLogits(DeviceMemory rows, int first, int count, CudaStream stream) {
     long bytes = (long) vocabSize * Float.BYTES;
-    for (int i = 0; i < count && logitsRows > 0; i++) {
-      int slot = logitsSlot[first + i];
+    for (int i = 0; i < count && logitsRows() > 0; i++) {
+      int slot = logitsSlot(first + i);
       if (slot >= 0) {
         rows.slice(i * bytes, bytes).readAsync(logits.slice(slot * bytes, bytes), bytes, stream);
       }
@@ -127,12 +98,12 @@ final class CudaStepTicket implements StepTicket {
 
   /** Queues the copies of the results, and marks the step's end. */
   void copyResults(StepResults device, CudaStream stream) {
-    if (outputs > 0) {
-      device.heads().readAsync(results, (long) StepResults.RESULT_BYTES * outputs, stream);
+    if (outputs() > 0) {
+      device.heads().readAsync(results, (long) StepResults.RESULT_BYTES * outputs(), stream);
     }
-    if (wantsLogprobs) {
-      device.topIds().readAsync(topIds, 4L * StepResults.TOPS * outputs, stream);
-      device.topLogits().readAsync(topLogits, 4L * StepResults.TOPS * outputs, stream);
+    if (wantsLogprobs()) {
+      device.topIds().readAsync(topIds, 4L * StepResults.TOPS * outputs(), stream);
+      device.topLogits().readAsync(topLogits, 4L * StepResults.TOPS * outputs(), stream);
     }
     ended.record(stream);
   }
@@ -145,18 +116,13 @@ final class CudaStepTicket implements StepTicket {
     return ringBase;
   }
 
-  Batch batch() {
-    return batch;
-  }
-
   /** Waits until the device has ended the step, and checks what it drew. */
   void awaitDevice() {
     ended.synchronize();
-    for (int output = 0; output < outputs; output++) {
-      tokens[output] = -1;
-      if (batch.outputSampling(output) != null) {
+    for (int output = 0; output < outputs(); output++) {
+      if (batch().outputSampling(output) != null) {
         checkDraw(output);
-        tokens[output] = result(output, TOKEN);
+        putToken(output, result(output, TOKEN));
       }
     }
   }
@@ -177,100 +143,16 @@ final class CudaStepTicket implements StepTicket {
     return results.buffer().getInt(StepResults.RESULT_BYTES * output + field);
   }
 
-  /** Tells each sampling state its token: only after the whole step went well. */
-  void acceptTokens() {
-    for (int output = 0; output < outputs; output++) {
-      SamplingState state = batch.outputSampling(output);
-      if (state != null) {
-        state.accept(tokens[output]);
-      }
-    }
-  }
-
-  /** Marks the step as ended; {@link #announce} tells those who wait. */
-  void end(Throwable thrown) {
-    failure = thrown;
-    batch = null;
-    synchronized (this) {
-      done = true;
-    }
-  }
-
-  /** Wakes the waiter and runs the callback. */
-  void announce() {
-    Runnable toRun;
-    synchronized (this) {
-      toRun = callback;
-      callback = null;
-    }
-    Thread thread = waiter;
-    if (thread != null) {
-      LockSupport.unpark(thread);
-    }
-    if (toRun != null) {
-      toRun.run();
-    }
-  }
-
   /** Forgets the pinned memory, which goes with the context; no step may be in flight. */
   void close() {
     closed = true;
   }
 
   @Override
-  public boolean isDone() {
-    return done;
-  }
-
-  @Override
-  public void await() throws InterruptedException {
-    waiter = Thread.currentThread();
-    while (!done) {
-      if (Thread.interrupted()) {
-        throw new InterruptedException("interrupted while waiting for a step");
-      }
-      LockSupport.park(this);
-    }
-  }
-
-  @Override
-  public void whenDone(Runnable newCallback) {
-    synchronized (this) {
-      if (!done) {
-        callback = newCallback;
-        return;
-      }
-    }
-    newCallback.run();
-  }
-
-  @Override
-  public Throwable failure() {
-    return done ? failure : null;
-  }
-
-  @Override
-  public int outputs() {
-    return outputs;
-  }
-
-  private void check(int output) {
-    if (!done || failure != null) {
-      throw new IllegalStateException(
-          done ? "the step failed: " + failure : "the step is not done");
-    }
+  protected void checkOpen() {
     if (closed) {
       throw new IllegalStateException("the backend is closed");
     }
-    if (output < 0 || output >= outputs) {
-      throw new IndexOutOfBoundsException("output " + output + " of " + outputs);
-    }
-  }
-
-  @Override
-  public int token(int output) {
-    check(output);
-    return tokens[output];
   }
 
   @Override
@@ -304,11 +186,7 @@ final class CudaStepTicket implements StepTicket {
 
   @Override
   public void logits(int output, float[] target) {
-    check(output);
-    if (logitsSlot[output] < 0) {
-      throw new IllegalStateException("output " + output + " did not ask for logits");
-    }
-    int at = logitsSlot[output] * vocabSize * Float.BYTES;
+    int at = checkLogits(output) * vocabSize * Float.BYTES;
     logits
         .buffer()
         .slice(at, vocabSize * Float.BYTES)

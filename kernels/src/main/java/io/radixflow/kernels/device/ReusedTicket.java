@@ -1,0 +1,199 @@
+package io.radixflow.kernels.device;
+
+import io.radixflow.kernels.sampling.SamplingState;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A ticket that a backend reuses from step to step with its buffers: the outputs that the step's
+ * batch asked for, its tokens, how it ended, and who waits for that.
+ *
+ * <p>Begun by the thread that submits, filled and ended by those that compute, read by the owner
+ * once done.
+ */
+public abstract class ReusedTicket implements StepTicket {
+
+  private final int spins;
+  private Batch batch;
+  private int outputs;
+  private int[] tokens = new int[16];
+  private int[] logitsSlot = new int[16];
+  private int logitsRows;
+  private boolean wantsLogprobs;
+
+  private volatile boolean done = true;
+  private volatile Thread waiter;
+  private volatile Throwable failure;
+  private Runnable callback;
+
+  /**
+   * @param spins how often a waiting thread looks before it parks
+   */
+  protected ReusedTicket(int spins) {
+    this.spins = spins;
+  }
+
+  /** Counts what a new step is asked for; {@link #start} follows when its buffers are there. */
+  protected final void prepare(Batch newBatch) {
+    batch = newBatch;
+    outputs = newBatch.outputs();
+    if (tokens.length < outputs) {
+      tokens = new int[Math.max(outputs, tokens.length * 2)];
+      logitsSlot = new int[tokens.length];
+    }
+    logitsRows = 0;
+    wantsLogprobs = false;
+    for (int output = 0; output < outputs; output++) {
+      tokens[output] = -1;
+      int flags = newBatch.outputFlags(output);
+      wantsLogprobs |= (flags & Batch.LOGPROBS) != 0;
+      logitsSlot[output] = (flags & Batch.LOGITS) != 0 ? logitsRows++ : -1;
+    }
+  }
+
+  /** Makes this the ticket of the step that was prepared. */
+  protected final void start() {
+    failure = null;
+    waiter = null;
+    synchronized (this) {
+      callback = null;
+      done = false;
+    }
+  }
+
+  /** The step's batch, until it has ended. */
+  public final Batch batch() {
+    return batch;
+  }
+
+  /** Outputs that arrays of this ticket have room for. */
+  protected final int capacity() {
+    return tokens.length;
+  }
+
+  /** Outputs that asked for logits. */
+  protected final int logitsRows() {
+    return logitsRows;
+  }
+
+  /** Whether an output asked for log probabilities. */
+  protected final boolean wantsLogprobs() {
+    return wantsLogprobs;
+  }
+
+  /** Which of the {@link #logitsRows} is an output's; -1 if it asked for none. */
+  protected final int logitsSlot(int output) {
+    return logitsSlot[output];
+  }
+
+  /** Sets an output's token. */
+  public final void putToken(int output, int token) {
+    tokens[output] = token;
+  }
+
+  /** Tells each sampling state its token: only after the whole step went well. */
+  public final void acceptTokens() {
+    for (int output = 0; output < outputs; output++) {
+      SamplingState state = batch.outputSampling(output);
+      if (state != null) {
+        state.accept(tokens[output]);
+      }
+    }
+  }
+
+  /**
+   * Ends the step, with its failure or null; from here on the ticket may be begun anew.
+   *
+   * @return what {@link #announce} is to be given, on a thread that holds no lock
+   */
+  public final Runnable end(Throwable thrown) {
+    batch = null;
+    failure = thrown;
+    synchronized (this) {
+      done = true;
+      Runnable toRun = callback;
+      callback = null;
+      return toRun;
+    }
+  }
+
+  /** Wakes who waits, and runs the callback if there is one. */
+  public final void announce(Runnable toRun) {
+    Thread thread = waiter;
+    if (thread != null) {
+      LockSupport.unpark(thread);
+    }
+    if (toRun != null) {
+      toRun.run();
+    }
+  }
+
+  @Override
+  public final boolean isDone() {
+    return done;
+  }
+
+  @Override
+  public final void await() throws InterruptedException {
+    for (int spin = 0; spin < spins && !done; spin++) {
+      Thread.onSpinWait();
+    }
+    waiter = Thread.currentThread();
+    while (!done) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException("interrupted while waiting for a step");
+      }
+      LockSupport.park(this);
+    }
+  }
+
+  @Override
+  public final void whenDone(Runnable newCallback) {
+    synchronized (this) {
+      if (!done) {
+        callback = newCallback;
+        return;
+      }
+    }
+    newCallback.run();
+  }
+
+  @Override
+  public final Throwable failure() {
+    return done ? failure : null;
+  }
+
+  @Override
+  public final int outputs() {
+    return outputs;
+  }
+
+  /** Refuses to read an output that is not there. */
+  protected final void check(int output) {
+    if (!done || failure != null) {
+      throw new IllegalStateException(
+          done ? "the step failed: " + failure : "the step is not done");
+    }
+    checkOpen();
+    if (output < 0 || output >= outputs) {
+      throw new IndexOutOfBoundsException("output " + output + " of " + outputs);
+    }
+  }
+
+  /** Refuses to read results whose memory is gone. */
+  protected void checkOpen() {}
+
+  /** As {@link #check}, and which of the {@link #logitsRows} the output's logits are. */
+  protected final int checkLogits(int output) {
+    check(output);
+    if (logitsSlot[output] < 0) {
+      throw new IllegalStateException("output " + output + " did not ask for logits");
+    }
+    return logitsSlot[output];
+  }
+
+  @Override
+  public final int token(int output) {
+    check(output);
+    return tokens[output];
+  }
+}
