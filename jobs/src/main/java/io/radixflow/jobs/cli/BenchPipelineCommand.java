@@ -81,22 +81,7 @@ final class BenchPipelineCommand extends CliCommand {
 
   private double throughKafka(ConversationClient client, String message)
       throws InterruptedException {
-    GenerationOptions options =
-        new GenerationOptions(
-            0.0,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            MAX_TOKENS,
-            null,
-            null,
-            null,
-            null,
-            null);
+    GenerationOptions options = GenerationOptions.greedy(MAX_TOKENS);
     ChatSession session = ChatSession.open(client, "bench-" + UUID.randomUUID(), null, options);
     ReplyView view = new ReplyView(new PrintWriter(Writer.nullWriter()));
     session.ask(message, view);

@@ -106,22 +106,7 @@ final class StateLoad {
 
   private CompletableFuture<Reply> ask(ConversationClient client, long session, long turn) {
     long begun = System.nanoTime();
-    GenerationOptions options =
-        new GenerationOptions(
-            0.0,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            MAX_TOKENS,
-            null,
-            null,
-            null,
-            null,
-            null);
+    GenerationOptions options = GenerationOptions.greedy(MAX_TOKENS);
     ConversationEvent event =
         new ConversationEvent(
             EventKind.MESSAGE,

@@ -31,4 +31,11 @@ public record GenerationOptions(
     Boolean logprobs,
     Integer topLogprobs,
     Integer priority)
-    implements Serializable {}
+    implements Serializable {
+
+  /** Always the likeliest token, so many of them at most, and nothing else given. */
+  public static GenerationOptions greedy(int maxTokens) {
+    return new GenerationOptions(
+        0.0, null, null, null, null, null, null, null, maxTokens, null, null, null, null, null);
+  }
+}
