@@ -138,7 +138,7 @@ public final class CudaBench {
   private void steps(ModelConfig config, GpuMode mode) throws InterruptedException {
     DeviceOptions options = new DeviceOptions("cuda", 0, null, mode, 0);
     double weights = 2.0 * weightsRead(config);
-    try (CudaBackend backend = CudaBackend.open(new RandomWeights(config), options, ordinal)) {
+    try (CudaBackend backend = CudaBackend.open(RandomWeights.of(config), options, ordinal)) {
       long tokenBytes = backend.kvSpec().bytesPerToken();
       for (int rows : DECODE_ROWS) {
         if ((long) rows * CONTEXT * tokenBytes > backend.poolBytes()) {

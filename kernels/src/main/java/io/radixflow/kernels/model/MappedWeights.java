@@ -4,7 +4,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** Weights whose tensors are mapped from files; safe for many threads. */
+/** Weights whose tensors are at hand, mapped from files or made; safe for many threads. */
 final class MappedWeights implements WeightSource {
   private final ModelConfig config;
   private final Supplier<String> fingerprint;

@@ -2,7 +2,7 @@ package io.radixflow.kernels.model;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 
@@ -10,18 +10,18 @@ import java.util.SplittableRandom;
  * Weights of any shape that nobody trained, for benchmarks: bf16 matrices of small random values
  * and vectors of ones. They take no memory to speak of; rows repeat.
  */
-public final class RandomWeights implements WeightSource {
+public final class RandomWeights {
 
   private static final long SEED = 20260101;
   private static final int SPARE = 8191;
 
-  private final ModelConfig config;
-  private final Map<String, Tensor> tensors = new LinkedHashMap<>();
+  private RandomWeights() {}
 
-  public RandomWeights(ModelConfig config) {
-    this.config = config;
+  /** Weights of a shape. */
+  public static WeightSource of(ModelConfig config) {
     int widest = Math.max(config.hiddenSize(), config.intermediateSize());
     ByteBuffer values = values(Math.max(widest, config.heads() * config.headDim()) + SPARE);
+    Map<String, Tensor> tensors = new HashMap<>();
     GraphTensors.of(config)
         .forEach(
             (name, shape) ->
@@ -30,6 +30,7 @@ public final class RandomWeights implements WeightSource {
                     shape.vector()
                         ? new Ones(name, shape.columns())
                         : new Rows(name, shape.rows(), shape.columns(), values)));
+    return new MappedWeights(config, tensors, () -> String.format("%016x", config.hashCode()));
   }
 
   private static ByteBuffer values(int count) {
@@ -41,33 +42,6 @@ public final class RandomWeights implements WeightSource {
     }
     return values.flip();
   }
-
-  @Override
-  public ModelConfig config() {
-    return config;
-  }
-
-  @Override
-  public boolean has(String name) {
-    return tensors.containsKey(name);
-  }
-
-  @Override
-  public Tensor tensor(String name) {
-    Tensor tensor = tensors.get(name);
-    if (tensor == null) {
-      throw new ModelFormatException("model " + config.name() + " has no tensor " + name);
-    }
-    return tensor;
-  }
-
-  @Override
-  public String fingerprint() {
-    return String.format("%016x", config.hashCode());
-  }
-
-  @Override
-  public void close() {}
 
   /** A matrix whose rows begin at different places of the same values. */
   private record Rows(String name, int rows, int columns, ByteBuffer values) implements Tensor {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.GpuFigure;
 import io.radixflow.kernels.model.RandomWeights;
+import io.radixflow.kernels.model.WeightSource;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -39,7 +40,7 @@ class CudaBenchTest {
   @Test
   void stepsOfRandomWeightsRunAtTheEndOfTheirContext() throws InterruptedException {
     EmulatedDriver.reset();
-    RandomWeights weights = new RandomWeights(CudaModels.qwen3());
+    WeightSource weights = RandomWeights.of(CudaModels.qwen3());
     try (CudaBackend backend = CudaBackend.open(weights, new DeviceOptions("cuda", 0, null), 0)) {
       try (StepBench steps = new StepBench(backend, 3, 64)) {
         assertThat(steps.decode(3)).isPositive();
