@@ -3,6 +3,7 @@ package io.radixflow.kernels.cpu;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.EpochHash;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.StepTicket;
@@ -10,10 +11,6 @@ import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ForwardGraph;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.WeightSource;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
@@ -158,21 +155,14 @@ public final class CpuBackend implements Backend {
   }
 
   private static String epoch(String fingerprint, KvSpec.Type kvType) {
-    String text =
+    return EpochHash.of(
         String.join(
             "|",
             fingerprint,
             "cpu",
             "arithmetic " + ARITHMETIC_VERSION,
             "kv " + kvType,
-            "page " + CpuKvPool.PAGE_TOKENS + " K[element][token] V[token][element]");
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(hash, 0, 8);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+            "page " + CpuKvPool.PAGE_TOKENS + " K[element][token] V[token][element]"));
   }
 
   @Override

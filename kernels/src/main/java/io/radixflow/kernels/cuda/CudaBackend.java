@@ -3,6 +3,7 @@ package io.radixflow.kernels.cuda;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.EpochHash;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
@@ -10,10 +11,6 @@ import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.WeightSource;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -134,7 +131,7 @@ public final class CudaBackend implements Backend {
   }
 
   private static String epoch(String fingerprint, CudaDevice device, GpuMode mode) {
-    String text =
+    return EpochHash.of(
         String.join(
             "|",
             fingerprint,
@@ -142,14 +139,7 @@ public final class CudaBackend implements Backend {
             "arithmetic " + ARITHMETIC_VERSION,
             mode.name(),
             "kv bf16",
-            "page [layer][K|V][slot][head][element]");
-    try {
-      byte[] hash =
-          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(hash, 0, 8);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
+            "page [layer][K|V][slot][head][element]"));
   }
 
   @Override
