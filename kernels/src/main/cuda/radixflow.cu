@@ -1,5 +1,6 @@
 // All device code of Radixflow, one translation unit.
 #include "attention.cuh"
+#include "bench.cuh"
 #include "embedding.cuh"
 #include "gemm.cuh"
 #include "gemm_hopper.cuh"

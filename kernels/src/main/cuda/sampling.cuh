@@ -2,270 +2,316 @@
 // softmax are integers, so sums do not depend on their order, and every other operation is IEEE and written with the
 // intrinsics that the compiler never contracts.
 //
-// A block an output. Every pass reads the whole row, which stays in the L2 cache: one for the arg max, one for the total,
-// five more for top_k and five for top_p.
+// A row is shared out in slices, a block each, so that few rows keep a device busy too. Four launches, as each needs what
+// all blocks of the one before it found: the largest logits; the weights, by segment or, where top_k or top_p is on, by
+// band of logits; the bands with the borders of top_k and top_p, of which the last block takes the borders; the token.
 #pragma once
-#include "device.cuh"
+#include "sampling_row.cuh"
 
-typedef unsigned long long u64;
+// A block's slice of an output's row.
+struct SampleBlock {
+    const SampleParameters* p;
+    SampleScratch* scratch;
+    float* logits;
+    int* adjustments;
+    SampleRow row;
+    int output, from, to;
 
-constexpr int kSampleThreads = 512;
-constexpr int kSampleWarps = kSampleThreads / 32;
-constexpr int kSampleBins = 4096;     // at least the bands of the exponential, and the vocabulary in segments
-constexpr int kSampleSegment = 256;   // tokens whose weights a draw skips together
-constexpr int kSampleBandShift = 2;   // steps of the exponential to bands, 64 an octave
-constexpr int kSampleTops = 20;
-constexpr int kAdjustment = 4;        // words: token, count, bias, the logit before
-
-enum SampleFlag { SAMPLE_DRAW = 1, SAMPLE_LOGPROBS = 2, SAMPLE_GREEDY = 4, SAMPLE_PENALTIES = 8 };
-enum SampleError { SAMPLE_OK = 0, SAMPLE_NAN = 1, SAMPLE_NOTHING = 2, SAMPLE_INFINITE = 3 };
-
-// An output's parameters; io.radixflow.kernels.cuda.SamplingRecord describes them.
-struct SampleParameters {
-    int flags;
-    int counter;
-    double scale;
-    double top_p;
-    long long least;
-    u64 seed;
-    int top_k;
-    int first_adjustment;
-    int adjustments;
-    float repetition;
-    float frequency;
-    float presence;
-    int pending;
-    int tops;
-    int padding[2];
+    __device__ __forceinline__ bool holds(int id) const { return id >= from && id < to; }
+    __device__ __forceinline__ bool first() const { return from == 0; }
 };
 
-// What the host reads of an output.
-struct SampleResult {
-    int token;
-    int error;
-    int error_token;
-    float top;          // the largest raw logit
-    u64 mass;           // sum of the raw row's weights at temperature 1
-    float token_logit;  // raw
-    int reported;
-};
-
-struct SampleShared {
-    u64 bins[kSampleBins];
-    u64 warps[kSampleWarps];
-    u64 found_before;
-    int found;
-    int pending_found;
-    int token;
-};
-
-// The row of logits with what turns a logit into a weight: FixedPointExp of the host.
-struct SampleRow {
-    const float* logits;
-    const double* powers;
-    int vocab;
-    int scale_bits;
-    float top;
-    double scale;
-
-    __device__ __forceinline__ double end() const { return double((scale_bits + 1) * 256); }
-    __device__ __forceinline__ double steps(float logit) const {
-        return __dmul_rn(__dadd_rn(double(top), -double(logit)), scale);
-    }
-    __device__ __forceinline__ u64 weight_of(double steps) const {
-        int nearest = int(__dadd_rn(steps, 0.5));
-        double rest = __dmul_rn(__dadd_rn(double(nearest), -steps), 0.6931471805599453 / 256);
-        double cubic = __dadd_rn(0.5, __dmul_rn(rest, 1.0 / 6));
-        double power = __dadd_rn(1.0, __dmul_rn(rest, __dadd_rn(1.0, __dmul_rn(rest, cubic))));
-        double weight = __dmul_rn(__dmul_rn(powers[nearest & 255], power), double(1ull << scale_bits));
-        return u64(weight) >> (nearest >> 8);
-    }
-    __device__ __forceinline__ u64 weight(float logit) const {
-        double distance = steps(logit);
-        return distance < end() ? weight_of(distance) : 0;
-    }
-};
-
-// Orders logits as unsigned integers; 0 and -0 are equal.
-__device__ __forceinline__ uint32_t logit_key(float logit) {
-    uint32_t bits = __float_as_uint(logit + 0.0f);
-    return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
-}
-__device__ __forceinline__ float key_logit(uint32_t key) {
-    return __uint_as_float(key & 0x80000000u ? key & 0x7fffffffu : ~key);
+// False if the block's output draws nothing.
+__device__ __forceinline__ bool take_block(SampleBlock& b, int* step, const SampleParameters* parameters, float* logits,
+                                           const double* powers, SampleScratch* scratch, int first, int vocab,
+                                           int scale_bits) {
+    b.output = first + blockIdx.y;
+    if (b.output >= step[2]) return false;
+    b.p = parameters + b.output;
+    if (!(b.p->flags & SAMPLE_DRAW)) return false;
+    b.scratch = scratch + blockIdx.y;
+    b.logits = logits + size_t(blockIdx.y) * vocab;
+    b.adjustments = step + step[5] + size_t(b.p->first_adjustment) * kAdjustment;
+    const uint32_t* mask = b.p->mask ? reinterpret_cast<const uint32_t*>(step) + b.p->mask : nullptr;
+    b.row = {b.logits, mask, powers, vocab, scale_bits, 0, b.p->scale};
+    b.from = blockIdx.x * kSampleSlice;
+    b.to = min(vocab, b.from + kSampleSlice);
+    return true;
 }
 
-// Sum or maximum over the block, in every thread.
-template <class Reduce>
-__device__ __forceinline__ u64 block_reduce(SampleShared& s, u64 v, Reduce reduce) {
-#pragma unroll
-    for (int distance = 16; distance; distance >>= 1) v = reduce(v, __shfl_xor_sync(0xffffffffu, v, distance));
-    if (threadIdx.x % 32 == 0) s.warps[threadIdx.x / 32] = v;
-    __syncthreads();
-    v = s.warps[0];
-    for (int warp = 1; warp < kSampleWarps; ++warp) v = reduce(v, s.warps[warp]);
-    __syncthreads();
-    return v;
-}
-struct SampleSum {
-    __device__ __forceinline__ u64 operator()(u64 a, u64 b) const { return a + b; }
-};
-struct SampleMax {
-    __device__ __forceinline__ u64 operator()(u64 a, u64 b) const { return a > b ? a : b; }
-};
-
-// The first bin with which the running sum of bins[0..n) reaches target, above 0; s.found_before is the sum before it.
-// -1 if all bins do not reach it.
-__device__ __forceinline__ int find_bin(SampleShared& s, int n, u64 target) {
-    int each = (n + kSampleThreads - 1) / kSampleThreads, first = threadIdx.x * each, last = min(n, first + each);
-    u64 own = 0;
-    for (int i = first; i < last; ++i) own += s.bins[i];
-    u64 sum = own;
-#pragma unroll
-    for (int distance = 1; distance < 32; distance <<= 1) {
-        u64 other = __shfl_up_sync(0xffffffffu, sum, distance);
-        if (int(threadIdx.x % 32) >= distance) sum += other;
-    }
-    if (threadIdx.x % 32 == 31) s.warps[threadIdx.x / 32] = sum;
-    if (threadIdx.x == 0) s.found = -1;
-    __syncthreads();
-    u64 before = sum - own;
-    for (int warp = 0; warp < int(threadIdx.x) / 32; ++warp) before += s.warps[warp];
-    if (before < target && target <= before + own) {
-        int i = first;
-        while (before + s.bins[i] < target) before += s.bins[i++];
-        s.found = i;
-        s.found_before = before;
-    }
-    __syncthreads();
-    return s.found;
+// The row as the model gave it, at temperature 1.
+__device__ __forceinline__ SampleRow raw_row(const SampleBlock& b, float top) {
+    return {b.logits, nullptr, b.row.powers, b.row.vocab, b.row.scale_bits, top, 256 * 1.4426950408889634};
 }
 
-__device__ __forceinline__ void clear_bins(SampleShared& s, int n) {
-    for (int i = threadIdx.x; i < n; i += kSampleThreads) s.bins[i] = 0;
-    __syncthreads();
-}
-
-// A 32-bit key and a weight of each token that takes part, of weight 0 if it does not. Finds the largest key so that the
-// tokens with keys at or above it together reach target, which all tokens do; above is what those with larger keys have.
-template <class Keyed>
-__device__ __forceinline__ uint32_t select_key(SampleShared& s, int vocab, u64 target, u64& above, Keyed keyed) {
-    uint32_t prefix = 0, mask = 0;
-    above = 0;
-    for (int shift = 24; shift >= 0; shift -= 8) {
-        clear_bins(s, 256);
-        for (int i = threadIdx.x; i < vocab; i += kSampleThreads) {
-            uint32_t key = 0;
-            u64 weight = keyed(i, key);
-            if (weight && (key & mask) == prefix) atomicAdd(&s.bins[255 - (key >> shift & 255)], weight);
+// The slice's largest logit, the lowest id of equal ones, as key << 32 | ~id; the first that is not a number.
+__device__ __forceinline__ u64 slice_top(SampleShared& s, const SampleRow& row, const SampleBlock& b,
+                                         uint32_t& first_nan) {
+    u64 best = 0;
+    first_nan = 0xffffffffu;
+    for (int i = b.from + threadIdx.x; i < b.to; i += kSampleThreads) {
+        float logit = row.logit(i);
+        if (logit != logit) {
+            first_nan = min(first_nan, uint32_t(i));
+        } else {
+            best = SampleMax()(best, u64(logit_key(logit)) << 32 | ~uint32_t(i));
         }
-        __syncthreads();
-        int bin = find_bin(s, 256, target - above);
-        above += s.found_before;
-        prefix |= uint32_t(255 - bin) << shift;
-        mask |= 255u << shift;
-        __syncthreads();
     }
-    return prefix;
+    first_nan = ~uint32_t(block_reduce(s, u64(~first_nan), SampleMax()));
+    return block_reduce(s, best, SampleMax());
 }
 
-// The tokens left to draw from: those with a logit above border, or at it with an id up to last.
-struct SampleCut {
-    float border;
-    int last;
-    __device__ __forceinline__ bool keeps(float logit, int id) const {
-        return logit > border || (logit == border && id <= last);
+// Lists the slice's largest raw logits, from the one with key best on.
+__device__ __forceinline__ void list_tops(SampleShared& s, const SampleBlock& b, u64 best) {
+    int count = min(b.p->tops, kSampleTops);
+    for (int rank = 0; rank < count; ++rank) {
+        if (threadIdx.x == 0) b.scratch->tops[blockIdx.x][rank] = best;
+        u64 next = 0;
+        for (int i = b.from + threadIdx.x; rank + 1 < count && i < b.to; i += kSampleThreads) {
+            u64 key = u64(logit_key(b.logits[i])) << 32 | ~uint32_t(i);
+            if (key < best) next = SampleMax()(next, key);
+        }
+        best = block_reduce(s, next, SampleMax());
     }
+}
+
+// Penalties, then the bias, of one token: SamplingState.adjust of the host.
+__device__ __forceinline__ float adjusted_logit(const SampleParameters& p, float logit, int count, float bias) {
+    if (count >= 0) {
+        logit = logit > 0 ? __fdiv_rn(logit, p.repetition) : __fmul_rn(logit, p.repetition);
+        if (count > 0) logit = __fadd_rn(logit, -__fadd_rn(__fmul_rn(p.frequency, float(count)), p.presence));
+    }
+    return __fadd_rn(logit, bias);
+}
+
+// Changes the slice's logits that the sequence has adjustments for and keeps what they were. The token drawn last may be
+// missing from the counts: it is known only here.
+__device__ __forceinline__ void adjust_slice(SampleShared& s, const SampleBlock& b, const int* ring) {
+    const SampleParameters& p = *b.p;
+    int pending = p.pending >= 0 ? ring[p.pending] : -1;
+    if (threadIdx.x == 0) s.flag = 0;
+    __syncthreads();
+    for (int i = threadIdx.x; i < p.adjustments; i += kSampleThreads) {
+        int* one = b.adjustments + i * kAdjustment;
+        int id = one[0], count = one[1];
+        if (id == pending) {
+            s.flag = 1;
+            count = max(count, 0) + 1;
+        }
+        if (b.holds(id)) {
+            one[3] = __float_as_int(b.logits[id]);
+            b.logits[id] = adjusted_logit(p, b.logits[id], count, __int_as_float(one[2]));
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 0 && b.holds(pending)) {
+        b.scratch->pending = s.flag ? -1 : pending;
+        if (!s.flag) {
+            b.scratch->pending_logit = b.logits[pending];
+            b.logits[pending] = adjusted_logit(p, b.logits[pending], 1, 0);
+        }
+    }
+    __syncthreads();
+}
+
+// Exchanges adjusted logits from one id up to another and those that were kept of them.
+__device__ __forceinline__ void exchange(const SampleBlock& b, int from, int to) {
+    for (int i = threadIdx.x; i < b.p->adjustments; i += kSampleThreads) {
+        int* one = b.adjustments + i * kAdjustment;
+        int id = one[0];
+        if (id >= from && id < to) {
+            float logit = b.logits[id];
+            b.logits[id] = __int_as_float(one[3]);
+            one[3] = __float_as_int(logit);
+        }
+    }
+    int pending = b.p->pending >= 0 ? b.scratch->pending : -1;
+    if (threadIdx.x == 0 && pending >= from && pending < to) {
+        float logit = b.logits[pending];
+        b.logits[pending] = b.scratch->pending_logit;
+        b.scratch->pending_logit = logit;
+    }
+    __syncthreads();
+}
+
+// What the first launch found of all slices.
+struct RowTops {
+    u64 raw, top;  // keys with ids, as in slice_top
+    int error, error_token;
+};
+__device__ __forceinline__ RowTops row_tops(SampleShared& s, const SampleBlock& b) {
+    u64 raw = 0, top = 0, nan = 0;
+    for (int i = threadIdx.x; i < int(gridDim.x); i += kSampleThreads) {
+        raw = SampleMax()(raw, b.scratch->raw_top[i]);
+        top = SampleMax()(top, b.scratch->top[i]);
+        nan = SampleMax()(nan, u64(~b.scratch->first_nan[i]));
+    }
+    raw = block_reduce(s, raw, SampleMax());
+    top = block_reduce(s, top, SampleMax());
+    nan = block_reduce(s, nan, SampleMax());
+    float raw_logit = key_logit(uint32_t(raw >> 32)), logit = key_logit(uint32_t(top >> 32));
+    int error = nan                       ? SAMPLE_NAN
+                : raw_logit == -INFINITY ? SAMPLE_NOTHING
+                : logit == -INFINITY     ? (b.row.mask ? SAMPLE_MASKED : SAMPLE_NOTHING)
+                : raw_logit == INFINITY || logit == INFINITY ? SAMPLE_INFINITE
+                                                             : SAMPLE_OK;
+    return {raw, top, error, nan ? int(~uint32_t(nan)) : int(~uint32_t(raw_logit == INFINITY ? raw : top))};
+}
+
+// Adds up the weights of the slice's tokens, segment by segment.
+__device__ __forceinline__ u64 kept_weight(const SampleRow& row, const SampleCut& cut, long long least, int i) {
+    if (i >= row.vocab || !cut.keeps(row.logit(i), i)) return 0;
+    u64 weight = row.weight(row.logit(i));
+    return weight >= u64(least) ? weight : 0;
+}
+__device__ __forceinline__ void sum_segments(const SampleBlock& b, const SampleCut& cut) {
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int first = b.from + warp * kSampleSegment; first < b.to; first += kSampleWarps * kSampleSegment) {
+        u64 sum = 0;
+        for (int i = lane; i < kSampleSegment; i += 32) sum += kept_weight(b.row, cut, b.p->least, first + i);
+#pragma unroll
+        for (int distance = 16; distance; distance >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+        if (lane == 0) b.scratch->segments[first / kSampleSegment] = sum;
+    }
+}
+
+// Adds up the weights of the slice's tokens, and counts them, band by band.
+__device__ __forceinline__ void sum_bands(SampleShared& s, const SampleBlock& b) {
+    int bands = b.row.bands();
+    bool weighs = b.p->top_p < 1;
+    for (int i = threadIdx.x; i < bands; i += kSampleThreads) s.counts[i] = 0;
+    clear_bins(s, bands);
+    for (int i = b.from + threadIdx.x; i < b.to; i += kSampleThreads) {
+        double steps = b.row.steps(b.row.logit(i));
+        if (steps < b.row.end()) {
+            atomicAdd(&s.counts[int(steps) >> kSampleBandShift], 1u);
+            if (weighs) atomicAdd(&s.bins[int(steps) >> kSampleBandShift], b.row.weight_of(steps));
+        }
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < bands; i += kSampleThreads) {
+        if (s.counts[i]) {
+            atomicAdd(&b.scratch->counts[i], u64(s.counts[i]));
+            if (weighs) atomicAdd(&b.scratch->masses[i], s.bins[i]);
+        }
+    }
+}
+
+__device__ __forceinline__ void load_bins(SampleShared& s, const u64* from, int n) {
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += kSampleThreads) s.bins[i] = __ldcg(from + i);
+    __syncthreads();
+}
+
+// The mass that top_p lets tokens reach.
+__device__ __forceinline__ u64 nucleus(double p, u64 total) { return u64(ceil(__dmul_rn(p, double((long long)total)))); }
+
+// The bands that a border falls in: top_k's, and those that top_p's can be in, whichever of its band's tokens top_k keeps.
+struct SampleBorders {
+    int k;          // -1: top_k keeps all that have a weight
+    u64 k_before;   // tokens before its band
+    u64 sure;       // mass before its band, or all
+    int low, high;  // top_p's bands
+
+    __device__ __forceinline__ bool has(int band) const { return band == k || (band >= low && band <= high); }
+};
+__device__ __forceinline__ SampleBorders find_borders(SampleShared& s, const SampleBlock& b) {
+    const SampleParameters& p = *b.p;
+    SampleBorders borders = {-1, 0, 0, 0, -1};
+    int bands = b.row.bands();
+    if (p.bounds_k(b.row.vocab)) {
+        load_bins(s, b.scratch->counts, bands);
+        borders.k = find_bin(s, bands, p.top_k);
+        borders.k_before = s.found_before;
+    }
+    if (p.top_p < 1) {
+        load_bins(s, b.scratch->masses, bands);
+        u64 own = 0;
+        for (int i = threadIdx.x; i < (borders.k < 0 ? bands : borders.k); i += kSampleThreads) own += s.bins[i];
+        borders.sure = block_reduce(s, own, SampleSum());
+        u64 most = borders.sure + (borders.k < 0 ? 0 : s.bins[borders.k]);
+        borders.low = find_bin(s, bands, SampleMax()(1, nucleus(p.top_p, borders.sure)));
+        __syncthreads();
+        borders.high = find_bin(s, bands, nucleus(p.top_p, most));
+        __syncthreads();
+    }
+    return borders;
+}
+
+// Tokens of the bands with borders, or of the whole row where they are too many to be listed.
+struct SampleList {
+    const int* list;
+    int count;
+    __device__ __forceinline__ int id(int i) const { return list ? __ldcg(list + i) : i; }
 };
 
 // As many largest logits as top_k says, and all that equal the last of them.
-__device__ __forceinline__ void cut_top_k(SampleShared& s, const SampleRow& row, int k, SampleCut& cut) {
-    int bands = (int(row.end()) >> kSampleBandShift) + 1;
-    clear_bins(s, bands);
-    for (int i = threadIdx.x; i < row.vocab; i += kSampleThreads) {
-        double steps = row.steps(row.logits[i]);
-        if (steps < row.end()) atomicAdd(&s.bins[int(steps) >> kSampleBandShift], u64(1));
-    }
-    __syncthreads();
-    int band = find_bin(s, bands, k);
-    u64 before = s.found_before;
-    __syncthreads();
-    if (band < 0) return;  // what is further down has no weight
+__device__ __forceinline__ void cut_top_k(SampleShared& s, const SampleBlock& b, const SampleList& list,
+                                          const SampleBorders& borders, SampleCut& cut) {
     u64 above;
-    uint32_t key = select_key(s, row.vocab, k - before, above, [&](int i, uint32_t& key) -> u64 {
-        double steps = row.steps(row.logits[i]);
-        key = logit_key(row.logits[i]);
-        return steps < row.end() && int(steps) >> kSampleBandShift == band;
-    });
-    cut.border = key_logit(key);
+    cut.border = key_logit(select_key(s, list.count, b.p->top_k - borders.k_before, above, [&](int i, uint32_t& key) -> u64 {
+        float logit = b.row.logit(list.id(i));
+        key = logit_key(logit);
+        return b.row.band(logit) == borders.k;
+    }));
 }
 
-// The largest logits until their mass reaches limit; of equal ones the lower ids. total is that of the tokens before.
-__device__ __forceinline__ void cut_top_p(SampleShared& s, const SampleRow& row, double p, SampleCut& cut) {
-    int bands = (int(row.end()) >> kSampleBandShift) + 1;
-    clear_bins(s, bands);
-    u64 own = 0;
-    for (int i = threadIdx.x; i < row.vocab; i += kSampleThreads) {
-        float logit = row.logits[i];
-        double steps = row.steps(logit);
-        if (steps < row.end() && cut.keeps(logit, i)) {
-            u64 weight = row.weight_of(steps);
-            atomicAdd(&s.bins[int(steps) >> kSampleBandShift], weight);
-            own += weight;
-        }
+// The largest logits until their mass reaches top_p's share of what top_k left; of equal ones the lower ids.
+__device__ __forceinline__ void cut_top_p(SampleShared& s, const SampleBlock& b, const SampleList& list,
+                                          const SampleBorders& borders, SampleCut& cut) {
+    const SampleRow& row = b.row;
+    u64 own = 0, above;
+    for (int i = threadIdx.x; borders.k >= 0 && i < list.count; i += kSampleThreads) {
+        int id = list.id(i);
+        float logit = row.logit(id);
+        if (row.band(logit) == borders.k && cut.keeps(logit, id)) own += row.weight(logit);
     }
-    u64 total = block_reduce(s, own, SampleSum());
-    u64 limit = u64(ceil(__dmul_rn(p, double((long long)total))));
-    int band = find_bin(s, bands, limit);
-    u64 before = s.found_before, above;
+    u64 limit = nucleus(b.p->top_p, borders.sure + block_reduce(s, own, SampleSum()));
+    load_bins(s, b.scratch->masses, row.bands());
+    int band = find_bin(s, row.bands(), limit);
+    u64 before = s.found_before;
     __syncthreads();
-    uint32_t key = select_key(s, row.vocab, limit - before, above, [&](int i, uint32_t& key) -> u64 {
-        float logit = row.logits[i];
-        double steps = row.steps(logit);
+    float border = key_logit(select_key(s, list.count, limit - before, above, [&](int i, uint32_t& key) -> u64 {
+        int id = list.id(i);
+        float logit = row.logit(id);
         key = logit_key(logit);
-        bool within = steps < row.end() && int(steps) >> kSampleBandShift == band && cut.keeps(logit, i);
-        return within ? row.weight_of(steps) : 0;
-    });
-    float border = key_logit(key);
+        return row.band(logit) == band && cut.keeps(logit, id) ? row.weight(logit) : 0;
+    }));
     u64 weight = row.weight(border), left = limit - before - above, kept = (left + weight - 1) / weight, equal = 0;
-    for (int i = threadIdx.x; i < row.vocab; i += kSampleThreads) equal += row.logits[i] == border;
+    for (int i = threadIdx.x; i < list.count; i += kSampleThreads) equal += row.logit(list.id(i)) == border;
     equal = block_reduce(s, equal, SampleSum());
     cut.border = border;
     if (kept < equal) {
         u64 ignored;
-        cut.last = int(~select_key(s, row.vocab, kept, ignored, [&](int i, uint32_t& key) -> u64 {
-            key = ~uint32_t(i);
-            return row.logits[i] == border;
+        cut.last = int(~select_key(s, list.count, kept, ignored, [&](int i, uint32_t& key) -> u64 {
+            key = ~uint32_t(list.id(i));
+            return row.logit(list.id(i)) == border;
         }));
     }
 }
 
+// Whether this is the last of the output's blocks to come here; it then sees what the others wrote.
+__device__ __forceinline__ bool last_block(SampleShared& s, int* arrived) {
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) s.flag = atomicAdd(arrived, 1) == int(gridDim.x) - 1;
+    __syncthreads();
+    __threadfence();
+    return s.flag;
+}
+
 // The first token in id order with which the weights reach above floor(bits * total / 2^64).
-__device__ __forceinline__ int draw_token(SampleShared& s, const SampleRow& row, const SampleCut& cut, long long least,
-                                          u64 bits) {
-    int segments = (row.vocab + kSampleSegment - 1) / kSampleSegment, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    auto weight_at = [&](int i) -> u64 {
-        if (i >= row.vocab || !cut.keeps(row.logits[i], i)) return 0;
-        u64 weight = row.weight(row.logits[i]);
-        return weight >= u64(least) ? weight : 0;
-    };
+__device__ __forceinline__ int draw_token(SampleShared& s, const SampleBlock& b, const SampleCut& cut, u64 bits) {
+    int segments = (b.row.vocab + kSampleSegment - 1) / kSampleSegment, lane = threadIdx.x;
+    load_bins(s, b.scratch->segments, segments);
     u64 own = 0;
-    for (int segment = warp; segment < segments; segment += kSampleWarps) {
-        u64 sum = 0;
-        for (int i = lane; i < kSampleSegment; i += 32) sum += weight_at(segment * kSampleSegment + i);
-#pragma unroll
-        for (int distance = 16; distance; distance >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
-        if (lane == 0) {
-            s.bins[segment] = sum;
-            own += sum;
-        }
-    }
+    for (int i = threadIdx.x; i < segments; i += kSampleThreads) own += s.bins[i];
     u64 left = __umul64hi(bits, block_reduce(s, own, SampleSum())) + 1;
     int segment = find_bin(s, segments, left);
     left -= s.found_before;
-    if (warp == 0) {
+    if (threadIdx.x < 32) {
         for (int first = segment * kSampleSegment; first < (segment + 1) * kSampleSegment; first += 32) {
-            u64 weight = weight_at(first + lane), sum = weight;
+            u64 weight = kept_weight(b.row, cut, b.p->least, first + lane), sum = weight;
 #pragma unroll
             for (int distance = 1; distance < 32; distance <<= 1) {
                 u64 other = __shfl_up_sync(0xffffffffu, sum, distance);
@@ -281,150 +327,148 @@ __device__ __forceinline__ int draw_token(SampleShared& s, const SampleRow& row,
     return s.token;
 }
 
-// Philox4x32-10 (Salmon et al. 2011): 64 random bits, decided by seed and counter alone.
-__device__ __forceinline__ u64 random_bits(u64 seed, int counter) {
-    uint32_t c0 = uint32_t(counter), c1 = 0, c2 = 0, c3 = 0, key0 = uint32_t(seed), key1 = uint32_t(seed >> 32);
-#pragma unroll
-    for (int round = 0; round < 10; ++round) {
-        uint32_t high0 = __umulhi(0xD2511F53u, c0), low0 = 0xD2511F53u * c0;
-        uint32_t high1 = __umulhi(0xCD9E8D57u, c2), low1 = 0xCD9E8D57u * c2;
-        c0 = high1 ^ c1 ^ key0;
-        c1 = low1;
-        c2 = high0 ^ c3 ^ key1;
-        c3 = low0;
-        key0 += 0x9E3779B9u;
-        key1 += 0xBB67AE85u;
-    }
-    return u64(c1) << 32 | c0;
-}
-
-// The token with the largest logit, the lowest id of equal ones, as key << 32 | ~id; error says why there is none.
-__device__ __forceinline__ u64 row_top(SampleShared& s, const float* logits, int vocab, int& error, int& error_token) {
-    u64 best = 0;
-    uint32_t first_nan = 0xffffffffu;
-    for (int i = threadIdx.x; i < vocab; i += kSampleThreads) {
-        float logit = logits[i];
-        if (logit != logit) {
-            first_nan = min(first_nan, uint32_t(i));
-        } else {
-            best = SampleMax()(best, u64(logit_key(logit)) << 32 | ~uint32_t(i));
-        }
-    }
-    u64 nan = block_reduce(s, u64(~first_nan), SampleMax());
-    best = block_reduce(s, best, SampleMax());
-    float top = key_logit(uint32_t(best >> 32));
-    error = nan ? SAMPLE_NAN : top == -INFINITY ? SAMPLE_NOTHING : top == INFINITY ? SAMPLE_INFINITE : SAMPLE_OK;
-    error_token = nan ? int(~uint32_t(nan)) : int(~uint32_t(best));
-    return best;
-}
-
-// Penalties, then the bias, of one token: SamplingState.adjust of the host.
-__device__ __forceinline__ float adjusted_logit(const SampleParameters& p, float logit, int count, float bias) {
-    if (count >= 0) {
-        logit = logit > 0 ? __fdiv_rn(logit, p.repetition) : __fmul_rn(logit, p.repetition);
-        if (count > 0) logit = __fadd_rn(logit, -__fadd_rn(__fmul_rn(p.frequency, float(count)), p.presence));
-    }
-    return __fadd_rn(logit, bias);
-}
-
-// Changes the logits that the sequence has adjustments for and keeps what they were. The token drawn last may be
-// missing from the counts: it is known only here. Returns its id if no adjustment names it, else -1.
-__device__ __forceinline__ int adjust_row(SampleShared& s, const SampleParameters& p, int* adjustments, float* logits,
-                                          const int* ring) {
-    int pending = p.pending >= 0 ? ring[p.pending] : -1;
-    if (threadIdx.x == 0) s.pending_found = 0;
-    __syncthreads();
-    for (int i = threadIdx.x; i < p.adjustments; i += kSampleThreads) {
-        int* one = adjustments + i * kAdjustment;
-        int id = one[0], count = one[1];
-        if (id == pending) {
-            s.pending_found = 1;
-            count = max(count, 0) + 1;
-        }
-        one[3] = __float_as_int(logits[id]);
-        logits[id] = adjusted_logit(p, logits[id], count, __int_as_float(one[2]));
-    }
-    __syncthreads();
-    return s.pending_found ? -1 : pending;
-}
-
-// The most probable tokens of the raw row after the one with key best.
-__device__ __forceinline__ void report_tops(SampleShared& s, const float* logits, int vocab, u64 best, int count,
-                                            int* ids, float* values) {
+// The most probable tokens of the raw row, out of those that each slice listed.
+__device__ __forceinline__ void report_tops(SampleShared& s, const SampleBlock& b, u64 best, int count, int* ids,
+                                            float* values) {
     for (int rank = 0; rank < count; ++rank) {
         if (threadIdx.x == 0) {
             ids[rank] = int(~uint32_t(best));
-            values[rank] = logits[ids[rank]];
+            values[rank] = b.logits[ids[rank]];
         }
         u64 next = 0;
-        for (int i = threadIdx.x; rank + 1 < count && i < vocab; i += kSampleThreads) {
-            u64 key = u64(logit_key(logits[i])) << 32 | ~uint32_t(i);
+        for (int i = threadIdx.x; i < int(gridDim.x) * count; i += kSampleThreads) {
+            u64 key = b.scratch->tops[i / count][i % count];
             if (key < best) next = SampleMax()(next, key);
         }
         best = block_reduce(s, next, SampleMax());
     }
 }
 
-// Draws the tokens of outputs first, first + 1, ... (a block each) from logits[output - first][vocab], which it leaves as
-// they are. Tokens go to ring[step[4] + output] too, where later steps find them; a failed output's is 0.
-BOUNDED_KERNEL(kSampleThreads, 1, rf_sample, int* step, const SampleParameters* parameters, float* logits,
-               const double* powers, int* ring, SampleResult* results, int* top_ids, float* top_logits, int first,
-               int vocab, int scale_bits) {
+// The four launches that draw the tokens of outputs first, first + 1, ... from logits[output - first][vocab], which they
+// leave as they are. A grid of as many blocks as the vocabulary has slices, by outputs; a scratch an output.
+
+// The largest logits; applies adjustments.
+BOUNDED_KERNEL(kSampleThreads, 2, rf_sample_tops, int* step, const SampleParameters* parameters, float* logits,
+               const double* powers, SampleScratch* scratches, const int* ring, int first, int vocab, int scale_bits) {
     SHARED(SampleShared, shared);
     SampleShared& s = *shared;
-    int output = first + blockIdx.x;
-    if (output >= step[2]) return;
-    const SampleParameters& p = parameters[output];
-    if (!(p.flags & SAMPLE_DRAW)) return;
-    float* row_logits = logits + size_t(blockIdx.x) * vocab;
-    int* adjustments = step + step[5] + size_t(p.first_adjustment) * kAdjustment;
-    SampleResult result = {0, SAMPLE_OK, 0, 0, 0, 0, 0};
-    SampleRow row = {row_logits, powers, vocab, scale_bits, 0, 256 * 1.4426950408889634};
-
-    u64 best = row_top(s, row_logits, vocab, result.error, result.error_token);
-    if (p.flags & SAMPLE_LOGPROBS && !result.error) {
-        row.top = result.top = key_logit(uint32_t(best >> 32));
-        u64 own = 0;
-        for (int i = threadIdx.x; i < vocab; i += kSampleThreads) own += row.weight(row_logits[i]);
-        result.mass = block_reduce(s, own, SampleSum());
-        result.reported = min(min(p.tops, kSampleTops), vocab);
-        report_tops(s, row_logits, vocab, best, result.reported, top_ids + output * kSampleTops,
-                    top_logits + output * kSampleTops);
+    SampleBlock b;
+    if (!take_block(b, step, parameters, logits, powers, scratches, first, vocab, scale_bits)) return;
+    SampleScratch& scratch = *b.scratch;
+    int bins = b.p->bounds(vocab) ? kSampleBins : 0;
+    for (int i = blockIdx.x * kSampleThreads + threadIdx.x; i < bins; i += gridDim.x * kSampleThreads) {
+        scratch.masses[i] = 0;
+        scratch.counts[i] = 0;
     }
-    bool adjusts = (p.adjustments > 0 || p.pending >= 0) && !result.error;
-    int pending = -1;
-    float pending_logit = 0;
-    if (adjusts) {
-        pending = adjust_row(s, p, adjustments, row_logits, ring);
-        if (pending >= 0) {
-            pending_logit = row_logits[pending];
-            __syncthreads();
-            if (threadIdx.x == 0) row_logits[pending] = adjusted_logit(p, pending_logit, 1, 0);
-            __syncthreads();
+    uint32_t first_nan, ignored;
+    u64 best = slice_top(s, raw_row(b, 0), b, first_nan);
+    if (threadIdx.x == 0) {
+        scratch.raw_top[blockIdx.x] = best;
+        scratch.first_nan[blockIdx.x] = first_nan;
+        if (b.first()) {
+            scratch.raw_mass = 0;
+            scratch.listed = 0;
+            scratch.bordered = 0;
+            scratch.drawn = 0;
         }
-        best = row_top(s, row_logits, vocab, result.error, result.error_token);
     }
-    int token = int(~uint32_t(best));
-    if (!(p.flags & SAMPLE_GREEDY) && !result.error) {
-        row.top = key_logit(uint32_t(best >> 32));
-        row.scale = p.scale;
-        SampleCut cut = {-INFINITY, vocab};
-        if (p.top_k > 0 && p.top_k < vocab) cut_top_k(s, row, p.top_k, cut);
-        if (p.top_p < 1) cut_top_p(s, row, p.top_p, cut);
-        token = draw_token(s, row, cut, p.least, random_bits(p.seed, p.counter));
+    if (b.p->flags & SAMPLE_LOGPROBS) list_tops(s, b, best);
+    if (b.p->adjusts()) adjust_slice(s, b, ring);
+    if (b.p->adjusts() || b.row.mask) best = slice_top(s, b.row, b, ignored);
+    if (threadIdx.x == 0) scratch.top[blockIdx.x] = best;
+}
+
+// The weights: of the raw row, by band, by segment, whichever the output needs.
+BOUNDED_KERNEL(kSampleThreads, 2, rf_sample_masses, int* step, const SampleParameters* parameters, float* logits,
+               const double* powers, SampleScratch* scratches, int first, int vocab, int scale_bits) {
+    SHARED(SampleShared, shared);
+    SampleShared& s = *shared;
+    SampleBlock b;
+    if (!take_block(b, step, parameters, logits, powers, scratches, first, vocab, scale_bits)) return;
+    RowTops tops = row_tops(s, b);
+    if (tops.error) return;
+    if (b.p->flags & SAMPLE_LOGPROBS) {
+        if (b.p->adjusts()) exchange(b, b.from, b.to);
+        SampleRow raw = raw_row(b, key_logit(uint32_t(tops.raw >> 32)));
+        u64 own = 0;
+        for (int i = b.from + threadIdx.x; i < b.to; i += kSampleThreads) own += raw.weight(b.logits[i]);
+        u64 mass = block_reduce(s, own, SampleSum());
+        if (threadIdx.x == 0) atomicAdd(&b.scratch->raw_mass, mass);
+        if (b.p->adjusts()) exchange(b, b.from, b.to);
+    }
+    if (b.p->flags & SAMPLE_GREEDY) return;
+    b.row.top = key_logit(uint32_t(tops.top >> 32));
+    if (b.p->bounds(vocab)) {
+        sum_bands(s, b);
+    } else {
+        sum_segments(b, {-INFINITY, vocab});
+    }
+}
+
+// The borders of top_k and top_p.
+BOUNDED_KERNEL(kSampleThreads, 2, rf_sample_borders, int* step, const SampleParameters* parameters, float* logits,
+               const double* powers, SampleScratch* scratches, int first, int vocab, int scale_bits) {
+    SHARED(SampleShared, shared);
+    SampleShared& s = *shared;
+    SampleBlock b;
+    if (!take_block(b, step, parameters, logits, powers, scratches, first, vocab, scale_bits)) return;
+    if (!b.p->bounds(vocab)) return;
+    RowTops tops = row_tops(s, b);
+    if (tops.error) return;
+    b.row.top = key_logit(uint32_t(tops.top >> 32));
+    SampleBorders borders = find_borders(s, b);
+    for (int i = b.from + threadIdx.x; i < b.to; i += kSampleThreads) {
+        int band = b.row.band(b.row.logit(i));
+        if (band >= 0 && borders.has(band)) {
+            int place = atomicAdd(&b.scratch->listed, 1);
+            if (place < kSampleListed) b.scratch->list[place] = i;
+        }
+    }
+    if (!last_block(s, &b.scratch->bordered)) return;
+    int listed = __ldcg(&b.scratch->listed);
+    bool all = listed > kSampleListed;
+    SampleList list = {all ? nullptr : b.scratch->list, all ? vocab : listed};
+    SampleCut cut = {-INFINITY, vocab};
+    if (borders.k >= 0) cut_top_k(s, b, list, borders, cut);
+    if (b.p->top_p < 1) cut_top_p(s, b, list, borders, cut);
+    if (threadIdx.x == 0) b.scratch->cut = cut;
+}
+
+// The tokens. They go to ring[step[4] + output] too, where later steps find them; a failed output's is 0.
+BOUNDED_KERNEL(kSampleThreads, 2, rf_sample, int* step, const SampleParameters* parameters, float* logits,
+               const double* powers, SampleScratch* scratches, int* ring, SampleResult* results, int* top_ids,
+               float* top_logits, int first, int vocab, int scale_bits) {
+    SHARED(SampleShared, shared);
+    SampleShared& s = *shared;
+    SampleBlock b;
+    if (!take_block(b, step, parameters, logits, powers, scratches, first, vocab, scale_bits)) return;
+    RowTops tops = row_tops(s, b);
+    SampleResult result = {0, tops.error, tops.error_token, 0, 0, 0, 0};
+    SampleCut cut = {-INFINITY, vocab};
+    b.row.top = key_logit(uint32_t(tops.top >> 32));
+    if (!tops.error && b.p->bounds(vocab)) {
+        cut = b.scratch->cut;
+        sum_segments(b, cut);
+        if (!last_block(s, &b.scratch->drawn)) return;
+    } else if (!b.first()) {
+        return;
+    }
+    if (!tops.error) {
+        bool greedy = b.p->flags & SAMPLE_GREEDY;
+        result.token = greedy ? int(~uint32_t(tops.top)) : draw_token(s, b, cut, random_bits(b.p->seed, b.p->counter));
     }
     __syncthreads();
-    if (adjusts) {
-        for (int i = threadIdx.x; i < p.adjustments; i += kSampleThreads) {
-            row_logits[adjustments[i * kAdjustment]] = __int_as_float(adjustments[i * kAdjustment + 3]);
-        }
-        if (threadIdx.x == 0 && pending >= 0) row_logits[pending] = pending_logit;
-        __syncthreads();
+    if (b.p->adjusts()) exchange(b, 0, vocab);
+    if (b.p->flags & SAMPLE_LOGPROBS && !tops.error) {
+        result.top = key_logit(uint32_t(tops.raw >> 32));
+        result.mass = b.scratch->raw_mass;
+        result.reported = min(min(b.p->tops, kSampleTops), vocab);
+        report_tops(s, b, tops.raw, result.reported, top_ids + b.output * kSampleTops,
+                    top_logits + b.output * kSampleTops);
     }
     if (threadIdx.x == 0) {
-        result.token = result.error ? 0 : token;
-        result.token_logit = row_logits[result.token];
-        ring[step[4] + output] = result.token;
-        results[output] = result;
+        result.token_logit = b.logits[result.token];
+        ring[step[4] + b.output] = result.token;
+        results[b.output] = result;
     }
 }

@@ -47,6 +47,10 @@ CONTROL(jlong, memoryUsed) {
     (void)env;
     return jlong(memory_used());
 }
+CONTROL(jlong, contexts) {
+    (void)env;
+    return jlong(contexts_alive());
+}
 CONTROL(jlong, deviceAllocations) {
     (void)env;
     return allocations(Kind::kDevice);

@@ -70,6 +70,11 @@ const std::map<int, std::pair<const char*, const char*>> kErrors = {
 
 Context* current_context() { return stack.empty() || !alive(stack.back()) ? nullptr : stack.back(); }
 
+size_t contexts_alive() {
+    std::lock_guard<std::mutex> lock(registry);
+    return contexts.size();
+}
+
 void lose_contexts(CUresult code) {
     std::lock_guard<std::mutex> lock(registry);
     for (Context* context : contexts) {

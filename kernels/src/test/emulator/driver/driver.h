@@ -39,6 +39,9 @@ struct Context {
     std::atomic<CUresult> error{SUCCESS};
 };
 
+// Contexts that were not destroyed.
+size_t contexts_alive();
+
 // The context that is current on this thread, or null.
 Context* current_context();
 

@@ -12,6 +12,7 @@ import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.state.rocksdb.RocksDBOptions;
 
 /** Flink's configuration of the job; {@code flink.} options win over it. */
 final class JobConfiguration {
@@ -34,6 +35,9 @@ final class JobConfiguration {
     // records are immutable
     flink.set(PipelineOptions.OBJECT_REUSE, true);
     flink.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
+    flink.set(RocksDBOptions.OPTIONS_FACTORY, AtomicFlushes.class.getName());
+    // whole indexes of a large state do not fit the cache, and each look-up would read one anew
+    flink.set(RocksDBOptions.USE_PARTITIONED_INDEX_FILTERS, true);
     flink.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, interval);
     flink.set(

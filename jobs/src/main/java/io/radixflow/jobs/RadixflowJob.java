@@ -15,14 +15,15 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 public final class RadixflowJob {
 
   private static final String USAGE =
-      "use --config FILE and --set KEY=VALUE, each any number of times";
+      "use --config FILE, --settings FILE and --set KEY=VALUE, each any number of times";
 
   private RadixflowJob() {}
 
   /**
    * Checks the settings and Kafka, then submits the job.
    *
-   * @param arguments {@code --config FILE}, {@code --set key=value}; the environment counts too
+   * @param arguments {@code --config FILE}; {@code --settings FILE}, which the environment does not
+   *     override; {@code --set key=value}; the environment counts too
    */
   public static void main(String[] arguments) throws Exception {
     Settings settings = settings(arguments, System.getenv());
@@ -38,22 +39,25 @@ public final class RadixflowJob {
 
   static Settings settings(String[] arguments, Map<String, String> variables) {
     SettingsLoader loader = new SettingsLoader();
+    List<Path> whole = new ArrayList<>();
     List<String> assignments = new ArrayList<>();
     for (Iterator<String> words = List.of(arguments).iterator(); words.hasNext(); ) {
       String word = words.next();
-      if (!word.equals("--config") && !word.equals("--set")) {
+      if (!List.of("--config", "--settings", "--set").contains(word)) {
         throw new SettingsException("unknown argument " + word + ": " + USAGE);
       }
       if (!words.hasNext()) {
         throw new SettingsException(word + " needs a value: " + USAGE);
       }
       String value = words.next();
-      if (word.equals("--config")) {
-        loader.file(Path.of(value));
-      } else {
-        assignments.add(value);
+      switch (word) {
+        case "--config" -> loader.file(Path.of(value));
+        case "--settings" -> whole.add(Path.of(value));
+        default -> assignments.add(value);
       }
     }
-    return loader.environment(variables).set(assignments).load();
+    loader.environment(variables);
+    whole.forEach(loader::file);
+    return loader.set(assignments).load();
   }
 }

@@ -1,10 +1,13 @@
 package io.radixflow.jobs;
 
 import io.radixflow.jobs.config.CacheConfig;
+import io.radixflow.jobs.config.DiskTierConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.RemoteTierConfig;
 import io.radixflow.jobs.config.SchedulerConfig;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
+import io.radixflow.jobs.config.TierConfig;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.operators.engine.EngineOptions;
@@ -36,6 +39,7 @@ public final class ServingSettings {
             .maxRunning(settings.get(RadixflowOptions.ENGINE_MAX_RUNNING))
             .maxWaiting(settings.get(RadixflowOptions.ENGINE_MAX_WAITING))
             .cache(CacheConfig.cache(settings))
+            .tiers(TierConfig.tiers(settings))
             .scheduler(SchedulerConfig.scheduler(settings))
             .attempts(settings.get(RadixflowOptions.ENGINE_ATTEMPTS))
             .intakeThreads(settings.get(RadixflowOptions.INTAKE_THREADS))
@@ -47,7 +51,9 @@ public final class ServingSettings {
             kvType(settings.get(RadixflowOptions.KV_TYPE)),
             settings.get(RadixflowOptions.GPU_MODE),
             settings.get(RadixflowOptions.GPU_MEMORY).getBytes());
-    return new ModelEngineOpener(models, settings.get(RadixflowOptions.MODEL), device, engine);
+    return new ModelEngineOpener(models, settings.get(RadixflowOptions.MODEL), device, engine)
+        .onDisk(DiskTierConfig.tier(settings))
+        .onRemote(RemoteTierConfig.tier(settings));
   }
 
   /** The KV type of a setting; null for the device's own. */

@@ -29,12 +29,23 @@ class RadixflowJobTest {
     assertThat(settings.get(RadixflowOptions.GROUP_ID)).isEqualTo("g");
   }
 
+  @Test
+  void theEnvironmentDoesNotOverrideSettingsOfAnotherProcess(@TempDir Path dir) throws Exception {
+    Path file = Files.writeString(dir.resolve("o.yaml"), "model: a\n");
+    Settings settings =
+        RadixflowJob.settings(
+            new String[] {"--settings", file.toString()},
+            Map.of("RADIXFLOW_MODEL", "b", "RADIXFLOW_KAFKA_GROUP_ID", "g"));
+    assertThat(settings.get(RadixflowOptions.MODEL)).isEqualTo("a");
+    assertThat(settings.get(RadixflowOptions.GROUP_ID)).isEqualTo("g");
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"--set", "--config", "--help", "model=x"})
+  @ValueSource(strings = {"--set", "--settings", "--config", "--help", "model=x"})
   void whatIsNoArgumentIsRefusedWithTheUsage(String word) {
     assertThatExceptionOfType(SettingsException.class)
         .isThrownBy(() -> RadixflowJob.settings(new String[] {word}, Map.of()))
-        .withMessageContaining("--config FILE and --set KEY=VALUE");
+        .withMessageContaining("--config FILE, --settings FILE and --set KEY=VALUE");
   }
 
   @Test

@@ -20,8 +20,9 @@ import org.junit.jupiter.api.Test;
 /**
  * SGLang's own tests of its cache, as cases with a letter for the subject and a number: K keys, N
  * nodes, T tree, E eviction, H hashes, U the suite over all page sizes, S sessions, A allocators, P
- * scheduling. The javadoc of a test names the cases that it shows, after that word, or its name
- * ends with one; a case without a test is named here with the reason.
+ * scheduling, F files of the tier below host memory. The javadoc of a test names the cases that it
+ * shows, after that word, or its name ends with one; a case without a test is named here with the
+ * reason.
  */
 class ConformanceCasesTest {
   private static final Pattern NAMED =
@@ -29,11 +30,19 @@ class ConformanceCasesTest {
   private static final Pattern ID = Pattern.compile("[A-Z]\\d+");
 
   private static final Map<String, Integer> LAST_OF_SUBJECT =
-      Map.of("K", 8, "N", 6, "T", 16, "E", 10, "H", 1, "U", 22, "S", 13, "A", 4, "P", 10);
+      Map.of("K", 8, "N", 6, "T", 16, "E", 10, "H", 1, "U", 22, "S", 13, "A", 4, "P", 10, "F", 15);
 
   private static final Map<String, String> WITHOUT_TEST = new LinkedHashMap<>();
 
   static {
+    WITHOUT_TEST.put(
+        "F1",
+        "sizes are Flink's memory sizes, which refuse what is none instead of taking it for 0");
+    WITHOUT_TEST.put("F2", "a disk tier has a limit always; without a directory there is no tier");
+    WITHOUT_TEST.put("F10", "no ranks share a context: a store belongs to one engine");
+    WITHOUT_TEST.put("F11", "no ranks share the pages of a model without heads of its own");
+    WITHOUT_TEST.put(
+        "F14", "writes of a store are made one after the other, so none needs a reservation");
     WITHOUT_TEST.put("N2", "nodes have no numbers; whoever needs a node keeps a reference to it");
     WITHOUT_TEST.put(
         "N3", "a node of the tree always has its pages on the device; tiers keep their own state");

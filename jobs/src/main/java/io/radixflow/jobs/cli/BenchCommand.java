@@ -15,7 +15,9 @@ import picocli.CommandLine.Spec;
       BenchGpuCommand.class,
       BenchCacheCommand.class,
       BenchPipelineCommand.class,
-      BenchStateCommand.class
+      BenchStateCommand.class,
+      BenchTiersCommand.class,
+      BenchDiskCommand.class
     })
 final class BenchCommand implements Runnable {
   @Spec CommandSpec spec;

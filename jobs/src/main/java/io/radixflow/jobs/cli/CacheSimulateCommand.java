@@ -1,7 +1,10 @@
 package io.radixflow.jobs.cli;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.workload.HitRateStudy;
 import io.radixflow.jobs.workload.HitRates;
+import io.radixflow.jobs.workload.TierRates;
+import io.radixflow.jobs.workload.TierStudy;
 import io.radixflow.jobs.workload.Workload;
 import io.radixflow.jobs.workload.WorkloadOptions;
 import io.radixflow.jobs.workload.WorkloadReader;
@@ -10,12 +13,14 @@ import io.radixflow.kernels.model.hub.ConsoleProgress;
 import io.radixflow.kernels.model.hub.ModelProgress;
 import io.radixflow.operators.cache.EvictionPolicies;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -130,6 +135,25 @@ final class CacheSimulateCommand extends CliCommand {
       description = "Tell the cache nothing about sessions, not even that they were closed.")
   boolean noHints;
 
+  @Option(
+      names = "--tiers",
+      description = {
+        "Put host memory and a disk below the cache, and tell where hits come from, instead of",
+        "trying capacities: the engine's own tiers run, with pages of 8 bytes, a request at a time."
+      })
+  boolean tiers;
+
+  @Option(
+      names = "--tier-sizes",
+      paramLabel = "PERCENT",
+      split = ",",
+      defaultValue = "10,20,100",
+      description = {
+        "Sizes of device, host and disk for --tiers, in percent of the workload's pages. The disk",
+        "has copies of what the host has (default: ${DEFAULT-VALUE})."
+      })
+  List<String> tierSizes;
+
   CacheSimulateCommand(CliEnvironment environment) {
     super(environment);
   }
@@ -139,34 +163,43 @@ final class CacheSimulateCommand extends CliCommand {
     check();
     List<String> names = policies();
     Workload workload = read();
+    if (tiers) {
+      TierRates rates = simulateTiers(workload, names);
+      report(HitRateJson.of(workload, rates), new TierRateTable(workload, rates)::print);
+      return 0;
+    }
     List<Integer> sizes =
         capacities.isEmpty()
             ? Capacities.of(workload.requests().distinctBlocks())
             : Capacities.parse(capacities, workload.pageTokens());
     HitRates rates = simulate(workload, names, sizes);
-    report(workload, rates);
-    return 0;
-  }
-
-  private void report(Workload workload, HitRates rates) throws IOException {
-    if (json != null) {
-      String text = HitRateJson.of(workload, rates).toPrettyString() + "\n";
-      if (json.equals("-")) {
-        out().print(text);
-        out().flush();
-      } else {
-        Files.writeString(Path.of(json), text);
-      }
-    }
     if (svg != null) {
       Files.writeString(svg, new HitRateChart(workload, rates).svg(String.join(", ", files)));
     }
-    if (!"-".equals(json)) {
-      new HitRateTable(workload, rates).print(out());
+    report(HitRateJson.of(workload, rates), new HitRateTable(workload, rates)::print);
+    return 0;
+  }
+
+  private void report(ObjectNode figures, Consumer<PrintWriter> table) throws IOException {
+    String text = figures.toPrettyString() + "\n";
+    if ("-".equals(json)) {
+      out().print(text);
+      out().flush();
+      return;
     }
+    if (json != null) {
+      Files.writeString(Path.of(json), text);
+    }
+    table.accept(out());
   }
 
   private void check() {
+    if (tiers && (svg != null || isGiven("--capacity"))) {
+      throw new CliException("--tiers has no --svg and no --capacity; see --tier-sizes");
+    }
+    if (!tiers && isGiven("--tier-sizes")) {
+      throw new CliException("--tier-sizes is of --tiers");
+    }
     if (isGiven("--page") && page < 1 || blockTokens < 1) {
       throw new CliException("--page and --block-tokens must be at least 1");
     }
@@ -175,6 +208,24 @@ final class CacheSimulateCommand extends CliCommand {
     }
     if (!(protectedShare >= 0 && protectedShare <= 1)) {
       throw new CliException("--protected is " + protectedShare + ", must be 0 to 1");
+    }
+  }
+
+  private TierRates simulateTiers(Workload workload, List<String> names)
+      throws InterruptedException {
+    TierShares shares = TierShares.parse(tierSizes);
+    int pages = workload.requests().distinctBlocks();
+    try (Progress progress = progress("simulating")) {
+      return new TierStudy(
+              workload.requests(),
+              names,
+              protectedShare,
+              !noHints,
+              (done, all) -> progress.detail(done + " of " + all + " policies"))
+          .run(
+              TierShares.pages(shares.device(), pages),
+              TierShares.pages(shares.host(), pages),
+              TierShares.pages(shares.disk(), pages));
     }
   }
 

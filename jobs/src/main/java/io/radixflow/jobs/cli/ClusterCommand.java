@@ -97,7 +97,7 @@ final class ClusterCommand extends CliCommand {
       String job;
       try (Progress progress = progress("starting")) {
         progress.detail("submitting the job");
-        job = cluster.commandLine().submit(null, connected.toArguments());
+        job = cluster.commandLine().submit(null, connected);
         progress.detail("waiting for the job");
         Waiting.until("the job to run", JOB_START, () -> cluster.rest().allRun(job));
       }

@@ -3,10 +3,15 @@ package io.radixflow.jobs.cli;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.JobStatus;
 import org.apache.flink.client.deployment.StandaloneClusterId;
 import org.apache.flink.client.program.PackagedProgram;
 import org.apache.flink.client.program.PackagedProgramUtils;
@@ -16,13 +21,21 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.jobgraph.SavepointRestoreSettings;
+import org.apache.flink.runtime.jobmaster.JobResult;
+import org.apache.flink.runtime.rest.messages.job.JobDetailsInfo;
 
 /** Submits the job's jar to a running Flink cluster through its REST interface. */
 final class ClusterSubmission {
   private static final String MAIN_CLASS = "io.radixflow.jobs.RadixflowJob";
   private static final long TIMEOUT_SECONDS = 60;
+
+  /** Loading a large model takes its time. */
+  private static final Duration START_LIMIT = Duration.ofMinutes(10);
+
+  private static final Duration POLL = Duration.ofMillis(500);
 
   private final Configuration configuration = new Configuration();
   private final String address;
@@ -84,15 +97,69 @@ final class ClusterSubmission {
   }
 
   private String submit(JobGraph graph) throws InterruptedException {
+    return ask(client -> client.submitJob(graph), "does not take the job").toHexString();
+  }
+
+  /**
+   * Waits until all of the job runs, for which its models are loaded.
+   *
+   * @throws CliException if the job ended, or does not run in time; the message says why
+   */
+  void awaitRunning(String id) throws InterruptedException {
+    JobID job = JobID.fromHexString(id);
+    long deadline = System.nanoTime() + START_LIMIT.toNanos();
+    while (true) {
+      JobDetailsInfo details = ask(client -> client.getJobDetails(job), "does not know the job");
+      if (details.getJobStatus().isGloballyTerminalState()) {
+        throw ended(job, details.getJobStatus());
+      }
+      if (details.getJobVertexInfos().stream().allMatch(ClusterSubmission::runs)) {
+        return;
+      }
+      if (System.nanoTime() > deadline) {
+        throw new CliException(
+            "job "
+                + id
+                + " is "
+                + details.getJobStatus()
+                + " and does not run after "
+                + START_LIMIT.toMinutes()
+                + " minutes; http://"
+                + address
+                + " shows why");
+      }
+      Thread.sleep(POLL.toMillis());
+    }
+  }
+
+  private static boolean runs(JobDetailsInfo.JobVertexDetailsInfo vertex) {
+    return vertex.getTasksPerState().getOrDefault(ExecutionState.RUNNING, 0)
+        == vertex.getParallelism();
+  }
+
+  private CliException ended(JobID job, JobStatus status) throws InterruptedException {
+    JobResult result = ask(client -> client.requestJobResult(job), "does not know the job");
+    String reason =
+        result
+            .getSerializedThrowable()
+            .map(failure -> failure.deserializeError(ClusterSubmission.class.getClassLoader()))
+            .map(failure -> Errors.line(rootCause(failure)))
+            .orElse("no cause given");
+    return new CliException("job " + job + " ended as " + status + ": " + reason);
+  }
+
+  private <T> T ask(
+      Function<RestClusterClient<StandaloneClusterId>, CompletableFuture<T>> question,
+      String refusal)
+      throws InterruptedException {
     try (RestClusterClient<StandaloneClusterId> client =
         new RestClusterClient<>(configuration, StandaloneClusterId.getInstance())) {
-      return client.submitJob(graph).get(TIMEOUT_SECONDS, TimeUnit.SECONDS).toHexString();
+      return question.apply(client).get(TIMEOUT_SECONDS, TimeUnit.SECONDS);
     } catch (TimeoutException e) {
       throw new CliException("no answer from the JobManager at " + address, e);
     } catch (ExecutionException e) {
       throw new CliException(
-          "the JobManager at " + address + " does not take the job: " + Errors.line(rootCause(e)),
-          e);
+          "the JobManager at " + address + " " + refusal + ": " + Errors.line(rootCause(e)), e);
     } catch (InterruptedException e) {
       throw e;
     } catch (Exception e) {

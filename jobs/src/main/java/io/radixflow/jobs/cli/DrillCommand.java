@@ -3,6 +3,7 @@ package io.radixflow.jobs.cli;
 import io.radixflow.jobs.drill.Drill;
 import io.radixflow.jobs.drill.DrillOptions;
 import io.radixflow.jobs.drill.DrillResult;
+import io.radixflow.jobs.drill.Fault;
 import io.radixflow.jobs.drill.FaultPlan;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.model.hub.ConsoleProgress;
@@ -10,6 +11,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -25,6 +28,20 @@ import picocli.CommandLine.Option;
     })
 final class DrillCommand extends CliCommand {
   private static final int MAX_MINUTES = 100_000;
+
+  /** Does a drill; a test brings results of its own. */
+  interface Runner {
+    /**
+     * Starts a cluster from the jars, breaks it by the plan, and compares.
+     *
+     * @param progress hears a line at each step
+     */
+    DrillResult run(
+        ClusterBuild build, DrillOptions options, Supplier<Fault> plan, Consumer<String> progress)
+        throws IOException, InterruptedException;
+  }
+
+  private final Runner runner;
 
   @Mixin ClusterBuild build;
 
@@ -59,7 +76,14 @@ final class DrillCommand extends CliCommand {
   Path directory;
 
   DrillCommand(CliEnvironment environment) {
+    this(
+        environment,
+        (build, options, plan, progress) -> new Drill(build.jars(), options, progress).run(plan));
+  }
+
+  DrillCommand(CliEnvironment environment, Runner runner) {
     super(environment);
+    this.runner = runner;
   }
 
   @Override
@@ -67,9 +91,10 @@ final class DrillCommand extends CliCommand {
     if (minutes < 1 || minutes > MAX_MINUTES) {
       throw new CliException("--minutes is " + minutes + ", must be 1 to " + MAX_MINUTES);
     }
-    Drill drill = new Drill(build.jars(), options(), this::say);
-    DrillResult result =
-        drill.run(FaultPlan.lasting(Duration.ofMinutes(minutes), seed, System::nanoTime));
+    DrillOptions options = options();
+    Duration time = Duration.ofMinutes(minutes);
+    FaultPlan plan = FaultPlan.lasting(options.faults(), time, seed, System::nanoTime);
+    DrillResult result = runner.run(build, options, plan, this::say);
     out().print(DrillTable.of(result));
     out().flush();
     return result.holds() ? 0 : 1;
@@ -79,6 +104,10 @@ final class DrillCommand extends CliCommand {
     Optional<Path> kept = Optional.ofNullable(directory);
     if (model.equals(ModelLoader.SIM)) {
       return DrillOptions.simulated(seed, kept);
+    }
+    if (ModelLoader.isSimulated(model)) {
+      throw new CliException(
+          "--model " + model + ": a drill sets the options of sim itself; say --model sim");
     }
     ConsoleProgress transfer = new ConsoleProgress(err(), environment.terminal(), System::nanoTime);
     String location = environment.models().locate(model, offline, transfer).location();

@@ -2,6 +2,8 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.drill.DrillResult;
 import io.radixflow.jobs.drill.Fault;
+import io.radixflow.jobs.drill.Recovery;
+import io.radixflow.jobs.drill.RecoveryPhases.Medians;
 import io.radixflow.jobs.drill.RecoveryTimes.Times;
 import io.radixflow.jobs.drill.Verdict;
 
@@ -23,20 +25,30 @@ final class DrillTable {
     line(text, "  %5d  accepted", verdict.sent() - verdict.rejected());
     line(text, "  %5d  replied", verdict.replied());
     line(text, "  %5d  rejected", verdict.rejected());
+    line(text, "  %5d  cancelled, %d of them in time", verdict.cancels(), verdict.cancelled());
     line(text, "  %5d  lost", verdict.lost());
     line(text, "  %5d  doubled", verdict.doubled());
     line(text, "  %5d  changed", verdict.changed());
     line(text, "  %5d  out of order", verdict.disordered());
     line(text, "  %5d  with deltas that do not join", verdict.brokenDeltas());
+    line(
+        text,
+        "%d processes ended by deadly turns, of %d at most",
+        result.deaths(),
+        result.mostDeaths());
     line(text, "other breaches");
-    line(text, "  %5d  dead letters", result.deadLetters());
+    line(text, "  %5d  dead letters wrong or missing", result.deadLetters());
     line(text, "  %5d  repairs of page accounting", result.pageBreaches());
     line(text, "  %5d  engines opened again beside a failure", result.reloads());
     line(text, "  %5d  processes left over", result.leaked().size());
     line(text, "from kill -9 of a TaskManager to the next delta of a turn under way");
-    times(text, "of its own sessions", result.owned());
-    times(text, "of the survivors'", result.survivors());
-    times(text, "survivors' silence between two deltas", result.silence());
+    Recovery recovery = result.recovery();
+    times(text, "of its own sessions", recovery.owned());
+    times(text, "of the survivors'", recovery.survivors());
+    times(text, "survivors' silence between two deltas", recovery.silence());
+    line(text, "what that time went to, from the kill, medians");
+    phases(text, "its own subtasks, elsewhere", recovery.ownedPhases());
+    phases(text, "the survivors'", recovery.survivorPhases());
     verdict.findings().forEach(finding -> line(text, "WRONG %s", finding));
     line(text, result.holds() ? "nothing was lost" : "NOT as it must be");
     return text.toString();
@@ -50,6 +62,19 @@ final class DrillTable {
           times.median() / 1e3,
           times.worst() / 1e3,
           times.count(),
+          what);
+    }
+  }
+
+  private static void phases(StringBuilder text, String what, Medians phases) {
+    if (phases.count() > 0) {
+      line(
+          text,
+          "  noticed %.1f s, deployed %.1f s, taken up %.1f s, running %.1f s: %s",
+          phases.noticed() / 1e3,
+          phases.deployed() / 1e3,
+          phases.initializing() / 1e3,
+          phases.running() / 1e3,
           what);
     }
   }

@@ -1,5 +1,6 @@
 package io.radixflow.jobs.cli;
 
+import com.sun.management.OperatingSystemMXBean;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.Engine;
@@ -16,6 +17,8 @@ import java.util.concurrent.Semaphore;
 /** Runs random prompts that share nothing through an engine, for timing. */
 final class EngineBench implements ReplyChannel.ReplyVisitor {
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  private static final OperatingSystemMXBean PROCESS =
+      ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);
 
   private final Engine engine;
   private final int vocabSize;
@@ -39,8 +42,9 @@ final class EngineBench implements ReplyChannel.ReplyVisitor {
    *
    * @param seconds from the first request to the end of the last, over the steps
    * @param hostSeconds that the engine's own thread computed in that time, over the steps
+   * @param processSeconds that all threads of the process computed, over the steps
    */
-  record StepTime(double seconds, double hostSeconds) {}
+  record StepTime(double seconds, double hostSeconds, double processSeconds) {}
 
   /** Runs requests, a number of them at once; the host's time is right from the second run on. */
   StepTime run(int requests, int batch, long seed) throws InterruptedException {
@@ -55,6 +59,7 @@ final class EngineBench implements ReplyChannel.ReplyVisitor {
     try (ReplyChannel channel = engine.openChannel(new ChannelId("bench", 0, attempt++), onReady)) {
       long steps = engine.stats().steps();
       long host = hostNanos();
+      long process = PROCESS.getProcessCpuTime();
       long start = System.nanoTime();
       for (int started = 0; ended < requests; ) {
         while (started < requests && started - ended < batch) {
@@ -66,8 +71,9 @@ final class EngineBench implements ReplyChannel.ReplyVisitor {
       }
       double seconds = (System.nanoTime() - start) * 1e-9;
       double hostSeconds = (hostNanos() - host) * 1e-9;
+      double processSeconds = (PROCESS.getProcessCpuTime() - process) * 1e-9;
       double count = engine.stats().steps() - steps;
-      return new StepTime(seconds / count, hostSeconds / count);
+      return new StepTime(seconds / count, hostSeconds / count, processSeconds / count);
     }
   }
 

@@ -3,6 +3,7 @@ package io.radixflow.jobs.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.workload.HitRates;
+import io.radixflow.jobs.workload.TierRates;
 import io.radixflow.jobs.workload.Workload;
 import io.radixflow.operators.cache.CacheSimulation;
 import io.radixflow.operators.cache.CacheWorkload;
@@ -12,6 +13,32 @@ final class HitRateJson {
   private HitRateJson() {}
 
   static ObjectNode of(Workload workload, HitRates rates) {
+    ObjectNode json = about(workload);
+    json.put("unlimited_hit_rate", rate(rates, rates.unlimited()));
+    ArrayNode rows = json.putArray("capacities");
+    rates.rows().forEach(row -> put(rows.addObject(), workload, rates, row));
+    return json;
+  }
+
+  static ObjectNode of(Workload workload, TierRates rates) {
+    ObjectNode json = about(workload);
+    json.put("unlimited_hit_rate", rates.percent(rates.unlimited()) / 100);
+    ObjectNode sizes = json.putObject("tier_pages");
+    sizes.put("device", rates.devicePages());
+    sizes.put("host", rates.hostPages());
+    sizes.put("disk", rates.diskPages());
+    ObjectNode policies = json.putObject("policies");
+    for (TierRates.Row row : rates.rows()) {
+      ObjectNode policy = policies.putObject(row.policy());
+      policy.put("hit_rate", rates.percent(row.all()) / 100);
+      policy.put("device_hit_pages", row.device());
+      policy.put("host_hit_pages", row.host());
+      policy.put("disk_hit_pages", row.disk());
+    }
+    return json;
+  }
+
+  private static ObjectNode about(Workload workload) {
     ObjectNode json = JsonLineOutput.object();
     CacheWorkload requests = workload.requests();
     ObjectNode about = json.putObject("workload");
@@ -22,9 +49,6 @@ final class HitRateJson {
     about.put("distinct_pages", requests.distinctBlocks());
     ArrayNode notes = about.putArray("notes");
     workload.notes().forEach(notes::add);
-    json.put("unlimited_hit_rate", rate(rates, rates.unlimited()));
-    ArrayNode rows = json.putArray("capacities");
-    rates.rows().forEach(row -> put(rows.addObject(), workload, rates, row));
     return json;
   }
 

@@ -17,16 +17,7 @@ final class HitRateTable {
   }
 
   void print(PrintWriter out) {
-    CacheWorkload requests = workload.requests();
-    out.printf(
-        Locale.ROOT,
-        "%s: %,d requests; %,d pages of %,d tokens in their prompts, %,d different pages in all%n",
-        workload.format(),
-        requests.requests(),
-        requests.inputBlocks(),
-        workload.pageTokens(),
-        requests.distinctBlocks());
-    workload.notes().forEach(note -> out.println("note: " + note));
+    head(workload, out);
     out.printf(
         Locale.ROOT,
         "%nhit rate in %%; a cache that holds everything has %.2f%n%n",
@@ -40,6 +31,20 @@ final class HitRateTable {
         "bound: the most that any policy could have, since it knows the future (Belady's MIN with"
             + " bypass); no policy");
     out.flush();
+  }
+
+  /** What the rates are of. */
+  static void head(Workload workload, PrintWriter out) {
+    CacheWorkload requests = workload.requests();
+    out.printf(
+        Locale.ROOT,
+        "%s: %,d requests; %,d pages of %,d tokens in their prompts, %,d different pages in all%n",
+        workload.format(),
+        requests.requests(),
+        requests.inputBlocks(),
+        workload.pageTokens(),
+        requests.distinctBlocks());
+    workload.notes().forEach(note -> out.println("note: " + note));
   }
 
   private void line(PrintWriter out, HitRates.Row row) {

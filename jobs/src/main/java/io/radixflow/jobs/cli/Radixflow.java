@@ -28,6 +28,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DrillCommand.class,
       SubmitCommand.class,
       SendCommand.class,
+      TiersCommand.class,
       TailCommand.class,
       ModelCommand.class,
       TokenizeCommand.class,

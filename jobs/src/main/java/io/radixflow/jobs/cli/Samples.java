@@ -33,6 +33,22 @@ final class Samples {
     return sorted[below] + (rank - below) * (sorted[above] - sorted[below]);
   }
 
+  /**
+   * The two samples between which the median of what they were drawn from lies with a confidence of
+   * at least 95 %, whatever its distribution; the least and the greatest if there are too few.
+   */
+  double[] medianBounds() {
+    double tail = Math.pow(0.5, count());
+    double term = tail;
+    int below = 0;
+    while (below + 1 < count() / 2 && tail + term * (count() - below) / (below + 1) <= 0.025) {
+      term *= (double) (count() - below) / (below + 1);
+      tail += term;
+      below++;
+    }
+    return new double[] {sorted[below], sorted[count() - 1 - below]};
+  }
+
   int count() {
     return sorted.length;
   }

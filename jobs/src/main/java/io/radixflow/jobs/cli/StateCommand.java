@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.state.SavedMessage;
 import io.radixflow.jobs.state.SavedSession;
 import io.radixflow.jobs.state.Savepoint;
+import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.session.SessionPages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +21,7 @@ import picocli.CommandLine.Parameters;
     name = "state",
     description = {
       "Tell what a savepoint of the job, or a checkpoint that was kept, holds: tenants, sessions, their"
-          + " sizes, turns without a reply.",
+          + " sizes, turns without a reply, where their cached pages were when that was last known.",
       "With --session, one conversation as text. Nothing is changed."
     })
 final class StateCommand extends CliCommand {
@@ -93,17 +95,29 @@ final class StateCommand extends CliCommand {
   }
 
   private static ObjectNode json(SavedSession session) {
+    SessionPages pages = session.pages();
+    TierTokens tokens = pages == null ? TierTokens.NONE : pages.tokens();
     return JsonLineOutput.object()
         .put("session", session.session())
         .put("tenant", session.tenant())
         .put("life", session.life())
+        .put("state", session.state())
         .put("branches", session.branches())
         .put("turns", session.turns())
         .put("tokens", session.tokens())
         .put("characters", session.characters())
         .put("pending", session.pending())
         .put("turn_ids", session.turnIds())
-        .put("last_event", session.lastEvent());
+        .put("last_event", session.lastEvent())
+        .put("committed_tokens", pages == null ? 0 : pages.committedTokens())
+        .put("device_tokens", tokens.device())
+        .put("host_tokens", tokens.host())
+        .put("disk_tokens", tokens.disk())
+        .put("remote_tokens", tokens.remote())
+        .put("last_used", pages == null ? null : pages.lastUsed())
+        .put("numerics_epoch", pages == null ? null : pages.numericsEpoch())
+        .put("disk", pages == null ? null : pages.disk())
+        .put("remote", pages == null ? null : pages.remote());
   }
 
   private static ObjectNode json(SavedMessage message) {

@@ -2,6 +2,8 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.state.SavedMessage;
 import io.radixflow.jobs.state.SavedSession;
+import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.session.SessionPages;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.Comparator;
@@ -33,7 +35,7 @@ final class StateTable {
 
   private final int limit;
   private final Sum all = new Sum();
-  private final Map<String, Sum> lives = new TreeMap<>();
+  private final Map<String, Sum> states = new TreeMap<>();
   private final Map<String, Sum> tenants = new TreeMap<>();
   private final PriorityQueue<SavedSession> largest = new PriorityQueue<>(BY_SIZE);
 
@@ -46,7 +48,7 @@ final class StateTable {
 
   void add(SavedSession session) {
     all.add(session);
-    lives.computeIfAbsent(session.life(), life -> new Sum()).add(session);
+    states.computeIfAbsent(session.state(), state -> new Sum()).add(session);
     tenants.computeIfAbsent(session.tenant(), tenant -> new Sum()).add(session);
     largest.add(session);
     if (largest.size() > limit) {
@@ -62,7 +64,7 @@ final class StateTable {
         all.turns,
         all.pending,
         all.characters);
-    lives.forEach((life, sum) -> out.printf(Locale.ROOT, "  %s: %,d%n", life, sum.sessions));
+    states.forEach((state, sum) -> out.printf(Locale.ROOT, "  %s: %,d%n", state, sum.sessions));
     out.printf(
         "%n%-32s %10s %10s %10s %14s%n", "tenant", "sessions", "turns", "pending", "characters");
     tenants.entrySet().stream().limit(MAX_TENANTS).forEach(tenant -> print(out, tenant));
@@ -73,8 +75,19 @@ final class StateTable {
       return;
     }
     out.printf(
-        "%n%-32s %-10s %10s %10s %10s %14s  %s%n",
-        "session", "state", "branches", "turns", "pending", "characters", "last event");
+        "%n%-32s %-10s %10s %10s %10s %14s %10s %8s %8s %8s %8s  %s%n",
+        "session",
+        "state",
+        "branches",
+        "turns",
+        "pending",
+        "characters",
+        "committed",
+        "device",
+        "host",
+        "disk",
+        "remote",
+        "last event");
     List<SavedSession> ordered = largest.stream().sorted(BY_SIZE.reversed()).toList();
     ordered.forEach(session -> print(out, session));
   }
@@ -92,15 +105,22 @@ final class StateTable {
   }
 
   private static void print(PrintWriter out, SavedSession session) {
+    SessionPages pages = session.pages();
+    TierTokens tokens = pages == null ? TierTokens.NONE : pages.tokens();
     out.printf(
         Locale.ROOT,
-        "%-32s %-10s %10d %10d %10d %14d  %s%n",
+        "%-32s %-10s %10d %10d %10d %14d %10d %8d %8d %8d %8d  %s%n",
         printable(session.session()),
-        session.life(),
+        session.state(),
         session.branches(),
         session.turns(),
         session.pending(),
         session.characters(),
+        pages == null ? 0 : pages.committedTokens(),
+        tokens.device(),
+        tokens.host(),
+        tokens.disk(),
+        tokens.remote(),
         Instant.ofEpochMilli(session.lastEvent()));
   }
 

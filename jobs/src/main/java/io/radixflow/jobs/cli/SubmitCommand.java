@@ -12,7 +12,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "submit",
     description = {
-      "Submit the job to a Flink cluster, as 'flink run --detached radixflow-job.jar' does.",
+      "Submit the job to a Flink cluster, as 'flink run --detached radixflow-job.jar' does, and wait"
+          + " until it runs.",
       "Options of the job: --config and --set. The brokers and the model must be reachable from the"
           + " TaskManagers, and kernels must be in their lib directory."
     })
@@ -32,6 +33,9 @@ final class SubmitCommand extends CliCommand {
       description = "Go on from this savepoint or checkpoint.")
   String savepoint;
 
+  @Option(names = "--detached", description = "Do not wait.")
+  boolean detached;
+
   @Option(
       names = "--jar",
       paramLabel = "FILE",
@@ -50,9 +54,16 @@ final class SubmitCommand extends CliCommand {
       throw new CliException("there is no job jar " + jar + "; build it, or give --jar");
     }
     try (Progress progress = progress("submitting to " + jobManager)) {
-      String job = new ClusterSubmission(jobManager).submit(jar, settings.toArguments(), savepoint);
+      ClusterSubmission cluster = new ClusterSubmission(jobManager);
+      String job = cluster.submit(jar, settings.toArguments(), savepoint);
       out().println("submitted job " + job + " to http://" + jobManager);
       out().flush();
+      if (!detached) {
+        progress.detail("waiting until it runs");
+        cluster.awaitRunning(job);
+        out().println("it runs");
+        out().flush();
+      }
     }
     return 0;
   }

@@ -1,6 +1,7 @@
 package io.radixflow.jobs.cluster;
 
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
@@ -51,15 +52,17 @@ public record ClusterOptions(
         settings);
   }
 
-  /** With as many TaskManagers. */
-  public ClusterOptions withTaskManagers(int count) {
-    return new ClusterOptions(
-        directory, jobManagers, count, slots, taskHeap, fastStart, brokerPort, settings);
-  }
-
   /** With TaskManagers that compute a real model. */
   public ClusterOptions computing(String heap) {
     return new ClusterOptions(
         directory, jobManagers, taskManagers, slots, heap, false, brokerPort, settings);
+  }
+
+  /** With a Flink setting added, or in place of another. */
+  public ClusterOptions with(String key, String value) {
+    Map<String, String> more = new HashMap<>(settings);
+    more.put(key, value);
+    return new ClusterOptions(
+        directory, jobManagers, taskManagers, slots, taskHeap, fastStart, brokerPort, more);
   }
 }

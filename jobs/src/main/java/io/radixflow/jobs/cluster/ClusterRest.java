@@ -4,15 +4,18 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
@@ -105,6 +108,25 @@ public final class ClusterRest {
   /** How many checkpoints of the job are complete. */
   public int completedCheckpoints(String job) throws IOException, InterruptedException {
     return get("jobs/" + job + "/checkpoints").at("/counts/completed").asInt();
+  }
+
+  /**
+   * A gauge or counter of the serving operator's first subtask, as Flink last fetched it.
+   *
+   * @param name as docs/metrics.md has it
+   * @return empty if it was not fetched yet
+   */
+  public OptionalLong servingMetric(String job, String name)
+      throws IOException, InterruptedException {
+    String metrics = "jobs/" + job + "/vertices/" + servingVertex(job) + "/metrics";
+    for (JsonNode metric : get(metrics)) {
+      String id = metric.path("id").asText();
+      if (id.startsWith("0.") && id.endsWith(".serving." + name)) {
+        String escaped = URLEncoder.encode(id, StandardCharsets.UTF_8);
+        return OptionalLong.of(get(metrics + "?get=" + escaped).get(0).path("value").asLong());
+      }
+    }
+    return OptionalLong.empty();
   }
 
   /** Cancels a job, as the web interface does. */

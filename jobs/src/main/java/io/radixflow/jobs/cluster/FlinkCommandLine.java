@@ -1,6 +1,9 @@
 package io.radixflow.jobs.cluster;
 
+import io.radixflow.jobs.config.Settings;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,18 +28,23 @@ public final class FlinkCommandLine {
    * Submits the job, as {@code flink run --detached} does.
    *
    * @param savepoint where the job goes on from, or null
-   * @param arguments of the job's main method
+   * @param settings of the job; they may have secrets, so they reach it through a file
    * @return the job's id
    */
-  public String submit(String savepoint, List<String> arguments)
+  public String submit(String savepoint, Settings settings)
       throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("run", "--detached"));
     if (savepoint != null) {
       command.addAll(List.of("--fromSavepoint", savepoint));
     }
     command.add(launcher.home().job().toString());
-    command.addAll(arguments);
-    return find(JOB_ID, run(command));
+    Path file = settings.write(launcher.home().root());
+    try {
+      command.addAll(List.of("--settings", file.toString()));
+      return find(JOB_ID, run(command));
+    } finally {
+      Files.delete(file);
+    }
   }
 
   /**

@@ -5,6 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.runtime.clusterframework.TaskExecutorProcessSpec;
 import org.apache.flink.runtime.clusterframework.TaskExecutorProcessUtils;
 import org.apache.flink.runtime.jobmanager.JobManagerProcessSpec;
@@ -45,7 +46,14 @@ final class FlinkSettings {
     put("high-availability.cluster-id", "/radixflow");
     put("heartbeat.interval", "1000");
     put("heartbeat.timeout", "8000");
+    // a killed process refuses the first heartbeat; until that is believed, restarts go to it in
+    // vain
+    put("heartbeat.rpc-failure-threshold", "1");
+    // a subtask goes back to its slot after a restart, and so its sessions to the pages they have
+    put("execution.state-recovery.from-local", "true");
+    put("execution.checkpointing.local-backup.enabled", "true");
     put("metrics.fetcher.update-interval", "1000");
+    put("process.taskmanager.working-dir", root.resolve("taskmanagers").toString());
     put("io.tmp.dirs", root.resolve("tmp").toString());
     put("web.tmpdir", root.resolve("tmp").toString());
     put("execution.checkpointing.dir", uri(root, "checkpoints"));
@@ -86,10 +94,12 @@ final class FlinkSettings {
   }
 
   Memory taskManager() {
-    TaskExecutorProcessSpec spec =
-        TaskExecutorProcessUtils.processSpecFromConfig(Configuration.fromMap(settings));
+    Configuration flink = Configuration.fromMap(settings);
+    TaskExecutorProcessSpec spec = TaskExecutorProcessUtils.processSpecFromConfig(flink);
     return Memory.of(
-        ProcessMemoryUtils.generateJvmParametersStr(spec),
+        ProcessMemoryUtils.generateJvmParametersStr(spec)
+            + " "
+            + flink.get(CoreOptions.FLINK_TM_JVM_OPTIONS),
         TaskExecutorProcessUtils.generateDynamicConfigsStr(spec));
   }
 }

@@ -29,7 +29,12 @@ public final class JavaProcess implements AutoCloseable {
     this.process = process;
     this.output = output;
     this.reaper = new Thread(process::destroyForcibly, "reaper of " + name);
-    Runtime.getRuntime().addShutdownHook(reaper);
+    try {
+      Runtime.getRuntime().addShutdownHook(reaper);
+    } catch (IllegalStateException shuttingDown) {
+      process.destroyForcibly();
+      throw shuttingDown;
+    }
     process.onExit().thenRun(this::forget);
   }
 
@@ -39,7 +44,8 @@ public final class JavaProcess implements AutoCloseable {
    * @param name for messages
    * @param arguments JVM flags, main class and its arguments
    * @param environment added to this JVM's own
-   * @param output receives standard output and error
+   * @param output standard output and error are added to it
+   * @throws IllegalStateException if this JVM is ending; no process is left then
    */
   static JavaProcess start(
       String name, List<String> arguments, Map<String, String> environment, Path output)
@@ -48,7 +54,9 @@ public final class JavaProcess implements AutoCloseable {
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(arguments);
     ProcessBuilder builder =
-        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        new ProcessBuilder(command)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()));
     builder.environment().putAll(environment);
     return new JavaProcess(name, builder.start(), output);
   }

@@ -45,18 +45,16 @@ public final class ProcessCluster implements AutoCloseable {
   private final int zooKeeperPort;
   private boolean closed;
 
-  private ProcessCluster(ClusterJars jars, ClusterOptions options, Path root) throws IOException {
+  private ProcessCluster(ClusterJars jars, ClusterOptions options, Path root, Watchdog watchdog)
+      throws IOException {
     this.options = options;
     this.zooKeeperPort = Ports.free();
     this.brokerPort = options.brokerPort() == 0 ? Ports.free() : options.brokerPort();
     this.settings = new FlinkSettings(root, zooKeeperPort, options);
     this.home = new FlinkHome(root, jars, settings.all(), zooKeeperPort);
-    this.watchdog = Watchdog.start();
+    this.watchdog = watchdog;
     this.launcher = new ProcessLauncher(home, watchdog);
     this.commandLine = new FlinkCommandLine(launcher);
-    if (options.directory().isEmpty()) {
-      watchdog.delete(root);
-    }
   }
 
   /**
@@ -73,13 +71,37 @@ public final class ProcessCluster implements AutoCloseable {
         options.directory().isPresent()
             ? emptyDirectory(options.directory().get())
             : Files.createTempDirectory("radixflow-cluster-").toRealPath();
-    ProcessCluster cluster = new ProcessCluster(jars, options, root);
+    ProcessCluster cluster = layOut(jars, options, root);
     try {
       cluster.startAll(progress);
       return cluster;
     } catch (IOException | InterruptedException | RuntimeException e) {
       cluster.close();
       throw e;
+    }
+  }
+
+  private static ProcessCluster layOut(ClusterJars jars, ClusterOptions options, Path root)
+      throws IOException {
+    Watchdog watchdog = null;
+    try {
+      watchdog = Watchdog.start();
+      if (options.directory().isEmpty()) {
+        watchdog.delete(root);
+      }
+      return new ProcessCluster(jars, options, root, watchdog);
+    } catch (IOException | RuntimeException e) {
+      leave(watchdog, options, root);
+      throw e;
+    }
+  }
+
+  private static void leave(Watchdog watchdog, ClusterOptions options, Path root) {
+    if (watchdog != null) {
+      watchdog.close();
+    }
+    if (options.directory().isEmpty()) {
+      FileUtils.deleteDirectoryQuietly(root.toFile());
     }
   }
 
@@ -192,11 +214,19 @@ public final class ProcessCluster implements AutoCloseable {
 
   /** Starts one more TaskManager; it is there seconds later. */
   public synchronized JavaProcess startTaskManager() throws IOException {
+    return startTaskManager(launcher.nextName("taskmanager"));
+  }
+
+  /**
+   * Starts a TaskManager that is gone, or one that never was: one of the same name has the same
+   * resource id and finds its working directory again.
+   */
+  public synchronized JavaProcess startTaskManager(String name) throws IOException {
     FlinkSettings.Memory memory = settings.taskManager();
     List<String> arguments = arguments(memory);
-    arguments.addAll(List.of("-D", "taskmanager.resource-id=" + launcher.nextName("taskmanager")));
-    return launcher.flink(
-        "taskmanager", memory.jvmFlags(), options.fastStart(), TASK_MANAGER, arguments);
+    arguments.addAll(List.of("-D", "taskmanager.resource-id=" + name));
+    return launcher.flinkNamed(
+        name, memory.jvmFlags(), options.fastStart(), TASK_MANAGER, arguments);
   }
 
   private List<String> arguments(FlinkSettings.Memory memory) {
@@ -262,12 +292,7 @@ public final class ProcessCluster implements AutoCloseable {
       return;
     }
     closed = true;
-    List<JavaProcess> all = processes();
-    all.forEach(process -> process.process().destroyForcibly());
-    all.forEach(JavaProcess::kill);
-    watchdog.close();
-    if (options.directory().isEmpty()) {
-      FileUtils.deleteDirectoryQuietly(home.root().toFile());
-    }
+    launcher.close();
+    leave(watchdog, options, home.root());
   }
 }

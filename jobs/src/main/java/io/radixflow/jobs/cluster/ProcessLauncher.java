@@ -7,8 +7,11 @@ import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Starts the JVMs of a cluster, each under the watchdog, and knows those that live. */
-final class ProcessLauncher {
+/**
+ * Starts the JVMs of a cluster, each under the watchdog, and knows those that live; none starts
+ * once it is closed. Safe for many threads.
+ */
+final class ProcessLauncher implements AutoCloseable {
 
   /** Compiled once and cheaply, collected by one thread: up in half the time. */
   private static final List<String> FAST_START =
@@ -20,6 +23,7 @@ final class ProcessLauncher {
   private final Watchdog watchdog;
   private final AtomicInteger started = new AtomicInteger();
   private final List<JavaProcess> processes = new CopyOnWriteArrayList<>();
+  private boolean closed;
 
   ProcessLauncher(FlinkHome home, Watchdog watchdog) {
     this.home = home;
@@ -39,15 +43,22 @@ final class ProcessLauncher {
   JavaProcess flink(
       String role, List<String> memory, boolean fastStart, String mainClass, List<String> arguments)
       throws IOException {
+    return flinkNamed(nextName(role), memory, fastStart, mainClass, arguments);
+  }
+
+  /** The same under a name that {@link #nextName} gave, also of one that is gone. */
+  JavaProcess flinkNamed(
+      String name, List<String> memory, boolean fastStart, String mainClass, List<String> arguments)
+      throws IOException {
     List<String> flags = new ArrayList<>(memory);
     flags.addAll(JvmFlags.ALL);
-    return start(role, flags, fastStart, home.classPath(), mainClass, arguments);
+    return start(name, flags, fastStart, home.classPath(), mainClass, arguments);
   }
 
   /** Starts a JVM with the class path of this one. */
   JavaProcess own(String role, List<String> memory, String mainClass, List<String> arguments)
       throws IOException {
-    return start(role, memory, true, ClusterJars.ownClassPath(), mainClass, arguments);
+    return start(nextName(role), memory, true, ClusterJars.ownClassPath(), mainClass, arguments);
   }
 
   /** The processes of a role that live, in the order of their start; of all roles if null. */
@@ -64,14 +75,16 @@ final class ProcessLauncher {
   }
 
   private synchronized JavaProcess start(
-      String role,
+      String name,
       List<String> flags,
       boolean fastStart,
       String classPath,
       String mainClass,
       List<String> arguments)
       throws IOException {
-    String name = nextName(role);
+    if (closed) {
+      throw new IOException("the cluster is closed: " + name + " is not started");
+    }
     started.incrementAndGet();
     List<String> command = new ArrayList<>(fastStart ? FAST_START : List.of());
     command.addAll(flags);
@@ -85,8 +98,22 @@ final class ProcessLauncher {
     JavaProcess process =
         JavaProcess.start(
             name, command, Map.of("FLINK_CONF_DIR", home.conf().toString()), home.out(name));
-    watchdog.watch(process.process());
     processes.add(process);
+    try {
+      watchdog.watch(process.process());
+    } catch (IOException e) {
+      process.kill();
+      throw new IOException("nothing would end " + name + " with this process", e);
+    }
     return process;
+  }
+
+  /** Kills all processes at once. Idempotent. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    List<JavaProcess> all = alive(null);
+    all.forEach(process -> process.process().destroyForcibly());
+    all.forEach(JavaProcess::kill);
   }
 }

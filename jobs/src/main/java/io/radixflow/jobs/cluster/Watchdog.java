@@ -2,7 +2,6 @@ package io.radixflow.jobs.cluster;
 
 import java.io.IOException;
 import java.io.OutputStreamWriter;
-import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -81,14 +80,14 @@ final class Watchdog implements AutoCloseable {
     orders.flush();
   }
 
-  /** Ends the watch; nothing is killed or deleted. */
+  /** Ends the watch; nothing is killed or deleted. A shell that is gone has ended it before. */
   @Override
   public void close() {
     try {
       tell("dismissed");
       shell.waitFor();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    } catch (IOException gone) {
+      shell.destroyForcibly();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

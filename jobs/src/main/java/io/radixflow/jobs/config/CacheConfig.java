@@ -73,8 +73,9 @@ public final class CacheConfig {
   public static final ConfigOption<Boolean> PREFILL_WHEN_IDLE =
       ALL.flag(
           key("cache.prefill-when-idle").booleanType().defaultValue(true),
-          "Whether an idle engine computes what a session's next prompt begins with, where the chat "
-              + "template leaves out what the model thought; does nothing with other templates.");
+          "Whether an idle engine computes ahead: what a turn that was announced begins with and no "
+              + "tier has, and what any next prompt begins with where the chat template leaves out "
+              + "what the model thought.");
 
   public static final ConfigOption<String> NAMESPACE_KEY =
       ALL.text(

@@ -28,11 +28,16 @@ final class OptionGroup {
   }
 
   ConfigOption<Duration> duration(ConfigOption<Duration> option, String description) {
-    return add(
+    return duration(
         option,
+        Duration.ofMillis(1),
         "a duration of at least 1 ms, such as 10s or 7d",
-        time -> time.toMillis() > 0,
         description);
+  }
+
+  ConfigOption<Duration> duration(
+      ConfigOption<Duration> option, Duration least, String allowed, String description) {
+    return add(option, allowed, time -> time.compareTo(least) >= 0, description);
   }
 
   ConfigOption<Integer> range(ConfigOption<Integer> option, int min, int max, String description) {

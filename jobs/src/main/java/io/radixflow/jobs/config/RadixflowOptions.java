@@ -12,8 +12,8 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 
 /**
- * Every option of the job; those of the prefix cache are in {@link CacheConfig}, those of the
- * scheduler in {@link SchedulerConfig}.
+ * Every option of the job; those of the prefix cache are in {@link CacheConfig}, those of the tiers
+ * below it in {@link TierConfig}, those of the scheduler in {@link SchedulerConfig}.
  */
 public final class RadixflowOptions {
 
@@ -72,8 +72,8 @@ public final class RadixflowOptions {
           key("engine.kv-memory").memoryType().defaultValue(MemorySize.ZERO),
           "a memory size such as 512mb",
           size -> true,
-          "Memory of the KV pool; 0 takes four context windows, at most a quarter of the heap, or what"
-              + " gpu.memory leaves.");
+          "Memory of the KV pool; 0 takes four context windows, at most a quarter of the heap, or"
+              + " what gpu.memory leaves.");
 
   public static final ConfigOption<Integer> PAGE_TOKENS =
       ALL.range(
@@ -122,8 +122,8 @@ public final class RadixflowOptions {
           key("engine.attempts").intType().defaultValue(3),
           1,
           1000,
-          "How often a turn may fail an engine step, or end the process, on its own before its reply "
-              + "is 'error'.");
+          "How often a turn may fail an engine step, or end the process, on its own before its"
+              + " reply is 'error'.");
 
   public static final ConfigOption<Integer> INTAKE_THREADS =
       ALL.range(
@@ -147,11 +147,14 @@ public final class RadixflowOptions {
           key("kv-events.buffer").intType().defaultValue(65_536),
           1,
           10_000_000,
-          "KV events that may wait for Kafka; when there are more, all that is cached is told anew.");
+          "KV events that may wait for Kafka; when there are more, all that is cached is told"
+              + " anew.");
 
   public static final ConfigOption<Duration> KV_EVENTS_FORGET_AFTER =
       ALL.duration(
           key("kv-events.forget-after").durationType().defaultValue(Duration.ofDays(1)),
+          Duration.ofSeconds(30),
+          "a duration of at least 30 s, such as 1m or 7d",
           "What an engine told is removed when nothing was heard of it for this long, by the next "
               + "engine that starts.");
 
@@ -174,14 +177,14 @@ public final class RadixflowOptions {
           key("session.max-turns").intType().defaultValue(1_000),
           1,
           1_000_000,
-          "Turns of a branch that its prompts have and its history keeps; beyond it session.overflow "
-              + "decides.");
+          "Turns of a branch that its prompts have and its history keeps; beyond it"
+              + " session.overflow decides.");
 
   public static final ConfigOption<Duration> RETENTION =
       ALL.duration(
           key("session.retention").durationType().defaultValue(Duration.ofDays(7)),
-          "How long a session is known after its last event, also a closed or erased one, and so the "
-              + "resends of its events.");
+          "How long a session is known after its last event, also a closed or erased one, and so"
+              + " the resends of its events.");
 
   public static final ConfigOption<Duration> CANCEL_RETENTION =
       ALL.duration(
@@ -199,36 +202,37 @@ public final class RadixflowOptions {
           key("operator.max-queued-per-tenant").intType().defaultValue(4096),
           1,
           10_000_000,
-          "Turns that a tenant may have running and waiting on one subtask; more are rejected.");
+          "Turns that a tenant may have running and waiting on one TaskManager; more are"
+              + " rejected.");
 
   public static final ConfigOption<Integer> MAX_QUEUED =
       ALL.range(
           key("operator.max-queued").intType().defaultValue(16_384),
           1,
           10_000_000,
-          "Turns that a subtask may have running and waiting; more are rejected.");
+          "Turns that a TaskManager may have running and waiting; more are rejected.");
 
   public static final ConfigOption<Integer> MAX_SESSIONS_PER_TENANT =
       ALL.range(
           key("operator.max-sessions-per-tenant").intType().defaultValue(1_000_000),
           1,
           Integer.MAX_VALUE,
-          "Sessions that a tenant may have open on one subtask; more are rejected.");
+          "Sessions that a tenant may have open on one TaskManager; more are rejected.");
 
   public static final ConfigOption<Integer> MAX_SESSIONS =
       ALL.range(
           key("operator.max-sessions").intType().defaultValue(1_000_000),
           1,
           Integer.MAX_VALUE,
-          "Sessions that a subtask may have open; more are rejected.");
+          "Sessions that a TaskManager may have open; more are rejected.");
 
   public static final ConfigOption<Integer> MAX_RUNNING =
       ALL.range(
           key("operator.max-running").intType().defaultValue(256),
           1,
           65_536,
-          "Turns that a subtask hands to the engine at once; those of all subtasks on a TaskManager "
-              + "should be at most engine.max-waiting.");
+          "Turns that a subtask hands to the engine at once; those of all subtasks on a TaskManager"
+              + " should be at most engine.max-waiting.");
 
   public static final ConfigOption<Integer> MAX_TOKENS =
       ALL.range(
@@ -326,7 +330,8 @@ public final class RadixflowOptions {
   public static final ConfigOption<String> KV_EVENTS_TOPIC =
       ALL.text(
           key("kafka.topic.kv-events").stringType().defaultValue("kv-events"),
-          "Topic of what the engines have in their caches, compacted; only with kv-events.enabled.");
+          "Topic of what the engines have in their caches, compacted; only with"
+              + " kv-events.enabled.");
 
   public static final ConfigOption<Boolean> CREATE_TOPICS =
       ALL.flag(
@@ -366,8 +371,9 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<Duration> TRANSACTION_TIMEOUT =
       ALL.duration(
-          key("kafka.transaction-timeout").durationType().defaultValue(Duration.ofMinutes(10)),
-          "After this time without a checkpoint the broker aborts replies; at most the broker's "
+          key("kafka.transaction-timeout").durationType().defaultValue(Duration.ofMinutes(15)),
+          "After this time without a commit the broker aborts replies, and they are lost; at least "
+              + "a minute more than job.checkpoint-interval, at most the broker's "
               + "transaction.max.timeout.ms.");
 
   public static final ConfigOption<Duration> CONNECT_TIMEOUT =
@@ -392,6 +398,8 @@ public final class RadixflowOptions {
   public static final ConfigOption<Duration> CHECKPOINT_INTERVAL =
       ALL.duration(
           key("job.checkpoint-interval").durationType().defaultValue(Duration.ofSeconds(1)),
+          Duration.ofMillis(10),
+          "a duration of at least 10 ms, such as 200ms or 10s",
           "Time between checkpoints: how long a finished reply waits to be committed.");
 
   public static final ConfigOption<Duration> BUFFER_TIMEOUT =
@@ -405,6 +413,9 @@ public final class RadixflowOptions {
   static List<OptionSpec<?>> specs() {
     List<OptionSpec<?>> specs = new ArrayList<>(ALL.specs());
     specs.addAll(CacheConfig.specs());
+    specs.addAll(TierConfig.specs());
+    specs.addAll(DiskTierConfig.specs());
+    specs.addAll(RemoteTierConfig.specs());
     specs.addAll(SchedulerConfig.specs());
     return specs;
   }

@@ -1,5 +1,10 @@
 package io.radixflow.jobs.config;
 
+import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -61,6 +66,23 @@ public final class Settings {
       arguments.add(entry.getKey() + "=" + entry.getValue());
     }
     return arguments;
+  }
+
+  /**
+   * Writes what was given to a new file that its owner alone can read, for {@link
+   * SettingsLoader#file}: arguments of a process can be seen by everybody on its machine.
+   *
+   * @return the file, which the caller deletes
+   */
+  public Path write(Path directory) throws IOException {
+    Path file =
+        Files.createTempFile(
+            directory,
+            "settings-",
+            ".yaml",
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    return Files.write(
+        file, new YAMLMapper().writeValueAsBytes(new TreeMap<>(configuration.toMap())));
   }
 
   private Map<String, String> prefixed(String prefix) {

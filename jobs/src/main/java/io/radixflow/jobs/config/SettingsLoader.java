@@ -9,11 +9,13 @@ import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 
 /**
@@ -29,6 +31,10 @@ public final class SettingsLoader {
   static final String VARIABLE_PREFIX = "RADIXFLOW_";
 
   private static final int MAX_FILE_BYTES = 1 << 20;
+
+  /** What a checkpoint and the commit of its replies may take. */
+  private static final Duration COMMIT_TIME = Duration.ofMinutes(1);
+
   private static final Map<String, OptionSpec<?>> BY_KEY =
       RadixflowOptions.specs().stream()
           .collect(Collectors.toMap(OptionSpec::key, spec -> spec, (a, b) -> a, TreeMap::new));
@@ -135,7 +141,29 @@ public final class SettingsLoader {
         > settings.get(RadixflowOptions.MAX_PARALLELISM)) {
       throw new SettingsException("job.parallelism must be at most job.max-parallelism");
     }
+    DiskTierConfig.check(settings);
+    checkTransactionTimeout(settings);
     return settings;
+  }
+
+  /** Replies of a transaction that the broker aborts before its checkpoint's commit are lost. */
+  private static void checkTransactionTimeout(Settings settings) {
+    Duration interval =
+        settings
+            .flink()
+            .getOptional(CheckpointingOptions.CHECKPOINTING_INTERVAL)
+            .orElse(settings.get(RadixflowOptions.CHECKPOINT_INTERVAL));
+    Duration timeout = settings.get(RadixflowOptions.TRANSACTION_TIMEOUT);
+    if (interval.plus(COMMIT_TIME).compareTo(timeout) > 0) {
+      throw new SettingsException(
+          "job.checkpoint-interval is "
+              + interval.toMillis()
+              + " ms, with "
+              + COMMIT_TIME.toMillis()
+              + " ms for the checkpoint and its commit more than kafka.transaction-timeout, "
+              + timeout.toMillis()
+              + " ms, after which the broker aborts replies: lower the one or raise the other");
+    }
   }
 
   private void flatten(String prefix, JsonNode node, String source) {

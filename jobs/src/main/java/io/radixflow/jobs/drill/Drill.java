@@ -35,7 +35,11 @@ import java.util.stream.Collectors;
 public final class Drill {
   private static final int TASK_MANAGERS = 3;
   private static final int SUBTASKS = 2;
-  private static final int REPLIES_BETWEEN = 8;
+  private static final int ATTEMPTS = 2;
+
+  /** Replies that are waited for after each fault. */
+  static final int REPLIES_BETWEEN = 8;
+
   private static final int MAX_PAUSE_MILLIS = 2000;
   private static final Duration LIMIT = Duration.ofMinutes(4);
 
@@ -78,12 +82,12 @@ public final class Drill {
         result.faults(),
         result.verdict(),
         result.deadLetters(),
+        result.deaths(),
+        result.mostDeaths(),
         result.pageBreaches(),
         result.reloads(),
         leaked,
-        result.owned(),
-        result.survivors(),
-        result.silence(),
+        result.recovery(),
         result.seconds());
   }
 
@@ -105,6 +109,7 @@ public final class Drill {
         .load()
         .with(RadixflowOptions.MODEL, options.model())
         .with(RadixflowOptions.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
+        .with(RadixflowOptions.ENGINE_ATTEMPTS, ATTEMPTS)
         .with(RadixflowOptions.CREATE_TOPICS, true);
   }
 
@@ -117,7 +122,8 @@ public final class Drill {
     Settings settings = settings(cluster);
     DrilledJob job = new DrilledJob(cluster, settings);
     SecondJob second = new SecondJob(cluster, settings, this::script);
-    Faults faults = new Faults(cluster, job, second, random.split());
+    DeadlyTurns deadly = new DeadlyTurns(cluster, settings);
+    Faults faults = new Faults(cluster, job, second, deadly, random.split());
     say("submitting the job");
     job.submit(null, SUBTASKS);
     Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
@@ -140,7 +146,12 @@ public final class Drill {
     long seconds = (System.nanoTime() - begun) / 1_000_000_000;
     job.stopWithSavepoint("native");
     sent.addAll(second.sent());
-    return verify(cluster, List.of(settings, second.settings()), sent, faults, counts, seconds);
+    sent.addAll(deadly.sent());
+    List<Settings> jobs =
+        counts.containsKey(Fault.SECOND_JOB)
+            ? List.of(settings, second.settings())
+            : List.of(settings);
+    return verify(cluster, jobs, sent, faults, deadly, counts, seconds);
   }
 
   private void inject(Faults faults, Fault fault, Traffic traffic)
@@ -169,16 +180,19 @@ public final class Drill {
       List<Settings> jobs,
       List<ConversationEvent> sent,
       Faults faults,
+      DeadlyTurns deadly,
       Map<Fault, Integer> counts,
       long seconds)
       throws IOException, InterruptedException {
     say("answering " + sent.size() + " turns once more, undisturbed");
-    Map<TurnKey, Reply> expected = UndisturbedRun.of(jobs.get(0), options.calmModel(), sent);
+    List<ConversationEvent> harmless =
+        sent.stream().filter(event -> !deadly.deadly().contains(TurnKey.of(event))).toList();
+    Map<TurnKey, Reply> expected = UndisturbedRun.of(jobs.get(0), options.calmModel(), harmless);
     say("comparing");
-    Verifier verifier = new Verifier(sent, expected);
+    Verifier verifier = new Verifier(sent, deadly.deadly(), expected);
     RecoveryTimes times = new RecoveryTimes(faults.kills());
-    AtomicInteger deadLetters = new AtomicInteger();
-    for (Settings job : counts.containsKey(Fault.SECOND_JOB) ? jobs : jobs.subList(0, 1)) {
+    List<byte[]> deadLetters = new ArrayList<>();
+    for (Settings job : jobs) {
       TopicContents.read(
           job,
           job.get(RadixflowOptions.REPLIES_TOPIC),
@@ -194,18 +208,18 @@ public final class Drill {
       TopicContents.read(
           job,
           job.get(RadixflowOptions.DEAD_LETTERS_TOPIC),
-          record -> deadLetters.incrementAndGet());
+          record -> deadLetters.add(record.value()));
     }
     return new DrillResult(
         counts,
         verifier.verdict(),
-        deadLetters.get(),
+        deadly.wrongDeadLetters(deadLetters),
+        deadly.deaths(),
+        deadly.mostDeaths(TASK_MANAGERS),
         Logs.countAll(cluster.directory().resolve("log"), "Page accounting was wrong"),
         faults.reloads(),
         List.of(),
-        times.owned(),
-        times.survivors(),
-        times.survivorsSilence(),
+        Recovery.of(times, faults.kills(), cluster.directory().resolve("log")),
         seconds);
   }
 

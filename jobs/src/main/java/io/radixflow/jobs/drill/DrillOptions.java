@@ -2,13 +2,15 @@ package io.radixflow.jobs.drill;
 
 import io.radixflow.kernels.ModelLoader;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /**
  * How a drill runs.
  *
  * @param model a located model: a path, or the simulated model's name with its options
- * @param calmModel the same model for the undisturbed run, which needs no pace
+ * @param calmModel the same model for the undisturbed run, which needs no pace and must not die
  * @param sessions conversations at a time
  * @param turns events of a session after its opening
  * @param maxTokens of a reply
@@ -29,12 +31,20 @@ public record DrillOptions(
   /** Replies of three to twelve seconds by a simulated model. */
   public static DrillOptions simulated(long seed, Optional<Path> directory) {
     String model = ModelLoader.SIM + ":reply=" + SIM_REPLY;
-    return new DrillOptions(model + ",step=30", model, 16, 6, 400, seed, directory);
+    String deadly = ",deadly=" + (int) DeadlyTurns.MARK;
+    return new DrillOptions(model + ",step=30" + deadly, model, 16, 6, 400, seed, directory);
   }
 
   /** A few conversations of a real model. */
   public static DrillOptions real(String model, long seed, Optional<Path> directory) {
     return new DrillOptions(model, model, 4, 4, 64, seed, directory);
+  }
+
+  /** What can be done to it: only a simulated model can be told to end its process. */
+  public List<Fault> faults() {
+    return Arrays.stream(Fault.values())
+        .filter(fault -> isSimulated() || fault != Fault.DEADLY_TURN)
+        .toList();
   }
 
   boolean isSimulated() {

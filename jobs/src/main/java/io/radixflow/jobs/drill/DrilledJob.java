@@ -39,7 +39,7 @@ final class DrilledJob {
    */
   void submit(String from, int subtasks) throws IOException, InterruptedException {
     Settings changed = settings.with(RadixflowOptions.PARALLELISM, subtasks);
-    id = cluster.commandLine().submit(from, changed.toArguments());
+    id = cluster.commandLine().submit(from, changed);
     parallelism = subtasks;
     awaitRunning();
   }

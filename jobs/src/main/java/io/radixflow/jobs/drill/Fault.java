@@ -11,7 +11,8 @@ public enum Fault {
   RESCALED("stop with savepoint, resume with 1, 3 or 2 subtasks"),
   RESUBMITTED("cancel, resubmit from the last checkpoint"),
   SECOND_JOB("a second job in the cluster, cancelled"),
-  RESCALED_RUNNING("rescale while running, by adaptive scheduler");
+  RESCALED_RUNNING("rescale while running, by adaptive scheduler"),
+  DEADLY_TURN("a turn that ends every process that works on it");
 
   private final String text;
 

@@ -3,11 +3,11 @@ package io.radixflow.jobs.drill;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 public final class FaultPlan implements Supplier<Fault> {
   private static final int KILLS_A_DECK = 4;
 
+  private final List<Fault> kinds;
   private final Random random;
   private final Deque<Fault> left = new ArrayDeque<>();
   private final BooleanSupplier goesOn;
@@ -23,20 +24,31 @@ public final class FaultPlan implements Supplier<Fault> {
   /**
    * @param goesOn whether another deck follows, or the rest of this one; null to deal just one
    */
-  private FaultPlan(long seed, BooleanSupplier goesOn) {
+  private FaultPlan(List<Fault> kinds, long seed, BooleanSupplier goesOn) {
+    this.kinds = List.copyOf(kinds);
     this.random = new Random(seed);
     this.goesOn = goesOn;
   }
 
-  /** Deck after deck of all kinds until the time is over; TaskManagers are killed most often. */
-  public static FaultPlan lasting(Duration time, long seed, LongSupplier nanoTime) {
-    long end = nanoTime.getAsLong() + time.toNanos();
-    return new FaultPlan(seed, () -> nanoTime.getAsLong() - end < 0);
+  /**
+   * Deck after deck of all these kinds until the time is over, which begins with the first fault;
+   * TaskManagers are killed most often.
+   */
+  public static FaultPlan lasting(
+      List<Fault> kinds, Duration time, long seed, LongSupplier nanoTime) {
+    AtomicReference<Long> begun = new AtomicReference<>();
+    return new FaultPlan(
+        kinds,
+        seed,
+        () -> {
+          begun.compareAndSet(null, nanoTime.getAsLong());
+          return nanoTime.getAsLong() - begun.get() < time.toNanos();
+        });
   }
 
   /** One deck. */
   public static FaultPlan of(List<Fault> faults, long seed) {
-    FaultPlan plan = new FaultPlan(seed, null);
+    FaultPlan plan = new FaultPlan(faults, seed, null);
     plan.left.addAll(plan.shuffled(faults));
     return plan;
   }
@@ -50,7 +62,7 @@ public final class FaultPlan implements Supplier<Fault> {
       return null;
     }
     if (left.isEmpty()) {
-      List<Fault> deck = new ArrayList<>(Arrays.asList(Fault.values()));
+      List<Fault> deck = new ArrayList<>(kinds);
       deck.addAll(Collections.nCopies(KILLS_A_DECK - 1, Fault.TASKMANAGER_KILLED));
       left.addAll(shuffled(deck));
     }

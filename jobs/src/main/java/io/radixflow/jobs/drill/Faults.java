@@ -30,15 +30,22 @@ final class Faults {
   private final ProcessCluster cluster;
   private final DrilledJob job;
   private final SecondJob secondJob;
+  private final DeadlyTurns deadlyTurns;
   private final SplittableRandom random;
   private final List<Kill> kills = new ArrayList<>();
   private int reloads;
   private int savepoints;
 
-  Faults(ProcessCluster cluster, DrilledJob job, SecondJob secondJob, SplittableRandom random) {
+  Faults(
+      ProcessCluster cluster,
+      DrilledJob job,
+      SecondJob secondJob,
+      DeadlyTurns deadlyTurns,
+      SplittableRandom random) {
     this.cluster = cluster;
     this.job = job;
     this.secondJob = secondJob;
+    this.deadlyTurns = deadlyTurns;
     this.random = random;
   }
 
@@ -65,6 +72,10 @@ final class Faults {
       case RESUBMITTED -> job.submit(job.cancel(), job.parallelism());
       case SECOND_JOB -> secondJob.run();
       case RESCALED_RUNNING -> rescaleRunning();
+      case DEADLY_TURN -> {
+        deadlyTurns.run();
+        job.awaitRunning();
+      }
     }
   }
 
@@ -87,8 +98,9 @@ final class Faults {
     long now = System.currentTimeMillis();
     victim.kill();
     kills.add(new Kill(now, subtasks, places.size()));
-    cluster.startTaskManager();
     job.awaitRunningWithout(victim.name());
+    // elsewhere a replacement starts on another machine and takes no time from those that recover
+    cluster.startTaskManager();
     for (String name : Set.copyOf(job.places().values())) {
       if (opened.containsKey(name) && enginesOpened(name) > opened.get(name)) {
         reloads++;

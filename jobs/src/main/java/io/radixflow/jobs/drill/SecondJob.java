@@ -61,12 +61,12 @@ final class SecondJob {
 
   /** Submits it, has conversations with it, and cancels it. */
   void run() throws IOException, InterruptedException {
-    String id = cluster.commandLine().submit(null, settings.toArguments());
+    String id = cluster.commandLine().submit(null, settings);
     Deque<List<ConversationEvent>> sessions = new ArrayDeque<>();
     int events = 0;
     for (int i = 0; i < SESSIONS; i++) {
       sessions.add(scripts.apply(number++));
-      events += sessions.getLast().size();
+      events += SessionScript.turnsOf(sessions.getLast()).size();
     }
     int wanted = events;
     try (ConversationClient client = new ConversationClient(settings);

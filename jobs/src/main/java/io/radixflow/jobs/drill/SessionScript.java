@@ -1,5 +1,6 @@
 package io.radixflow.jobs.drill;
 
+import io.radixflow.operators.cache.StableHash;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.GenerationOptions;
@@ -10,7 +11,12 @@ import java.util.SplittableRandom;
 
 /**
  * The events of one session, a function of a seed: an opening with a system prompt that all share,
- * messages, some on branches forked off, some made again; greedy, with a seed, or without one.
+ * messages, some on branches forked off, some made again, some cancelled and edited; greedy, with a
+ * seed, or without one.
+ *
+ * <p>How much a cancelled turn tells depends on when the cancel comes, and so does what follows it
+ * on its branch. So nothing does: the conversation goes on from the turn before, on a branch of its
+ * own, as it does when somebody edits what he said.
  */
 final class SessionScript {
   private static final String SYSTEM =
@@ -20,6 +26,8 @@ final class SessionScript {
           "what", "harbour", "light", "tells", "of", "the", "storm", "when", "boats", "return",
           "and", "who", "keeps", "watch", "over", "night", "wind", "tide", "name", "three");
   private static final double HOT = 0.9;
+  private static final int MAX_SIDE_BRANCHES = 2;
+  private static final int MAX_CANCEL_PAUSE_MILLIS = 2_500;
 
   private final SplittableRandom random;
   private final String session;
@@ -28,6 +36,7 @@ final class SessionScript {
   private final List<ConversationEvent> events = new ArrayList<>();
   private final List<String> branches = new ArrayList<>(List.of(ConversationEvent.MAIN_BRANCH));
   private final List<String> lastTurns = new ArrayList<>();
+  private int sideBranches;
 
   private SessionScript(long seed, int number, int maxTokens) {
     random = new SplittableRandom(seed * 1_000_003 + number);
@@ -40,7 +49,7 @@ final class SessionScript {
    * A session's events.
    *
    * @param number of the session; others with the same seed have other numbers
-   * @param turns events after the opening
+   * @param turns steps after the opening; most are an event, a change of mind is several
    * @param maxTokens of each reply
    */
   static List<ConversationEvent> of(long seed, int number, int turns, int maxTokens) {
@@ -57,6 +66,17 @@ final class SessionScript {
     return event.kind() == EventKind.OPEN || event.kind() == EventKind.FORK;
   }
 
+  /** The events that are answered: all but cancels. */
+  static List<ConversationEvent> turnsOf(List<ConversationEvent> events) {
+    return events.stream().filter(event -> event.kind() != EventKind.CANCEL).toList();
+  }
+
+  /** How long a cancel follows the event before it, in milliseconds; a function of the event. */
+  static long pauseBefore(ConversationEvent cancel) {
+    long hash = StableHash.of64(cancel.session(), String.valueOf(cancel.turn()), cancel.branch());
+    return Math.floorMod(hash, MAX_CANCEL_PAUSE_MILLIS);
+  }
+
   private void open() {
     add(
         EventKind.OPEN,
@@ -70,20 +90,61 @@ final class SessionScript {
 
   private void turn(String turn) {
     int branch = random.nextInt(branches.size());
+    String name = branches.get(branch);
     String last = lastTurns.get(branch);
     double choice = random.nextDouble();
-    if (last != null && choice < 0.1 && branches.size() < 3) {
-      String made = "side" + branches.size();
-      add(EventKind.FORK, turn, branches.get(branch), List.of(), made, last);
+    if (last != null && choice < 0.1 && sideBranches < MAX_SIDE_BRANCHES) {
+      String made = "side" + ++sideBranches;
+      add(EventKind.FORK, turn, name, List.of(), made, last);
       branches.add(made);
       lastTurns.add(null);
     } else if (last != null && choice < 0.2) {
-      add(EventKind.REGENERATE, turn, branches.get(branch), List.of(), null, last);
+      add(EventKind.REGENERATE, turn, name, List.of(), null, last);
+    } else if (last != null && choice < 0.4) {
+      cancelAndEdit(turn, branch);
     } else {
-      List<Message> messages = List.of(new Message("user", sentence()));
-      add(EventKind.MESSAGE, turn, branches.get(branch), messages, null, null);
+      message(turn, name);
       lastTurns.set(branch, turn);
     }
+  }
+
+  /** One turn is cancelled as it runs, as it waits, or before it comes; or all of the branch. */
+  private void cancelAndEdit(String turn, int branch) {
+    String name = branches.get(branch);
+    String second = turn + "-second";
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        message(turn, name);
+        cancel(turn, name);
+      }
+      case 1 -> {
+        message(turn, name);
+        message(second, name);
+        cancel(second, name);
+      }
+      case 2 -> {
+        message(turn, name);
+        message(second, name);
+        cancel(null, name);
+      }
+      default -> {
+        cancel(turn, name);
+        message(turn, name);
+      }
+    }
+    String edited = "edit-" + turn;
+    add(EventKind.FORK, turn + "-fork", name, List.of(), edited, lastTurns.get(branch));
+    message(turn + "-edit", edited);
+    branches.set(branch, edited);
+    lastTurns.set(branch, turn + "-edit");
+  }
+
+  private void message(String turn, String branch) {
+    add(EventKind.MESSAGE, turn, branch, List.of(new Message("user", sentence())), null, null);
+  }
+
+  private void cancel(String turn, String branch) {
+    add(EventKind.CANCEL, turn, branch, List.of(), null, null);
   }
 
   private String sentence() {

@@ -4,6 +4,7 @@ import io.radixflow.jobs.cluster.Waiting;
 import io.radixflow.jobs.local.ConversationClient;
 import io.radixflow.jobs.local.ReplyListener;
 import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
 import java.io.IOException;
 import java.time.Duration;
@@ -11,8 +12,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -20,7 +23,8 @@ import java.util.function.Supplier;
 
 /**
  * Keeps conversations going: a number of lanes, each with one session at a time and a few of its
- * turns under way. An event that could not be sent is sent again. Everything runs on one thread.
+ * turns under way. An event that could not be sent is sent again. A cancel follows its turn after a
+ * moment, or precedes it, and is not waited for. Everything runs on one thread.
  */
 final class Traffic implements AutoCloseable {
   private static final int DEPTH = 2;
@@ -36,6 +40,7 @@ final class Traffic implements AutoCloseable {
             return made;
           });
   private final List<ConversationEvent> sent = new ArrayList<>();
+  private final Set<TurnKey> asked = new HashSet<>();
   private final Map<TurnKey, Reply> replies = new HashMap<>();
   private boolean stopped;
 
@@ -68,7 +73,7 @@ final class Traffic implements AutoCloseable {
     private boolean quiet;
 
     void advance() {
-      while (!isStopped() && underWay < DEPTH) {
+      while (!isStopped()) {
         if (left.isEmpty() && underWay == 0) {
           List<ConversationEvent> script = scripts.get();
           if (script == null) {
@@ -77,7 +82,14 @@ final class Traffic implements AutoCloseable {
           left.addAll(script);
         }
         ConversationEvent next = left.peek();
-        if (next == null || quiet || (SessionScript.needsQuiet(next) && underWay > 0)) {
+        if (next != null && next.kind() == EventKind.CANCEL) {
+          cancelSoon(left.remove());
+          continue;
+        }
+        if (next == null
+            || quiet
+            || underWay == DEPTH
+            || (SessionScript.needsQuiet(next) && underWay > 0)) {
           return;
         }
         left.remove();
@@ -85,6 +97,7 @@ final class Traffic implements AutoCloseable {
         underWay++;
         synchronized (Traffic.this) {
           sent.add(next);
+          asked.add(TurnKey.of(next));
         }
         ask(next);
       }
@@ -113,6 +126,41 @@ final class Traffic implements AutoCloseable {
     }
   }
 
+  /** One that comes before its turn is sent at once, so that it stays before it. */
+  private void cancelSoon(ConversationEvent cancel) {
+    if (cancel.turn() != null && !isAsked(TurnKey.of(cancel))) {
+      cancel(cancel);
+    } else {
+      long pause = SessionScript.pauseBefore(cancel);
+      thread.schedule(() -> cancel(cancel), pause, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void cancel(ConversationEvent event) {
+    synchronized (this) {
+      if (stopped) {
+        return;
+      }
+      sent.add(event);
+    }
+    send(event);
+  }
+
+  private void send(ConversationEvent event) {
+    client
+        .send(event)
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null && !thread.isShutdown()) {
+                thread.schedule(() -> send(event), RESEND_SECONDS, TimeUnit.SECONDS);
+              }
+            });
+  }
+
+  private synchronized boolean isAsked(TurnKey turn) {
+    return asked.contains(turn);
+  }
+
   private synchronized boolean isStopped() {
     return stopped;
   }
@@ -122,7 +170,7 @@ final class Traffic implements AutoCloseable {
     stopped = true;
   }
 
-  /** Everything sent, in order. */
+  /** Everything sent, in order; cancels too. */
   synchronized List<ConversationEvent> sent() {
     return List.copyOf(sent);
   }
@@ -137,7 +185,7 @@ final class Traffic implements AutoCloseable {
   }
 
   private synchronized boolean isAnswered() {
-    return replies.size() == sent.size();
+    return replies.size() == asked.size();
   }
 
   /** Waits until so many more replies were heard than now. */

@@ -29,7 +29,7 @@ final class UndisturbedRun {
   private UndisturbedRun() {}
 
   /**
-   * Serves the events.
+   * Serves the events, but for cancels: each turn has its whole reply.
    *
    * @param settings of the disturbed job; a broker and topics of its own are used
    * @param model the model; of a simulated one, without its pace
@@ -41,7 +41,8 @@ final class UndisturbedRun {
             .with(RadixflowOptions.MODEL, model)
             .with(RadixflowOptions.PARALLELISM, 1)
             .with(RadixflowOptions.CHECKPOINT_INTERVAL, CHECKPOINTS);
-    Deque<List<ConversationEvent>> sessions = new ArrayDeque<>(bySession(events));
+    List<ConversationEvent> turns = SessionScript.turnsOf(events);
+    Deque<List<ConversationEvent>> sessions = new ArrayDeque<>(bySession(turns));
     LocalStack.Options local = new LocalStack.Options(Optional.empty(), true, 0);
     try (LocalStack stack =
             LocalStack.start(
@@ -51,7 +52,7 @@ final class UndisturbedRun {
                 step -> {});
         ConversationClient client = new ConversationClient(stack.settings());
         Traffic traffic = Traffic.start(client, LANES, sessions::poll)) {
-      Waiting.until("the undisturbed run", LIMIT, () -> traffic.repliesHeard() == events.size());
+      Waiting.until("the undisturbed run", LIMIT, () -> traffic.repliesHeard() == turns.size());
       return traffic.replies();
     }
   }

@@ -8,6 +8,8 @@ import java.util.List;
  * @param sent turns that the brokers have
  * @param replied of those, with exactly one committed reply that is no rejection
  * @param rejected of those, with exactly one committed rejection
+ * @param cancels of those sent, how many somebody cancelled
+ * @param cancelled of those replied, with what was there when the cancel came
  * @param lost of those, without a committed reply
  * @param doubled committed replies beyond the first of a turn, and replies to no turn
  * @param changed replies that are not the undisturbed run's
@@ -19,6 +21,8 @@ public record Verdict(
     int sent,
     int replied,
     int rejected,
+    int cancels,
+    int cancelled,
     int lost,
     int doubled,
     int changed,

@@ -24,7 +24,9 @@ final class Verifier {
   private static final String CANCELLED = "cancelled";
 
   private final Map<TurnKey, ConversationEvent> sent = new LinkedHashMap<>();
+  private final Set<TurnKey> cancelled = new HashSet<>();
   private final Map<TurnKey, Integer> places = new HashMap<>();
+  private final Set<TurnKey> deadly;
   private final Map<TurnKey, Reply> expected;
   private final Map<TurnKey, Reply> replies = new HashMap<>();
   private final Map<String, Integer> lastPlaces = new HashMap<>();
@@ -35,15 +37,34 @@ final class Verifier {
   private int disordered;
 
   /**
-   * @param sent every event that was sent, with its turn; a session's in their order
-   * @param expected the undisturbed run's replies
+   * @param sent every event that was sent: turns, and cancels of turns; a session's in their order
+   * @param deadly turns that end as errors
+   * @param expected the undisturbed run's replies to all others
    */
-  Verifier(List<ConversationEvent> sent, Map<TurnKey, Reply> expected) {
+  Verifier(List<ConversationEvent> sent, Set<TurnKey> deadly, Map<TurnKey, Reply> expected) {
+    this.deadly = deadly;
     for (ConversationEvent event : sent) {
-      this.sent.put(TurnKey.of(event), event);
-      places.put(TurnKey.of(event), places.size());
+      if (event.kind() == EventKind.CANCEL) {
+        cancel(event);
+      } else {
+        this.sent.put(TurnKey.of(event), event);
+        places.put(TurnKey.of(event), places.size());
+      }
     }
+    cancelled.retainAll(this.sent.keySet());
     this.expected = expected;
+  }
+
+  private void cancel(ConversationEvent event) {
+    if (event.turn() != null) {
+      cancelled.add(TurnKey.of(event));
+      return;
+    }
+    for (ConversationEvent earlier : sent.values()) {
+      if (earlier.session().equals(event.session()) && earlier.branch().equals(event.branch())) {
+        cancelled.add(TurnKey.of(earlier));
+      }
+    }
   }
 
   /** Takes the next committed reply of a partition. */
@@ -60,9 +81,31 @@ final class Verifier {
       find(key, "another committed reply, of attempt " + reply.attempt());
       return;
     }
-    if (!reply.finishReason().equals(REJECTED)) {
+    if (reply.finishReason().equals(CANCELLED)) {
+      compareCancelled(key, reply);
+    } else if (!reply.finishReason().equals(REJECTED)) {
       order(key, event);
-      compare(key, reply);
+      if (deadly.contains(key)) {
+        compareDeadly(key, reply);
+      } else {
+        compare(key, reply);
+      }
+    }
+  }
+
+  private void compareDeadly(TurnKey key, Reply reply) {
+    if (!reply.finishReason().equals("error") || !reply.text().isEmpty()) {
+      change(key, ending(reply) + " instead of an error");
+    }
+  }
+
+  /** A cancel overtakes what its turn waits for, so the reply has no place in the order. */
+  private void compareCancelled(TurnKey key, Reply reply) {
+    Reply undisturbed = expected.get(key);
+    if (!cancelled.contains(key)) {
+      change(key, "cancelled by nobody");
+    } else if (undisturbed == null || !undisturbed.text().startsWith(reply.text())) {
+      change(key, "cancelled with a text that is no prefix of the undisturbed run's");
     }
   }
 
@@ -79,10 +122,6 @@ final class Verifier {
     Reply undisturbed = expected.get(key);
     if (undisturbed == null) {
       change(key, "the undisturbed run has no reply");
-    } else if (reply.finishReason().equals(CANCELLED)) {
-      if (!undisturbed.text().startsWith(reply.text())) {
-        change(key, "cancelled with a text that is no prefix of the undisturbed run's");
-      }
     } else if (!reply.text().equals(undisturbed.text())) {
       change(key, "'" + reply.text() + "' instead of '" + undisturbed.text() + "'");
     } else if (!ending(reply).equals(ending(undisturbed))) {
@@ -108,13 +147,20 @@ final class Verifier {
   /** Takes the next delta of a partition; all replies must be known. */
   void delta(ReplyDelta delta) {
     TurnKey key = TurnKey.of(delta);
-    trails.computeIfAbsent(key, k -> new DeltaTrail(replies.get(k))).add(delta);
+    trails.computeIfAbsent(key, this::trail).add(delta);
+  }
+
+  private DeltaTrail trail(TurnKey key) {
+    Reply reply = replies.get(key);
+    boolean cut = cancelled.contains(key);
+    return new DeltaTrail(reply, cut ? expected.getOrDefault(key, reply) : reply, cut);
   }
 
   /** The result; nothing may follow. */
   Verdict verdict() {
     int lost = 0;
     int rejected = 0;
+    int cut = 0;
     int broken = 0;
     for (TurnKey key : sent.keySet()) {
       Reply reply = replies.get(key);
@@ -123,6 +169,8 @@ final class Verifier {
         find(key, "no committed reply");
       } else if (reply.finishReason().equals(REJECTED)) {
         rejected++;
+      } else if (reply.finishReason().equals(CANCELLED)) {
+        cut++;
       }
     }
     for (Map.Entry<TurnKey, Reply> entry : replies.entrySet()) {
@@ -139,6 +187,8 @@ final class Verifier {
         sent.size(),
         replies.size() - rejected,
         rejected,
+        cancelled.size(),
+        cut,
         lost,
         doubled,
         changed.size(),

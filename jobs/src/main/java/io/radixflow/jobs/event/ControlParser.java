@@ -18,8 +18,11 @@ import java.util.List;
 public final class ControlParser {
 
   private static final int MAX_BYTES = 16 * 1024;
-  private static final List<String> FIELDS = List.of("type", "tenant", "value");
-  private static final List<String> TYPES = List.of("erase_tenant", "drain", "limits");
+  private static final String TIERS = "tiers";
+  private static final List<String> FIELDS =
+      List.of("type", "tenant", "value", "action", "tier", "size");
+  private static final List<String> TIER_FIELDS = List.of("type", "action", "tier", "size");
+  private static final List<String> TYPES = List.of("erase_tenant", "drain", "limits", TIERS);
 
   private final ObjectMapper mapper;
 
@@ -69,6 +72,18 @@ public final class ControlParser {
     String type = fields.id("type");
     if (type == null || !TYPES.contains(type)) {
       throw new InvalidEventException("type must be one of " + TYPES);
+    }
+    for (String name : FIELDS) {
+      boolean ofTiers = type.equals(TIERS);
+      if (fields.get(name) != null
+          && ofTiers != TIER_FIELDS.contains(name)
+          && !name.equals("type")) {
+        throw new InvalidEventException(
+            name + (ofTiers ? " means nothing to tiers" : " is a field of tiers alone"));
+      }
+    }
+    if (type.equals(TIERS)) {
+      return new ControlEvent(type, null, TierCommandReader.read(fields).toString());
     }
     String tenant = fields.name("tenant");
     JsonNode value = fields.get("value");

@@ -23,7 +23,11 @@ public final class DeltaWriter {
           if (delta.finishReason() != null) {
             json.writeStringField("finish_reason", delta.finishReason());
             JsonBytes.usage(
-                json, delta.promptTokens(), delta.cachedTokens(), delta.completionTokens());
+                json,
+                delta.promptTokens(),
+                delta.cachedTokens(),
+                delta.completionTokens(),
+                delta.tiers());
           }
         });
   }

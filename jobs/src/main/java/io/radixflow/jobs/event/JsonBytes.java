@@ -3,6 +3,7 @@ package io.radixflow.jobs.event;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import io.radixflow.operators.engine.TierUsage;
 import io.radixflow.operators.session.EventKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -47,13 +48,20 @@ final class JsonBytes {
     }
   }
 
-  static void usage(JsonGenerator json, int prompt, int cached, int completion) throws IOException {
+  static void usage(JsonGenerator json, int prompt, int cached, int completion, TierUsage tiers)
+      throws IOException {
     json.writeObjectFieldStart("usage");
     json.writeNumberField("prompt_tokens", prompt);
     json.writeNumberField("completion_tokens", completion);
     json.writeNumberField("total_tokens", (long) prompt + completion);
     json.writeObjectFieldStart("prompt_tokens_details");
     json.writeNumberField("cached_tokens", cached);
+    if (!tiers.isNone()) {
+      json.writeNumberField("cached_host_tokens", tiers.hostTokens());
+      json.writeNumberField("cached_disk_tokens", tiers.diskTokens());
+      json.writeNumberField("cached_remote_tokens", tiers.remoteTokens());
+      json.writeNumberField("tier_micros", tiers.micros());
+    }
     json.writeEndObject();
     json.writeEndObject();
   }

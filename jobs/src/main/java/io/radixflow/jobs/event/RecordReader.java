@@ -2,6 +2,8 @@ package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.engine.TierUsage;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
@@ -69,7 +71,23 @@ public final class RecordReader {
         text(json.path("error"), "message"),
         items(json.get("items")),
         text(json, "status"),
-        TimeUnit.SECONDS.toMillis(json.path("created").asLong()));
+        TimeUnit.SECONDS.toMillis(json.path("created").asLong()),
+        TierUsage.NONE,
+        pages(json.get("pages")));
+  }
+
+  private static Reply.Pages pages(JsonNode json) {
+    if (json == null) {
+      return null;
+    }
+    return new Reply.Pages(
+        json.path("committed_tokens").asInt(),
+        new TierTokens(
+            json.path("device_tokens").asInt(),
+            json.path("host_tokens").asInt(),
+            json.path("disk_tokens").asInt(),
+            json.path("remote_tokens").asInt()),
+        TimeUnit.SECONDS.toMillis(json.path("last_used").asLong()));
   }
 
   private static EventKind kind(String type) throws IOException {

@@ -74,7 +74,9 @@ public final class ReplyWriter {
         error,
         null,
         r.status(),
-        r.created());
+        r.created(),
+        r.tiers(),
+        r.pages());
   }
 
   private static byte[] write(Reply reply, List<String> truncated) {
@@ -88,7 +90,11 @@ public final class ReplyWriter {
           json.writeNumberField("created", TimeUnit.MILLISECONDS.toSeconds(reply.created()));
           choice(json, reply);
           JsonBytes.usage(
-              json, reply.promptTokens(), reply.cachedTokens(), reply.completionTokens());
+              json,
+              reply.promptTokens(),
+              reply.cachedTokens(),
+              reply.completionTokens(),
+              reply.tiers());
           json.writeNumberField("seed", reply.seed());
           json.writeNumberField("dropped_turns", reply.droppedTurns());
           if (reply.error() != null) {
@@ -100,6 +106,9 @@ public final class ReplyWriter {
             items(json, reply.items());
           }
           JsonBytes.text(json, "status", reply.status());
+          if (reply.pages() != null) {
+            pages(json, reply.pages());
+          }
           if (!truncated.isEmpty()) {
             json.writeArrayFieldStart("truncated");
             for (String name : truncated) {
@@ -146,6 +155,19 @@ public final class ReplyWriter {
     json.writeNumberField("id", id);
     JsonBytes.text(json, "token", token);
     json.writeNumberField("logprob", Float.isFinite(logprob) ? logprob : NO_CHANCE);
+  }
+
+  private static void pages(JsonGenerator json, Reply.Pages pages) throws IOException {
+    json.writeObjectFieldStart("pages");
+    json.writeNumberField("committed_tokens", pages.committedTokens());
+    json.writeNumberField("device_tokens", pages.tokens().device());
+    json.writeNumberField("host_tokens", pages.tokens().host());
+    json.writeNumberField("disk_tokens", pages.tokens().disk());
+    json.writeNumberField("remote_tokens", pages.tokens().remote());
+    if (pages.lastUsed() > 0) {
+      json.writeNumberField("last_used", TimeUnit.MILLISECONDS.toSeconds(pages.lastUsed()));
+    }
+    json.writeEndObject();
   }
 
   private static void items(JsonGenerator json, List<Reply.Item> items) throws IOException {

@@ -50,13 +50,19 @@ public final class KafkaEndpoints {
         .build();
   }
 
-  /** Control events; a new job does not obey old commands. */
+  /**
+   * Control events, from {@link ControlOffsets} on.
+   *
+   * @throws KafkaSetupException if the brokers do not tell these
+   */
   public KafkaSource<ControlRecord> control() {
     return KafkaSource.<ControlRecord>builder()
         .setProperties(settings.kafkaClient())
         .setTopics(settings.get(RadixflowOptions.CONTROL_TOPIC))
         .setGroupId(settings.get(RadixflowOptions.GROUP_ID))
-        .setStartingOffsets(OffsetsInitializer.committedOffsets(OffsetResetStrategy.LATEST))
+        .setStartingOffsets(
+            // partitions that are made from now on are read from their beginning
+            OffsetsInitializer.offsets(ControlOffsets.of(settings), OffsetResetStrategy.EARLIEST))
         .setDeserializer(
             new ControlDeserializer(settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES)))
         .build();

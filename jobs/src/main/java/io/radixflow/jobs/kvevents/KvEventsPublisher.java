@@ -94,15 +94,18 @@ final class KvEventsPublisher implements KvEventSink {
     try (EngineName name = EngineName.acquire()) {
       long pause = FIRST_PAUSE_MILLIS;
       while (!queue.isClosed()) {
+        long begun = System.nanoTime();
         try {
           publish(name.toString());
-          pause = FIRST_PAUSE_MILLIS;
         } catch (KafkaException e) {
           if (!queue.isClosed()) {
             LOG.warn("KV events of {} wait: {}", name, e.getMessage(), e);
           }
         }
         queue.restart();
+        if (TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun) > LONGEST_PAUSE_MILLIS) {
+          pause = FIRST_PAUSE_MILLIS;
+        }
         TimeUnit.MILLISECONDS.sleep(queue.isClosed() ? 0 : pause);
         pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
       }
@@ -121,6 +124,9 @@ final class KvEventsPublisher implements KvEventSink {
     Producer<byte[], byte[]> producer = producer();
     try {
       KvEventLog log = open(producer, name);
+      if (log == null) {
+        return;
+      }
       queue.start();
       while (failure == null) {
         KvEventQueue.Batch batch = queue.take(options.heartbeatMillis());
@@ -142,9 +148,13 @@ final class KvEventsPublisher implements KvEventSink {
     }
   }
 
+  /** Null if the engine was closed meanwhile: it has told nothing, and its epoch is not known. */
   private KvEventLog open(Producer<byte[], byte[]> producer, String name) {
     try (KvEventsReader reader = new KvEventsReader(options.client(), options.topic())) {
       KvEventsView view = reader.readToEnd(queue::isClosed);
+      if (queue.isClosed()) {
+        return null;
+      }
       int partition = Utils.toPositive(Utils.murmur2(name.getBytes(UTF_8))) % reader.partitions();
       KvEventLog log =
           new KvEventLog(producer, options.topic(), partition, name, engine, view, this::delivered);

@@ -11,8 +11,12 @@ import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Reply;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -45,26 +49,24 @@ public final class ConversationClient implements AutoCloseable {
    */
   public ConversationClient(Settings settings) {
     events = settings.get(RadixflowOptions.EVENTS_TOPIC);
-    replies =
-        TopicFollower.start(
-            settings,
-            settings.get(RadixflowOptions.REPLIES_TOPIC),
-            false,
-            this::reply,
-            asked::fail);
+    List<TopicFollower> followers = new ArrayList<>();
     try {
-      deltas =
-          TopicFollower.start(
-              settings,
-              settings.get(RadixflowOptions.DELTAS_TOPIC),
-              false,
-              this::delta,
-              asked::fail);
+      followers.add(follow(settings, RadixflowOptions.REPLIES_TOPIC, this::reply));
+      followers.add(follow(settings, RadixflowOptions.DELTAS_TOPIC, this::delta));
+      producer = producer(settings);
     } catch (RuntimeException e) {
-      replies.close();
+      followers.forEach(TopicFollower::close);
       throw e;
     }
-    producer = producer(settings);
+    replies = followers.get(0);
+    deltas = followers.get(1);
+  }
+
+  private TopicFollower follow(
+      Settings settings,
+      ConfigOption<String> topic,
+      Consumer<ConsumerRecord<byte[], byte[]>> handler) {
+    return TopicFollower.start(settings, settings.get(topic), false, handler, asked::fail);
   }
 
   private static KafkaProducer<byte[], byte[]> producer(Settings settings) {

@@ -71,7 +71,7 @@ final class JobWatch implements AutoCloseable {
                 "the TaskManager, which runs the job, gave up and is gone", null));
       }
       return cluster.ended(job);
-    } catch (IOException e) {
+    } catch (IOException | RuntimeException e) {
       LOG.debug("cannot look at the job this time", e);
       return Optional.empty();
     }

@@ -74,7 +74,11 @@ public final class TopicFollower implements AutoCloseable {
       consumer =
           new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer());
       List<TopicPartition> partitions = new ArrayList<>();
-      for (PartitionInfo info : consumer.partitionsFor(topic)) {
+      List<PartitionInfo> infos = consumer.partitionsFor(topic);
+      if (infos == null || infos.isEmpty()) {
+        throw new KafkaException("there is no such topic; start the job, or create it");
+      }
+      for (PartitionInfo info : infos) {
         partitions.add(new TopicPartition(topic, info.partition()));
       }
       consumer.assign(partitions);

@@ -1,5 +1,9 @@
 package io.radixflow.jobs.state;
 
+import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.session.SessionPages;
+import java.util.Locale;
+
 /**
  * A session in a savepoint, in figures; a Flink POJO.
  *
@@ -14,6 +18,8 @@ package io.radixflow.jobs.state;
  * @param pending turns without a reply
  * @param turnIds turn ids that are known to have been used
  * @param lastEvent milliseconds since the epoch
+ * @param pages where the pages of its last turn's branch were when that was last known; null if
+ *     nothing is known
  */
 public record SavedSession(
     String session,
@@ -25,4 +31,19 @@ public record SavedSession(
     long characters,
     int pending,
     int turnIds,
-    long lastEvent) {}
+    long lastEvent,
+    SessionPages pages) {
+
+  /**
+   * The state of the session's slot, as far as a savepoint tells: {@code hot} with turns under way,
+   * then {@code warm}, {@code cold} or {@code gone} as its pages were when that was last known; the
+   * {@link #life} of a session that is not open.
+   */
+  public String state() {
+    if (!life.equals("open")) {
+      return life;
+    }
+    TierTokens tokens = pages == null ? TierTokens.NONE : pages.tokens();
+    return tokens.state(pending > 0).name().toLowerCase(Locale.ROOT);
+  }
+}

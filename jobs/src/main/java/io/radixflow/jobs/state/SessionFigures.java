@@ -3,6 +3,7 @@ package io.radixflow.jobs.state;
 import io.radixflow.operators.flink.SavedState;
 import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import java.util.Locale;
@@ -17,6 +18,7 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
   private static final long serialVersionUID = 1L;
 
   private transient ValueState<SessionSlot> slot;
+  private transient ValueState<SessionPages> pages;
   private transient MapState<String, Long> branches;
   private transient MapState<Long, Turn> turns;
   private transient MapState<Long, PendingTurn> pending;
@@ -25,6 +27,7 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
   @Override
   public void open(OpenContext context) {
     slot = getRuntimeContext().getState(SavedState.slot());
+    pages = getRuntimeContext().getState(SavedState.pages());
     branches = getRuntimeContext().getMapState(SavedState.branches());
     turns = getRuntimeContext().getMapState(SavedState.turns());
     pending = getRuntimeContext().getMapState(SavedState.pendingTurns());
@@ -60,7 +63,8 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
             characters,
             size(pending.keys()),
             size(turnIds.keys()),
-            known.lastEvent()));
+            known.lastEvent(),
+            pages.value()));
   }
 
   private static int size(Iterable<?> entries) {

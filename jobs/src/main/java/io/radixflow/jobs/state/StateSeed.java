@@ -1,10 +1,12 @@
 package io.radixflow.jobs.state;
 
+import io.radixflow.operators.cache.StableHash;
+import io.radixflow.operators.engine.TierTokens;
 import io.radixflow.operators.flink.SavedState;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
-import io.radixflow.operators.session.StableHash;
 import io.radixflow.operators.session.Turn;
 import java.nio.file.Path;
 import java.util.List;
@@ -31,6 +33,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  * @param now when their last events came, milliseconds since the epoch
  */
 public record StateSeed(int sessions, int turns, long now) {
+  private static final int PAGE_TOKENS = 16;
   private static final int MESSAGE_CHARACTERS = 40;
   private static final int REPLY_CHARACTERS = 60;
 
@@ -56,6 +59,14 @@ public record StateSeed(int sessions, int turns, long now) {
     environment.execute("seed");
   }
 
+  /** Sessions as an engine without tiers leaves them: what was on its device is lost. */
+  private static SessionPages pages(int tokens, long now) {
+    int committed = (tokens - 1) / PAGE_TOKENS * PAGE_TOKENS;
+    TierTokens places = new TierTokens(committed, 0, 0, 0);
+    return new SessionPages(
+        ConversationEvent.MAIN_BRANCH, committed, places, now, "seed", null, null);
+  }
+
   private static final class Writer extends KeyedStateBootstrapFunction<String, Long> {
     private static final long serialVersionUID = 1L;
 
@@ -63,6 +74,7 @@ public record StateSeed(int sessions, int turns, long now) {
     private final long now;
     private final String tokenizer;
     private transient ValueState<SessionSlot> slot;
+    private transient ValueState<SessionPages> pages;
     private transient MapState<String, Long> branches;
     private transient MapState<Long, Turn> turns;
     private transient MapState<Long, Long> turnIds;
@@ -76,6 +88,7 @@ public record StateSeed(int sessions, int turns, long now) {
     @Override
     public void open(OpenContext context) {
       slot = getRuntimeContext().getState(SavedState.slot());
+      pages = getRuntimeContext().getState(SavedState.pages());
       branches = getRuntimeContext().getMapState(SavedState.branches());
       turns = getRuntimeContext().getMapState(SavedState.turns());
       turnIds = getRuntimeContext().getMapState(SavedState.turnIds());
@@ -111,6 +124,7 @@ public record StateSeed(int sessions, int turns, long now) {
         turnIds.put(StableHash.of64(name), now);
       }
       branches.put(ConversationEvent.MAIN_BRANCH, (long) count);
+      pages.update(StateSeed.pages(length, now));
       slot.update(
           new SessionSlot(
               SessionSlot.Life.OPEN,
@@ -122,7 +136,8 @@ public record StateSeed(int sessions, int turns, long now) {
               count + 1,
               Map.of(),
               now,
-              null));
+              null,
+              0));
     }
 
     private static String text(Random random, int length) {

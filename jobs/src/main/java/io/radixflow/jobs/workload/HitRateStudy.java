@@ -7,10 +7,6 @@ import io.radixflow.operators.cache.OptimalHits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Runs the simulations of each capacity with each policy, on all cores. */
@@ -60,7 +56,7 @@ public final class HitRateStudy {
         cells.add(() -> simulate(capacity, policy, capacities.size() * policies.size()));
       }
     }
-    List<CacheSimulation.Result> results = onAllCores(cells);
+    List<CacheSimulation.Result> results = AllCores.run(cells);
     List<HitRates.Row> rows = new ArrayList<>();
     for (int capacity : capacities) {
       int from = rows.size() * policies.size();
@@ -80,20 +76,5 @@ public final class HitRateStudy {
             workload, pages, EvictionPolicies.of(policy, pages, protectedShare), hints);
     listener.done(done.incrementAndGet(), all);
     return result;
-  }
-
-  private static <T> List<T> onAllCores(List<Callable<T>> cells) throws InterruptedException {
-    ExecutorService pool = Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
-    try {
-      List<T> results = new ArrayList<>();
-      for (Future<T> future : pool.invokeAll(cells)) {
-        results.add(future.get());
-      }
-      return results;
-    } catch (ExecutionException e) {
-      throw new IllegalStateException("a simulation failed: " + e.getCause(), e.getCause());
-    } finally {
-      pool.shutdownNow();
-    }
   }
 }

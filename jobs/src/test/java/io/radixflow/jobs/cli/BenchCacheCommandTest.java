@@ -41,4 +41,26 @@ class BenchCacheCommandTest {
     }
     assertThat(json.at("/engine_thread_share_of_step/samples").asInt()).isEqualTo(2);
   }
+
+  @Test
+  void withHostMemoryTheTiersAreMeasured() {
+    Cli.Result result =
+        new Cli()
+            .run(
+                "bench",
+                "cache",
+                "--model",
+                "sim",
+                "--requests",
+                "2",
+                "--batch",
+                "2",
+                "--rounds",
+                "1",
+                "--host-memory",
+                "1mb");
+
+    assertThat(result.code()).as(result.err()).isZero();
+    assertThat(result.out()).contains("step with tiers, us").doesNotContain("cache");
+  }
 }

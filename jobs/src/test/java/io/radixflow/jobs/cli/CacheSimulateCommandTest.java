@@ -181,4 +181,38 @@ class CacheSimulateCommandTest {
     assertThat(result.err()).startsWith("radixflow: ").contains(message);
     assertThat(result.err().lines()).hasSize(1);
   }
+
+  @Test
+  void hitsOfHostAndDiskStandBesideThoseOfAnInfiniteCache() throws IOException {
+    Path json = directory.resolve("tiers.json");
+    Cli.Result result =
+        simulate(TRACE, "--tiers", "--policy", "lru", "--page", "512", "--json", json.toString());
+
+    List<String> rows = rows(result);
+    assertThat(rows.get(0)).contains("device", "host", "disk", "all", "infinite");
+    assertThat(rows.get(1)).startsWith("       lru").endsWith(" 50.30 |     50.30");
+    assertThat(result.out()).contains("device 906 pages, host 1,812, disk 9,057");
+    JsonNode figures = new ObjectMapper().readTree(json.toFile());
+    assertThat(figures.at("/tier_pages/host").asInt()).isEqualTo(1812);
+    assertThat(figures.at("/policies/lru/hit_rate").asDouble())
+        .isEqualTo(figures.at("/unlimited_hit_rate").asDouble());
+    assertThat(figures.at("/policies/lru/disk_hit_pages").asLong()).isPositive();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--tiers --capacity 100|--tiers has no --svg and no --capacity",
+        "--tier-sizes 10,20,100|--tier-sizes is of --tiers",
+        "--tiers --tier-sizes 10,20|must be three percentages",
+        "--tiers --tier-sizes 0,20,100|must be three percentages",
+        "--tiers --tier-sizes 10,x,100|must be three percentages"
+      })
+  void sizesOfTiersThatMakeNoSenseAreRefused(String options, String message) {
+    Cli.Result result = simulate((TRACE + " " + options).split(" "));
+
+    assertThat(result.code()).isNotZero();
+    assertThat(result.err()).contains(message);
+  }
 }

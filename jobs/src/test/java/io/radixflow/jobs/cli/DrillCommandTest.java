@@ -4,11 +4,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.drill.DrillResult;
 import io.radixflow.jobs.drill.Fault;
+import io.radixflow.jobs.drill.Recovery;
+import io.radixflow.jobs.drill.RecoveryPhases.Medians;
 import io.radixflow.jobs.drill.RecoveryTimes.Times;
 import io.radixflow.jobs.drill.Verdict;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
 
 class DrillCommandTest {
 
@@ -22,9 +31,13 @@ class DrillCommandTest {
         .contains("    3  kill -9 of a TaskManager\n")
         .contains("   38  accepted\n")
         .contains("    2  rejected\n")
+        .contains("    5  cancelled, 4 of them in time\n")
         .contains("    0  lost\n")
+        .contains("4 processes ended by deadly turns, of 9 at most\n")
         .contains("median 2.5 s, worst 4.0 s, 7 turns: of its own sessions\n")
+        .contains("deployed 0.7 s, taken up 0.9 s, running 2.4 s: its own subtasks, elsewhere\n")
         .doesNotContain("silence")
+        .doesNotContain("survivors")
         .endsWith("nothing was lost\n");
   }
 
@@ -47,17 +60,60 @@ class DrillCommandTest {
     assertThat(result.err()).contains("--minutes is 0, must be 1 to");
   }
 
+  @Test
+  void optionsOfTheSimulatedModelAreRefused() {
+    Cli.Result result = new Cli().run("drill", "--model", "sim:step=20");
+
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.err()).contains("a drill sets the options of sim itself; say --model sim");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0,0,0,0,0", "1,0,0,0,1", "0,1,0,0,1", "0,0,1,0,1", "0,0,0,1,1"})
+  void exitsWith1UnlessNothingIsLostDoubledChangedOrElseWrong(
+      int lost, int doubled, int changed, int deadLetters, int code) {
+    DrillResult result = result(lost, doubled, changed, deadLetters, List.of());
+    StringWriter out = new StringWriter();
+    List<Object> asked = new ArrayList<>();
+    CommandLine line =
+        new CommandLine(
+            new DrillCommand(
+                new CliEnvironment(LocatedModel::locate, InputStream.nullInputStream(), false),
+                (build, options, plan, progress) -> {
+                  asked.add(options.seed());
+                  asked.add(plan.get());
+                  return result;
+                }));
+    line.setOut(new PrintWriter(out));
+
+    assertThat(line.execute("--minutes", "2", "--seed", "7")).isEqualTo(code);
+    assertThat(asked.get(0)).isEqualTo(7L);
+    assertThat(asked.get(1)).isInstanceOf(Fault.class);
+    assertThat(out).hasToString(DrillTable.of(result));
+    assertThat(out.toString().endsWith("nothing was lost\n")).isEqualTo(code == 0);
+  }
+
   private static DrillResult result(int lost, List<String> findings) {
+    return result(lost, 0, 0, 0, findings);
+  }
+
+  private static DrillResult result(
+      int lost, int doubled, int changed, int deadLetters, List<String> findings) {
     return new DrillResult(
         Map.of(Fault.TASKMANAGER_KILLED, 3),
-        new Verdict(40, 38 - lost, 2, lost, 0, 0, 0, 0, findings),
-        0,
+        new Verdict(40, 38 - lost, 2, 5, 4, lost, doubled, changed, 0, 0, findings),
+        deadLetters,
+        4,
+        9,
         0,
         0,
         List.of(),
-        new Times(7, 2_500, 4_000),
-        NONE,
-        NONE,
+        new Recovery(
+            new Times(7, 2_500, 4_000),
+            NONE,
+            NONE,
+            new Medians(3, 400, 700, 900, 2_400),
+            new Medians(0, 0, 0, 0, 0)),
         60);
   }
 }

@@ -163,6 +163,18 @@ class LauncherTest {
   }
 
   @Test
+  void takesOverTheLockOfABuildThatDiedBeforeItSaidItsName() throws Exception {
+    Files.createDirectories(project.resolve("target/build.lock"));
+
+    Run run = run("render");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).contains("waiting for the build of process (starting)");
+    assertThat(mavenCalls()).isEqualTo(1);
+    assertThat(project.resolve("target/build.lock")).doesNotExist();
+  }
+
+  @Test
   void worksThroughASymlinkFromAnotherDirectory() throws Exception {
     buildEarlier();
     Path relative = directory.resolve("relative-link");
@@ -193,7 +205,8 @@ class LauncherTest {
     assertThat(run.code()).isEqualTo(1);
     assertThat(run.err())
         .isEqualToIgnoringNewLines(
-            "radixflow: JAVA_HOME is /nowhere, which has no bin/java; point it to a JDK 17 or newer");
+            "radixflow: JAVA_HOME is /nowhere, which has no bin/java; point it to a JDK 17 or"
+                + " newer");
   }
 
   @Test

@@ -14,12 +14,14 @@ import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.Reply;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,14 +61,17 @@ class StateCommandITCase {
     Cli.Result table = state(savepoint);
     assertThat(table.code()).isZero();
     assertThat(table.out())
-        .contains("2 sessions, 1 turns, 0 without a reply", "closed: 1", "open: 1")
+        .contains("2 sessions, 1 turns, 0 without a reply", "closed: 1", "warm: 1")
         .containsPattern("acme +2 +1 +0")
-        .containsPattern("anna +open +1 +1 +0");
+        .containsPattern("anna +warm +1 +1 +0 +\\d+ +[1-9]\\d* +[1-9]\\d* +0 +0 +0 ")
+        .containsPattern("bert +closed +0 +0 +0 +0 +0 +0 +0 +0 +0 ");
 
     Cli.Result lines = state(savepoint, "--json");
     assertThat(lines.out().lines())
         .hasSize(2)
-        .anyMatch(line -> line.contains("\"session\":\"anna\"") && line.contains("\"turns\":1"));
+        .anyMatch(line -> line.contains("\"session\":\"anna\"") && line.contains("\"turns\":1"))
+        .anyMatch(line -> line.matches(".*\"state\":\"warm\".*\"committed_tokens\":[1-9].*"))
+        .anyMatch(line -> line.matches(".*\"state\":\"closed\".*\"committed_tokens\":0.*"));
 
     Cli.Result conversation = state(savepoint, "--session", "anna");
     assertThat(conversation.out())
@@ -126,6 +131,18 @@ class StateCommandITCase {
     assertThat(state(savepoint, "--limit", "4").out().lines())
         .filteredOn(line -> line.startsWith("idle-"))
         .hasSize(4);
+  }
+
+  @Test
+  void aSavepointOfABuildThatKnewNothingOfPagesIsRead() throws Exception {
+    try (InputStream older = getClass().getResourceAsStream("/savepoints/2026-11-21.gz")) {
+      Files.copy(new GZIPInputStream(older), directory.resolve("_metadata"));
+    }
+    assertThat(state(directory, "--json").out().lines())
+        .singleElement()
+        .asString()
+        .contains("\"state\":\"hot\"", "\"committed_tokens\":0", "\"last_used\":null");
+    assertThat(state(directory).out()).contains("hot: 1");
   }
 
   @Test

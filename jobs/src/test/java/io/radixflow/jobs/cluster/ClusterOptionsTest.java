@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -34,6 +35,20 @@ class ClusterOptionsTest {
 
     assertThatThrownBy(() -> ClusterJars.ofThisProcess(missing, missing))
         .hasMessageContaining(missing + "; build it");
+  }
+
+  @Test
+  void whatCannotBeLaidOutLeavesNoProcess() {
+    Path missing = dir.resolve("job.jar");
+    List<ProcessHandle> before = ProcessHandle.current().children().toList();
+
+    assertThatThrownBy(
+            () ->
+                ProcessCluster.start(
+                    new ClusterJars(List.of(), missing, missing), ClusterOptions.SMALL, s -> {}))
+        .isInstanceOf(NoSuchFileException.class);
+    assertThat(ProcessHandle.current().children().filter(ProcessHandle::isAlive))
+        .isSubsetOf(before);
   }
 
   @Test

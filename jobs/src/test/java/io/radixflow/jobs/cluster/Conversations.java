@@ -35,8 +35,19 @@ final class Conversations implements AutoCloseable {
   private final KafkaConsumer<byte[], byte[]> consumer;
   private final List<JsonNode> replies = new ArrayList<>();
 
+  private final String eventsTopic;
+
   /** Connects to a broker on which the job's topics exist. */
   Conversations(String bootstrapServers) {
+    this(
+        bootstrapServers,
+        RadixflowOptions.EVENTS_TOPIC.defaultValue(),
+        RadixflowOptions.REPLIES_TOPIC.defaultValue());
+  }
+
+  /** With a job that has other topics. */
+  Conversations(String bootstrapServers, String eventsTopic, String repliesTopic) {
+    this.eventsTopic = eventsTopic;
     producer =
         new KafkaProducer<>(
             Map.of(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers),
@@ -55,8 +66,7 @@ final class Conversations implements AutoCloseable {
                 false),
             new ByteArrayDeserializer(),
             new ByteArrayDeserializer());
-    List<PartitionInfo> partitions =
-        consumer.partitionsFor(RadixflowOptions.REPLIES_TOPIC.defaultValue());
+    List<PartitionInfo> partitions = consumer.partitionsFor(repliesTopic);
     consumer.assign(
         partitions.stream().map(p -> new TopicPartition(p.topic(), p.partition())).toList());
   }
@@ -67,9 +77,7 @@ final class Conversations implements AutoCloseable {
     event.put("type", "message").put("session", session).put("turn", turn);
     event.put("max_tokens", maxTokens).put("temperature", 0);
     event.putArray("messages").addObject().put("role", "user").put("content", text);
-    producer.send(
-        new ProducerRecord<>(
-            RadixflowOptions.EVENTS_TOPIC.defaultValue(), session, json.writeValueAsBytes(event)));
+    producer.send(new ProducerRecord<>(eventsTopic, session, json.writeValueAsBytes(event)));
     producer.flush();
   }
 

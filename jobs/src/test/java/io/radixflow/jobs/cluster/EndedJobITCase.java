@@ -7,9 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -28,20 +26,9 @@ class EndedJobITCase {
   void upEndsWithTheReasonWhenItsJobIsCancelled() throws Exception {
     Path temporary = Files.createDirectory(dir.resolve("tmp"));
     Path output = dir.resolve("output");
-    List<String> arguments = new ArrayList<>(JvmFlags.ALL);
-    arguments.addAll(
-        List.of(
-            "-Djava.io.tmpdir=" + temporary,
-            "-cp",
-            System.getProperty("java.class.path"),
-            "io.radixflow.jobs.cli.Radixflow",
-            "up",
-            "--model",
-            "sim",
-            "--port",
-            "0"));
-    Map<String, String> environment = Map.of("RADIXFLOW_HOME", dir.toString());
-    try (JavaProcess up = JavaProcess.start("up", arguments, environment, output)) {
+    List<String> flags = List.of("-Djava.io.tmpdir=" + temporary);
+    List<String> arguments = List.of("up", "--model", "sim", "--port", "0");
+    try (JavaProcess up = CommandProcess.start(dir, output, flags, arguments)) {
       await()
           .atMost(PATIENCE)
           .failFast("it ended by itself", () -> !up.isAlive())

@@ -3,6 +3,7 @@ package io.radixflow.jobs.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.kernels.TestModels;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -111,17 +112,12 @@ class ServingClusterIT {
   }
 
   private String submit(String model) throws Exception {
-    return cluster
-        .commandLine()
-        .submit(
-            null,
-            List.of(
-                "--set",
-                "model=" + model,
-                "--set",
-                "kafka.bootstrap-servers=" + cluster.bootstrapServers(),
-                "--set",
-                "kafka.create-topics=true"));
+    List<String> assignments =
+        List.of(
+            "model=" + model,
+            "kafka.bootstrap-servers=" + cluster.bootstrapServers(),
+            "kafka.create-topics=true");
+    return cluster.commandLine().submit(null, new SettingsLoader().set(assignments).load());
   }
 
   private static String finishReason(JsonNode reply) {

@@ -1,6 +1,7 @@
 package io.radixflow.jobs.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Files;
@@ -8,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +43,16 @@ class WatchdogTest {
               () -> assertThat(ProcessHandle.of(watched).filter(ProcessHandle::isAlive)).isEmpty());
     }
     await().atMost(PATIENCE).until(() -> !Files.exists(state.getParent()));
+  }
+
+  @Test
+  void oneThatWasKilledIsDismissedWithoutAnError() throws Exception {
+    Watchdog watchdog = Watchdog.start();
+    ProcessHandle shell = ProcessHandle.of(watchdog.pid()).orElseThrow();
+    shell.destroyForcibly();
+    shell.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+
+    assertThatCode(watchdog::close).doesNotThrowAnyException();
   }
 
   @Test

@@ -8,6 +8,7 @@ import io.radixflow.operators.flink.ServingOptions.Overflow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -77,6 +78,26 @@ class SettingsLoaderTest {
     assertThat(again.get(RadixflowOptions.RETENTION)).isEqualTo(Duration.ofDays(3));
   }
 
+  @Test
+  void aFileForItsOwnerAloneCarriesSettingsToAnotherProcess() throws IOException {
+    Settings settings =
+        new SettingsLoader()
+            .set(
+                List.of(
+                    "model=c: '#d'",
+                    "job.name=true",
+                    "kafka.client.sasl.jaas.config=Module required password=\"a b\\\"c\";",
+                    "session.retention=3d"))
+            .load();
+    Path file = settings.write(dir);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
+        .isEqualTo("rw-------");
+    assertThat(new SettingsLoader().file(file).load().toArguments())
+        .isEqualTo(settings.toArguments());
+    assertThat(new SettingsLoader().file(SettingsLoader.defaults().write(dir)).load().toArguments())
+        .isEmpty();
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -88,15 +109,26 @@ class SettingsLoaderTest {
         "model.threads=-1             | model.threads is '-1', must be an integer, 0 to 1024",
         "model.device=tpu             | model.device is 'tpu', must be one of auto, cpu, sim",
         "cache.kind=tree              | cache.kind is 'tree', must be one of radix, chunk, naive",
-        "cache.eviction-policy=best   | cache.eviction-policy is 'best', must be one of lru, lfu, fifo",
-        "scheduler.policy=priority    | must be one of fcfs, lpm, dfs-weight, lof, random, routing-key",
+        "cache.eviction-policy=best   | cache.eviction-policy is 'best', must be one of lru, lfu,"
+            + " fifo",
+        "scheduler.policy=priority    | must be one of fcfs, lpm, dfs-weight, lof, random,"
+            + " routing-key",
         "scheduler.ageing=1           | scheduler.ageing is '1', must be an integer, 2 to 1000000",
-        "scheduler.tenant-weights=a:0 | must be tenants and weights from 1 to 1000, such as a:3,b:2",
+        "scheduler.tenant-weights=a:0 | must be tenants and weights from 1 to 1000, such as"
+            + " a:3,b:2",
         "engine.kv-memory=big         | engine.kv-memory is 'big', must be a memory size",
         "session.retention=soon       | session.retention is 'soon', must be a duration",
-        "generation.temperature=NaN   | generation.temperature is 'NaN', must be a number, 0.0 to 2.0",
+        "generation.temperature=NaN   | generation.temperature is 'NaN', must be a number, 0.0 to"
+            + " 2.0",
         "model=                       | model is '', must be a text that is not empty",
         "engine.max-running=512       | engine.max-running must be at most engine.step-rows",
+        "job.checkpoint-interval=9ms  | is '9ms', must be a duration of at least 10 ms",
+        "kv-events.forget-after=29s   | is '29s', must be a duration of at least 30 s",
+        "tiers.disk-size=1gb          | tiers.disk-size needs tiers.host-memory",
+        "job.checkpoint-interval=15m  | is 900000 ms, with 60000 ms for the checkpoint and its"
+            + " commit",
+        "flink.execution.checkpointing.interval=20m | kafka.transaction-timeout, 900000 ms",
+        "kafka.transaction-timeout=1m | lower the one or raise the other",
         "model                        | --set model must have the form key=value",
       })
   void refusesWhatIsUnknownOrWrong(String assignment, String message) {

@@ -9,6 +9,7 @@ import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Origin;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class SessionScriptTest {
@@ -40,7 +41,36 @@ class SessionScriptTest {
     assertThat(events)
         .extracting(ConversationEvent::kind)
         .contains(EventKind.MESSAGE, EventKind.FORK, EventKind.REGENERATE);
-    assertThat(events.stream().map(TurnKey::of)).doesNotHaveDuplicates();
+    assertThat(SessionScript.turnsOf(events).stream().map(TurnKey::of)).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void nothingFollowsACancelledTurnOnItsBranch() {
+    int alone = 0;
+    int behind = 0;
+    int all = 0;
+    int early = 0;
+    for (List<ConversationEvent> session : sessions()) {
+      for (int i = 0; i < session.size(); i++) {
+        ConversationEvent cancel = session.get(i);
+        if (cancel.kind() != EventKind.CANCEL) {
+          continue;
+        }
+        assertThat(SessionScript.pauseBefore(cancel)).isBetween(0L, 3_000L);
+        boolean before = session.get(i + 1).kind() == EventKind.MESSAGE;
+        int next = before ? i + 2 : i + 1;
+        ConversationEvent fork = session.get(next);
+        assertThat(fork.kind()).isEqualTo(EventKind.FORK);
+        assertThat(session.get(next + 1).branch()).isEqualTo(fork.newBranch());
+        assertThat(session.subList(next + 1, session.size()))
+            .noneMatch(event -> event.branch().equals(cancel.branch()));
+        early += before ? 1 : 0;
+        all += cancel.turn() == null ? 1 : 0;
+        behind += String.valueOf(cancel.turn()).endsWith("-second") ? 1 : 0;
+        alone += before || cancel.turn() == null || cancel.turn().endsWith("-second") ? 0 : 1;
+      }
+    }
+    assertThat(List.of(alone, behind, all, early)).allMatch(count -> count > 5);
   }
 
   @Test
@@ -53,9 +83,11 @@ class SessionScriptTest {
 
   private static List<ConversationEvent> manySessions() {
     List<ConversationEvent> events = new ArrayList<>();
-    for (int number = 0; number < 100; number++) {
-      events.addAll(SessionScript.of(1, number, 8, 50));
-    }
+    sessions().forEach(events::addAll);
     return events;
+  }
+
+  private static List<List<ConversationEvent>> sessions() {
+    return IntStream.range(0, 100).mapToObj(n -> SessionScript.of(1, n, 8, 50)).toList();
   }
 }

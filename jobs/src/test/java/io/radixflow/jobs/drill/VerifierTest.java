@@ -9,8 +9,10 @@ import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** The verifier on topics that are broken on purpose: it must see each fault, and no other. */
@@ -20,7 +22,8 @@ class VerifierTest {
   private static final int LENGTH = 9;
 
   private final List<ConversationEvent> sent =
-      List.of(message("1"), message("2"), fork("3"), message("4"));
+      new ArrayList<>(List.of(message("1"), message("2"), fork("3"), message("4")));
+  private final Set<TurnKey> deadly = new HashSet<>();
   private final Map<TurnKey, Reply> expected = new HashMap<>();
   private final List<Reply> replies = new ArrayList<>();
   private final List<ReplyDelta> deltas = new ArrayList<>();
@@ -41,7 +44,7 @@ class VerifierTest {
     Verdict verdict = verdict();
 
     assertThat(verdict.findings()).isEmpty();
-    assertThat(verdict).isEqualTo(new Verdict(4, 4, 0, 0, 0, 0, 0, 0, List.of()));
+    assertThat(verdict).isEqualTo(new Verdict(4, 4, 0, 0, 0, 0, 0, 0, 0, 0, List.of()));
     assertThat(verdict.holds()).isTrue();
   }
 
@@ -97,14 +100,109 @@ class VerifierTest {
   }
 
   @Test
-  void aCancelledReplyIsAPrefix() {
-    replies.set(0, cancelled("1", "of s"));
-    deltas.removeIf(delta -> delta.turn().equals("1"));
-    deltas.add(new ReplyDelta("s", "main", "1", 0, 0, 0, 4, 7, "of s", "cancelled", 5, 0, 4));
+  void aDeadlyTurnIsAnError() {
+    deadly.add(TurnKey.of(sent.get(3)));
+    assertThat(verdict().changed()).isEqualTo(1);
+
+    replies.set(3, reply("4", "error", ""));
+    deltas.removeIf(delta -> delta.turn().equals("4"));
+    deltas.add(last("4", 0, 0, "error"));
     assertThat(verdict().holds()).isTrue();
 
-    replies.set(0, cancelled("1", "if s"));
+    replies.remove(3);
+    assertThat(verdict().lost()).isEqualTo(1);
+  }
+
+  @Test
+  void aCancelledReplyIsAPrefix() {
+    sent.add(cancel("1"));
+    cut("1", "of s", last("1", 0, 4, "cancelled"));
+    assertThat(verdict()).matches(v -> v.holds() && v.cancels() == 1 && v.cancelled() == 1);
+
+    replies.set(0, reply("1", "cancelled", "if s"));
     assertThat(verdict().changed()).isEqualTo(1);
+  }
+
+  @Test
+  void aTurnThatWasDoneBeforeItsCancelCameHasItsWholeReply() {
+    sent.add(cancel("1"));
+    assertThat(verdict()).matches(v -> v.holds() && v.cancels() == 1 && v.cancelled() == 0);
+
+    replies.set(0, reply("1", "stop", "of s"));
+    assertThat(verdict().changed()).isEqualTo(1);
+  }
+
+  @Test
+  void aReplyThatNobodyCancelledIsWhole() {
+    sent.add(cancel("2"));
+    cut("1", "of s", last("1", 0, 4, "cancelled"));
+
+    assertThat(verdict().changed()).isEqualTo(1);
+    assertThat(verdict().findings()).containsExactly("s/1: cancelled by nobody");
+  }
+
+  @Test
+  void aSecondReplyToACancelledTurnIsDoubled() {
+    sent.add(cancel("1"));
+    cut("1", "of s", last("1", 0, 4, "cancelled"));
+    replies.add(reply("1", "stop", TEXT));
+
+    assertThat(verdict().doubled()).isEqualTo(1);
+  }
+
+  @Test
+  void aCancelOfABranchIsOneOfAllItsTurnsThatCameBefore() {
+    sent.add(3, cancel(null));
+    cut("1", "of s", last("1", 0, 4, "cancelled"));
+    cut("2", "", last("2", 0, 0, "cancelled"));
+    assertThat(verdict()).matches(v -> v.holds() && v.cancelled() == 2);
+
+    cut("4", "", last("4", 0, 0, "cancelled"));
+    assertThat(verdict().findings()).containsExactly("s/4: cancelled by nobody");
+  }
+
+  @Test
+  void aCancelledTurnNeedNotWaitForThoseBeforeIt() {
+    sent.add(cancel("2"));
+    cut("2", "", last("2", 0, 0, "cancelled"));
+    replies.add(0, replies.remove(1));
+
+    assertThat(verdict().holds()).isTrue();
+  }
+
+  @Test
+  void deltasOfACancelledTurnMayTellMoreThanItsReplyButNothingElse() {
+    sent.add(cancel("1"));
+    cut("1", "of s", piece("1", 0, 3), piece("1", 3, 6), last("1", 4, 4, "cancelled"));
+    assertThat(verdict().findings()).isEmpty();
+
+    deltas.add(2, new ReplyDelta("s", "main", "1", 0, 5, 5, 1, 7, "x", null, 0, 0, 0));
+    assertThat(verdict().brokenDeltas()).isEqualTo(1);
+  }
+
+  @Test
+  void anEarlierAttemptMayHaveBeenCancelledElsewhere() {
+    ReplyDelta earlier =
+        new ReplyDelta("s", "main", "1", 0, 0, 0, 6, 6, "of süß", "cancelled", 5, 0, 6);
+    deltas.add(0, earlier);
+    assertThat(verdict().brokenDeltas()).isEqualTo(1);
+
+    sent.add(cancel("1"));
+    assertThat(verdict().findings()).isEmpty();
+
+    cut("1", "of s", earlier, last("1", 4, 4, "cancelled"));
+    assertThat(verdict().findings()).isEmpty();
+    cut("1", "of s", earlier);
+    assertThat(verdict().brokenDeltas()).isEqualTo(1);
+  }
+
+  @Test
+  void theLastDeltaOfACancelledTurnEndsWhereItsReplyEnds() {
+    sent.add(cancel("1"));
+    cut("1", "of s", piece("1", 0, 3), last("1", 3, 5, "cancelled"));
+
+    assertThat(verdict().findings())
+        .containsExactly("s/1: the last delta ends at code point 5 of 4");
   }
 
   @Test
@@ -181,7 +279,7 @@ class VerifierTest {
   }
 
   private Verdict verdict() {
-    Verifier verifier = new Verifier(sent, expected);
+    Verifier verifier = new Verifier(sent, deadly, expected);
     replies.forEach(verifier::reply);
     deltas.forEach(verifier::delta);
     return verifier.verdict();
@@ -189,6 +287,10 @@ class VerifierTest {
 
   private static ConversationEvent message(String turn) {
     return event(EventKind.MESSAGE, turn, List.of(new Message("user", "hello")), null);
+  }
+
+  private static ConversationEvent cancel(String turn) {
+    return event(EventKind.CANCEL, turn, List.of(), null);
   }
 
   private static ConversationEvent fork(String turn) {
@@ -208,8 +310,11 @@ class VerifierTest {
         "s", "main", turn, kind, 7, text, finish, 5, 0, tokens, 0, 0, null, null, null, null, 0);
   }
 
-  private static Reply cancelled(String turn, String text) {
-    return reply(turn, "cancelled", text);
+  /** Cuts a turn's reply; these are its deltas then. */
+  private void cut(String turn, String text, ReplyDelta... told) {
+    replies.replaceAll(r -> r.turn().equals(turn) ? reply(turn, "cancelled", text) : r);
+    deltas.removeIf(delta -> delta.turn().equals(turn));
+    deltas.addAll(0, List.of(told));
   }
 
   private static ReplyDelta piece(String turn, int from, int to) {
@@ -217,7 +322,11 @@ class VerifierTest {
   }
 
   private static ReplyDelta last(String turn, int from) {
-    return delta(turn, from, LENGTH, "stop");
+    return last(turn, from, LENGTH, "stop");
+  }
+
+  private static ReplyDelta last(String turn, int from, int to, String finish) {
+    return delta(turn, from, to, finish);
   }
 
   private static ReplyDelta delta(String turn, int from, int to, String finish) {

@@ -3,6 +3,8 @@ package io.radixflow.jobs.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.engine.TierUsage;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
@@ -33,8 +35,10 @@ class RecordReaderTest {
                     1, "a", -0.5f, List.of(new Reply.TopLogprob(2, "b", -1.5f)))),
             "went wrong",
             List.of(new Reply.Item("t0", "user", "hi", null)),
-            "WARM",
-            1_700_000_000_000L);
+            "cold",
+            1_700_000_000_000L,
+            TierUsage.NONE,
+            new Reply.Pages(2_000, new TierTokens(160, 320, 480, 640), 1_600_000_000_000L));
     assertThat(RecordReader.reply(new ReplyWriter(1 << 20).write(reply))).isEqualTo(reply);
   }
 

@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.engine.TierUsage;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.Reply.Item;
@@ -94,33 +95,6 @@ class WritersTest {
     assertThat(headers.get("radixflow.offset").textValue()).isEqualTo("2");
   }
 
-  @Test
-  void controlEventsAgreeWithTheirSchema() {
-    for (String json :
-        List.of(
-            "{\"type\":\"drain\"}",
-            "{\"type\":\"erase_tenant\",\"tenant\":\"a\"}",
-            "{\"type\":\"erase_tenant\"}",
-            "{\"type\":\"erase_tenant\",\"tenant\":null}",
-            "{\"type\":\"limits\",\"value\":\"x\"}",
-            "{\"type\":\"limits\",\"value\":3}",
-            "{\"type\":\"drain\",\"x\":1}",
-            "{\"type\":\"stop\"}",
-            "{}",
-            "[]")) {
-      byte[] bytes = json.getBytes(UTF_8);
-      ControlParser.Parsed parsed = new ControlParser().parse(bytes);
-      assertThat(parsed.event() != null)
-          .as(json + ": " + parsed.reason())
-          .isEqualTo(Schemas.check(Schemas.CONTROL, bytes).isEmpty());
-    }
-    assertThat(
-            new ControlParser()
-                .parse("{\"type\":\"erase_tenant\",\"tenant\":\"a\"}".getBytes(UTF_8))
-                .event())
-        .isEqualTo(new ControlEvent("erase_tenant", "a", null));
-  }
-
   private static Reply reply(
       String text, List<TokenLogprob> logprobs, List<Item> items, String error) {
     return new Reply(
@@ -139,8 +113,12 @@ class WritersTest {
         logprobs,
         error,
         items,
-        items == null ? null : "WARM",
-        1_700_000_000_123L);
+        items == null ? null : "cold",
+        1_700_000_000_123L,
+        TierUsage.NONE,
+        items == null
+            ? null
+            : new Reply.Pages(2_000, new TierTokens(160, 320, 480, 640), 1_700_000_000_123L));
   }
 
   private static ReplyDelta delta(String finish) {

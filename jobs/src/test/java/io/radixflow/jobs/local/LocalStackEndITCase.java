@@ -56,7 +56,8 @@ class LocalStackEndITCase {
   }
 
   private LocalStack start(String setting) throws IOException {
-    Settings settings = new SettingsLoader().set(List.of("model=sim", setting)).load();
+    Settings settings =
+        new SettingsLoader().set(List.of("model=sim:reply=100000,step=5", setting)).load();
     return LocalStack.start(
         settings,
         new LocalStack.Options(Optional.of(dir), true, 0),

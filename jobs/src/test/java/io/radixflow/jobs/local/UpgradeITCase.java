@@ -22,12 +22,13 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.apache.flink.core.execution.SavepointFormatType;
@@ -54,14 +55,17 @@ class UpgradeITCase {
   private static final String ANSWERED = "answered";
   private static final String UNDER_WAY = "under-way";
   private static final int REPLY_TOKENS = 300;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   /** More than any partition held when a savepoint was written: its offsets lie within. */
   private static final int FILLERS = 50;
 
+  private static final HeldClock CLOCK = new HeldClock();
+
   @TempDir Path dir;
 
   @ParameterizedTest
-  @ValueSource(strings = {"2026-11-21-before-priorities", "2026-11-21"})
+  @ValueSource(strings = {"2026-11-21-before-priorities", "2026-11-21", "2026-11-22"})
   void theSavepointOfAnOlderBuildGoesOn(String name) throws Exception {
     try (InputStream file =
         UpgradeITCase.class.getResourceAsStream("/savepoints/" + name + ".gz")) {
@@ -82,18 +86,19 @@ class UpgradeITCase {
 
   private void write(Path file) throws Exception {
     Path savepoints = dir.resolve("written");
-    LocalStack stack = start(dir.resolve("before"), 20);
+    LocalStack stack = start(dir.resolve("before"));
     CompletableFuture<Void> ended = stack.end();
     try (stack;
         ConversationClient client = new ConversationClient(stack.settings())) {
       ask(client, message(SESSION, ANSWERED));
-      CountDownLatch pieces = new CountDownLatch(20);
+      AtomicInteger length = new AtomicInteger();
+      CLOCK.holdAfter(30);
       client.ask(
           message(SESSION, UNDER_WAY),
           new ReplyListener() {
             @Override
             public void text(String piece) {
-              pieces.countDown();
+              length.addAndGet(piece.length());
             }
 
             @Override
@@ -101,17 +106,29 @@ class UpgradeITCase {
               throw new AssertionError("the turn ended before the savepoint");
             }
           });
-      assertThat(pieces.await(60, TimeUnit.SECONDS)).isTrue();
-      stack
-          .cluster()
-          .miniCluster()
-          .stopWithSavepoint(
-              stack.job(), savepoints.toUri().toString(), false, SavepointFormatType.CANONICAL)
-          .get(60, TimeUnit.SECONDS);
-      await().until(ended::isCompletedExceptionally);
+      await().atMost(PATIENCE).until(() -> length.get() > 10);
+      CompletableFuture<String> savepoint =
+          stack
+              .cluster()
+              .miniCluster()
+              .stopWithSavepoint(
+                  stack.job(), savepoints.toUri().toString(), false, SavepointFormatType.CANONICAL);
+      await().atMost(PATIENCE).until(() -> savepoint.isDone() || isWritten(savepoints));
+      CLOCK.release();
+      savepoint.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      await().atMost(PATIENCE).until(ended::isCompletedExceptionally);
     }
     try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(file))) {
       Files.copy(onlyFile(savepoints), out);
+    }
+  }
+
+  private static boolean isWritten(Path savepoints) throws IOException {
+    if (!Files.isDirectory(savepoints)) {
+      return false;
+    }
+    try (var files = Files.walk(savepoints)) {
+      return files.anyMatch(file -> file.endsWith("_metadata"));
     }
   }
 
@@ -128,7 +145,7 @@ class UpgradeITCase {
     Path target = Files.createDirectories(after.resolve("savepoints/older"));
     Files.copy(new GZIPInputStream(savepoint), target.resolve("_metadata"));
     fillTopics(after);
-    try (LocalStack stack = start(after, 0);
+    try (LocalStack stack = start(after);
         ConversationClient client = new ConversationClient(stack.settings())) {
       String firstText = ask(client, message("fresh", "1")).text();
       String secondText = ask(client, message("fresh", "2")).text();
@@ -199,17 +216,17 @@ class UpgradeITCase {
         .load();
   }
 
-  private static LocalStack start(Path directory, int stepMillis) throws IOException {
+  private static LocalStack start(Path directory) throws IOException {
     Settings settings = settings();
     return LocalStack.start(
         settings,
         new LocalStack.Options(Optional.of(directory), true, 0),
-        ServingSettings.engine(settings, name -> model(stepMillis)),
+        ServingSettings.engine(settings, name -> model()),
         line -> {});
   }
 
-  private static ServedModel model(int stepMillis) {
+  private static ServedModel model() {
     return SimModel.open(
-        SimOptions.DEFAULT.withEndOfTurn(1.0 / 1000).withTime(stepMillis * 1_000_000L, 0));
+        SimOptions.DEFAULT.withEndOfTurn(1.0 / 1000).withTime(1_000_000, 0).withClock(CLOCK));
   }
 }

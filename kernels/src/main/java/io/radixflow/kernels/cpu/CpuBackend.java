@@ -6,6 +6,7 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.EpochHash;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.OrderedTransfer;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ForwardGraph;
@@ -13,6 +14,7 @@ import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.WeightSource;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +53,9 @@ public final class CpuBackend implements Backend {
   private final CpuForward forward;
   private final CpuStepTicket[] tickets = new CpuStepTicket[TICKETS];
   private final Thread dispatcher;
+
+  /** Copies of pages, each to be made between two steps. */
+  private final ConcurrentLinkedQueue<QueuedCopy> copies = new ConcurrentLinkedQueue<>();
 
   private volatile CpuKvPool pool;
   private volatile long submitted;
@@ -229,7 +234,9 @@ public final class CpuBackend implements Backend {
       throw poolTooLarge(pages, bytes, free, null);
     }
     try {
-      pool = new CpuKvPool(config, kvSpec.groups().get(0).type(), pages, () -> pool = null);
+      pool =
+          new CpuKvPool(
+              config, kvSpec.groups().get(0).type(), pages, this::queue, () -> pool = null);
     } catch (OutOfMemoryError e) {
       throw poolTooLarge(pages, bytes, free, e);
     }
@@ -271,9 +278,32 @@ public final class CpuBackend implements Backend {
     return ticket;
   }
 
+  /** A copy and how many steps come before it. */
+  private record QueuedCopy(long after, OrderedTransfer transfer) {}
+
+  private void queue(OrderedTransfer transfer) {
+    if (closed) {
+      throw new IllegalStateException("the backend is closed");
+    }
+    copies.add(new QueuedCopy(submitted, transfer));
+    if (parked) {
+      LockSupport.unpark(dispatcher);
+    }
+  }
+
+  /** Makes the copies that come before step {@code completed}; whether there were any. */
+  private boolean runCopies(long completed) {
+    boolean any = false;
+    for (QueuedCopy next; (next = copies.peek()) != null && next.after <= completed; any = true) {
+      copies.poll().transfer.run();
+    }
+    return any;
+  }
+
   private void dispatch() {
     long completed = 0;
     while (awaitStep(completed)) {
+      runCopies(completed);
       CpuStepTicket ticket = tickets[(int) (completed++ % TICKETS)];
       Throwable failure = null;
       try {
@@ -305,6 +335,10 @@ public final class CpuBackend implements Backend {
   /** Spins, then parks, until there is a step (true) or the backend is closed (false). */
   private boolean awaitStep(long completed) {
     for (int spins = 0; submitted == completed; ) {
+      if (runCopies(completed)) {
+        spins = 0;
+        continue;
+      }
       if (closed) {
         return false;
       }
@@ -313,7 +347,7 @@ public final class CpuBackend implements Backend {
         continue;
       }
       parked = true;
-      if (submitted == completed && !closed) {
+      if (submitted == completed && copies.isEmpty() && !closed) {
         LockSupport.park(this);
       }
       parked = false;

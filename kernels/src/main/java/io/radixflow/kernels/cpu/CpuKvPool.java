@@ -1,9 +1,17 @@
 package io.radixflow.kernels.cpu;
 
+import io.radixflow.kernels.device.HeapPages;
+import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.OrderedTransfer;
+import io.radixflow.kernels.device.Transfer;
 import io.radixflow.kernels.model.Float16;
 import io.radixflow.kernels.model.ModelConfig;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.function.Consumer;
 
 /**
  * KV pages on the heap, float or binary16.
@@ -29,12 +37,22 @@ final class CpuKvPool implements KvPool {
   private final int pageElements;
   private final int pagesPerArray;
   private final int elementBytes;
+  private final Consumer<OrderedTransfer> dispatcher;
   private final Runnable onClose;
   private float[][] floats;
   private short[][] halves;
 
-  CpuKvPool(ModelConfig config, KvSpec.Type type, int pages, Runnable onClose) {
+  /**
+   * @param dispatcher makes copies in the order of submission among the steps
+   */
+  CpuKvPool(
+      ModelConfig config,
+      KvSpec.Type type,
+      int pages,
+      Consumer<OrderedTransfer> dispatcher,
+      Runnable onClose) {
     this.pages = pages;
+    this.dispatcher = dispatcher;
     this.onClose = onClose;
     headDim = config.headDim();
     kvHeads = config.kvHeads();
@@ -129,6 +147,62 @@ final class CpuKvPool implements KvPool {
   /** Floats of scratch that {@link #keysArray} and {@link #valuesArray} need. */
   int scratchFloats() {
     return PAGE_TOKENS * headDim;
+  }
+
+  @Override
+  public HostPages openHostPages(int count) {
+    return new HeapPages(count, pageBytes());
+  }
+
+  @Override
+  public Transfer copyIn(int[] to, HostPages host, int[] from, int count) {
+    return transfer(to, host, from, count, this::copyIn);
+  }
+
+  @Override
+  public Transfer copyOut(int[] from, HostPages host, int[] to, int count) {
+    return transfer(from, host, to, count, this::copyOut);
+  }
+
+  /** Moves one page between the pool and a buffer. */
+  private interface Move {
+    void apply(int page, ByteBuffer buffer);
+  }
+
+  private Transfer transfer(int[] own, HostPages host, int[] hostPages, int count, Move move) {
+    int[] pool = Arrays.copyOf(own, count);
+    ByteBuffer[] buffers = new ByteBuffer[count];
+    for (int i = 0; i < count; i++) {
+      Objects.checkIndex(pool[i], pages);
+      buffers[i] = host.buffer(hostPages[i]);
+    }
+    OrderedTransfer transfer =
+        new OrderedTransfer(
+            () -> {
+              for (int i = 0; i < count; i++) {
+                move.apply(pool[i], buffers[i]);
+              }
+            });
+    dispatcher.accept(transfer);
+    return transfer;
+  }
+
+  private void copyIn(int page, ByteBuffer buffer) {
+    int at = page % pagesPerArray * pageElements;
+    if (floats != null) {
+      buffer.asFloatBuffer().get(floats[page / pagesPerArray], at, pageElements);
+    } else {
+      buffer.asShortBuffer().get(halves[page / pagesPerArray], at, pageElements);
+    }
+  }
+
+  private void copyOut(int page, ByteBuffer buffer) {
+    int at = page % pagesPerArray * pageElements;
+    if (floats != null) {
+      buffer.asFloatBuffer().put(floats[page / pagesPerArray], at, pageElements);
+    } else {
+      buffer.asShortBuffer().put(halves[page / pagesPerArray], at, pageElements);
+    }
   }
 
   @Override

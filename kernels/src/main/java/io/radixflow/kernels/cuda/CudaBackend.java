@@ -7,6 +7,7 @@ import io.radixflow.kernels.device.EpochHash;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.OutOfDeviceMemoryException;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ModelConfig;
@@ -107,14 +108,31 @@ public final class CudaBackend implements Backend {
    *
    * @param ordinal the driver's number of the GPU
    * @throws CudaUnavailableException if there is no such device, or the build has no code for it
-   * @throws IllegalArgumentException if the model or an option is not for this device, or the
-   *     memory is not to be had; the message has the numbers
+   * @throws OutOfDeviceMemoryException if the memory is not free; the message has the numbers
+   * @throws IllegalArgumentException if the model or an option is not for this device
    */
   public static CudaBackend open(WeightSource weights, DeviceOptions options, int ordinal) {
     if (options.kvType() != null && options.kvType() != KvSpec.Type.BF16) {
       throw new IllegalArgumentException(
           "KV type " + options.kvType() + " is not the CUDA backend's, which is bf16");
     }
+    try {
+      return load(weights, options, ordinal);
+    } catch (CudaException e) {
+      throw told(e);
+    }
+  }
+
+  private static RuntimeException told(CudaException failure) {
+    if (failure.isOutOfMemory()) {
+      return new OutOfDeviceMemoryException(failure.getMessage(), failure);
+    }
+    return failure.isCodeRefused()
+        ? new IllegalArgumentException(failure.getMessage(), failure)
+        : failure;
+  }
+
+  private static CudaBackend load(WeightSource weights, DeviceOptions options, int ordinal) {
     long started = System.nanoTime();
     CudaModel model = CudaModel.load(weights, options, ordinal);
     try {
@@ -184,7 +202,7 @@ public final class CudaBackend implements Backend {
 
   @Override
   public boolean isUsable() {
-    return usable;
+    return usable && !model.context().isLost();
   }
 
   @Override
@@ -216,6 +234,9 @@ public final class CudaBackend implements Backend {
       runner = new StepRunner(model, pool, mode, stream);
       runner.reset();
       return pool;
+    } catch (CudaException e) {
+      pool.close();
+      throw told(e);
     } catch (RuntimeException | Error e) {
       pool.close();
       throw e;
@@ -226,7 +247,7 @@ public final class CudaBackend implements Backend {
     if (!cause.isOutOfMemory()) {
       return cause;
     }
-    return new IllegalArgumentException(
+    return new OutOfDeviceMemoryException(
         String.format(
             Locale.ROOT,
             "a KV pool of %d pages needs %d MB, the device has %d MB left; use fewer pages",
@@ -245,7 +266,7 @@ public final class CudaBackend implements Backend {
   /** The memory of a context that is lost goes with it. */
   private boolean poolClosed() {
     pool = null;
-    if (!usable) {
+    if (!isUsable()) {
       return false;
     }
     model.context().bind();
@@ -338,6 +359,7 @@ public final class CudaBackend implements Backend {
     }
     if (failure instanceof CudaException e && e.isContextLost() && usable) {
       usable = false;
+      model.context().noteFailure(e);
       LOG.error("The GPU's context is lost: {}", e.getMessage());
     }
     Runnable callback;

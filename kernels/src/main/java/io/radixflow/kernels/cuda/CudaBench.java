@@ -6,6 +6,7 @@ import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.RandomWeights;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -15,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Measures a device: its ceilings first, then the products and steps of models' shapes against the
- * floors that the ceilings imply. Not thread-safe.
+ * Measures a device: its ceilings first, then products, other kernels and steps of models' shapes
+ * against the floors that the ceilings imply. Data of small kernels stay in the device's cache, so
+ * that they may come in below their floor. Not thread-safe.
  */
 public final class CudaBench {
 
@@ -25,13 +27,12 @@ public final class CudaBench {
   private static final int[] PRODUCT_ROWS = {1, 8, 64, 1024};
   private static final int[] DECODE_ROWS = {1, 8, 64, 256};
   private static final int CONTEXT = 2048;
-  private static final long COPY_BYTES = 1L << 30;
-  private static final long PINNED_BYTES = 256L << 20;
+  private static final double SHARE_FOR_PAGES = 0.8;
 
   private final int ordinal;
   private final double peakFlops;
   private final Consumer<GpuFigure> figures;
-  private double bytesPerSecond;
+  private BenchCeilings ceilings;
 
   /**
    * @param peakFlops operations a second of the tensor cores
@@ -42,30 +43,23 @@ public final class CudaBench {
     this.figures = figures;
   }
 
-  /** Copies on the device, and between the device and pinned memory. */
+  /** Reads and copies on the device, and copies between the device and pinned memory. */
   public void ceilings() {
     try (CudaContext context = CudaContext.open(ordinal)) {
-      CudaStream stream = context.newStream("bench");
-      long bytes = Math.min(COPY_BYTES, context.freeMemory() / 8);
-      DeviceMemory from = context.allocate(bytes, "a benchmark");
-      DeviceMemory to = context.allocate(bytes, "a benchmark");
-      from.fillAsync((byte) 0, stream);
-      double seconds = time(context, stream, () -> to.copyAsync(from, bytes, stream));
-      bytesPerSecond = 2 * bytes / seconds;
-      figures.accept(new GpuFigure("ceiling", "device copy", seconds, 2.0 * bytes, 0, 0));
-      long small = Math.min(PINNED_BYTES, bytes);
-      PinnedMemory pinned = context.allocatePinned(small, "a benchmark");
-      seconds = time(context, stream, () -> to.writeAsync(pinned, small, stream));
-      figures.accept(new GpuFigure("ceiling", "host to device", seconds, small, 0, 0));
-      seconds = time(context, stream, () -> to.readAsync(pinned, small, stream));
-      figures.accept(new GpuFigure("ceiling", "device to host", seconds, small, 0, 0));
+      KernelModule module = context.load(DeviceCode.load());
+      ceilings = BenchCeilings.measure(clock(context), module, figures);
     }
   }
 
-  /** Products and steps of a shape in both modes, after {@link #ceilings}. */
+  private static BenchClock clock(CudaContext context) {
+    return new BenchClock(context, context.newStream("bench"), REPETITIONS);
+  }
+
+  /** Kernels and steps of a shape in both modes, after {@link #ceilings}. */
   public void shape(ModelConfig config) throws InterruptedException {
     for (GpuMode mode : GpuMode.values()) {
       products(config, mode);
+      kernels(config, mode, CONTEXT, DECODE_ROWS, CudaModel.MAX_ROWS);
       try {
         steps(config, mode);
       } catch (IllegalArgumentException e) {
@@ -79,7 +73,44 @@ public final class CudaBench {
   }
 
   private void accept(String group, String name, double seconds, double bytes, double flops) {
-    double floor = Math.max(bytes / bytesPerSecond, flops / peakFlops);
+    acceptOver(KernelBench.Bus.MEMORY, group, name, seconds, bytes, flops);
+  }
+
+  /** The kernels that are no products; sequences that do not fit the device are left out. */
+  void kernels(ModelConfig config, GpuMode mode, int context, int[] sequences, int rows) {
+    try (CudaContext device = CudaContext.open(ordinal)) {
+      long room = (long) (SHARE_FOR_PAGES * device.freeMemory());
+      int fit = KernelBench.sequencesThatFit(config, context, room);
+      int[] fitting = Arrays.stream(sequences).filter(count -> count <= fit).toArray();
+      if (fitting.length < sequences.length) {
+        LOG.info("{} sequences of {} fit the device", fit, config.name());
+      }
+      if (fitting.length == 0) {
+        return;
+      }
+      KernelModule module = device.load(DeviceCode.load());
+      int most = Arrays.stream(fitting).max().getAsInt();
+      KernelBench.Figures told =
+          (name, seconds, bytes, flops, bus) ->
+              acceptOver(bus, group(config, mode), name, seconds, bytes, flops);
+      try (KernelBench kernels =
+          new KernelBench(clock(device), module, config, mode, context, most, told)) {
+        Arrays.stream(fitting).forEach(kernels::decode);
+        kernels.extend(rows);
+        kernels.moves();
+      }
+    }
+  }
+
+  private void acceptOver(
+      KernelBench.Bus bus, String group, String name, double seconds, double bytes, double flops) {
+    double bandwidth =
+        switch (bus) {
+          case MEMORY -> ceilings.memory();
+          case TO_DEVICE -> ceilings.toDevice();
+          case TO_HOST -> ceilings.toHost();
+        };
+    double floor = Math.max(bytes / bandwidth, flops / peakFlops);
     figures.accept(new GpuFigure(group, name, seconds, bytes, flops, floor));
   }
 
@@ -131,7 +162,7 @@ public final class CudaBench {
               module, plan, matrix, source, result, null, GemmEpilogue.LOGITS, rows);
       launch.pointer(count).nullPointer();
       ProgramRecorder.finish(launch, matrix, GemmEpilogue.LOGITS);
-      return time(context, stream, () -> launch.on(stream));
+      return new BenchClock(context, stream, REPETITIONS).seconds(() -> launch.on(stream));
     }
   }
 
@@ -178,22 +209,5 @@ public final class CudaBench {
 
   private static double attentionFlops(ModelConfig config, int rows, int context) {
     return 4.0 * rows * context * config.layers() * config.heads() * config.headDim();
-  }
-
-  /** Seconds of one repetition, after a few that do not count. */
-  private static double time(CudaContext context, CudaStream stream, Runnable work) {
-    try (CudaEvent before = context.newTimedEvent();
-        CudaEvent after = context.newTimedEvent()) {
-      for (int i = 0; i < 3; i++) {
-        work.run();
-      }
-      before.record(stream);
-      for (int i = 0; i < REPETITIONS; i++) {
-        work.run();
-      }
-      after.record(stream);
-      after.synchronize();
-      return Math.max(1e-9, after.millisecondsSince(before) * 1e-3 / REPETITIONS);
-    }
   }
 }

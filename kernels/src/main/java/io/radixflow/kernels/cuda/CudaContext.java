@@ -3,19 +3,19 @@ package io.radixflow.kernels.cuda;
 import static io.radixflow.kernels.cuda.CudaException.check;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.IntSupplier;
-import jcuda.driver.CUcontext;
-import jcuda.driver.CUctx_flags;
-import jcuda.driver.CUdevice;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A context of one device. Memory, streams and modules are made here and belong to it; closing it
- * waits for the device and frees all of them, also after the context was lost.
+ * One user's part of a device's context, which all users of a process share ({@link
+ * SharedContext}). Memory, streams and modules are made here and belong to it; closing it waits for
+ * the device and frees them, those of a lost context when its last user has closed.
  *
  * <p>The thread that opens it may use it at once, any other after {@link #bind}. Making and closing
  * things is for one thread at a time.
@@ -28,20 +28,22 @@ public final class CudaContext implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CudaContext.class);
 
   private final CudaDevice device;
-  private final CUcontext handle = new CUcontext();
+  private final SharedContext shared;
   private final boolean synchronous = Boolean.getBoolean(SYNCHRONOUS_PROPERTY);
+  private final Set<ContextResource> resources = new LinkedHashSet<>();
   private final List<PinnedMemory> parameterSlabs = new ArrayList<>();
   private long parametersUsed = PARAMETER_SLAB;
   private boolean closed;
 
   private static final long PARAMETER_SLAB = 64 << 10;
 
-  private CudaContext(CudaDevice device) {
+  private CudaContext(CudaDevice device, SharedContext shared) {
     this.device = device;
+    this.shared = shared;
   }
 
   /**
-   * Opens a context on the device with this number.
+   * Opens the process's context of the device with this number.
    *
    * @throws CudaUnavailableException without a driver, or without such a device
    * @throws CudaException if the driver refuses
@@ -52,15 +54,8 @@ public final class CudaContext implements AutoCloseable {
       throw new CudaUnavailableException(
           "There is no CUDA device " + ordinal + ": the driver shows " + devices.size() + ".");
     }
-    CudaContext context = new CudaContext(devices.get(ordinal));
-    CUdevice device = new CUdevice();
-    check(JCudaDriver.cuDeviceGet(device, ordinal), "cuDeviceGet");
-    int flags = CUctx_flags.CU_CTX_SCHED_AUTO | CUctx_flags.CU_CTX_MAP_HOST;
-    check(
-        JCudaDriver.cuCtxCreate(context.handle, flags, device),
-        "cuCtxCreate",
-        "a context on " + context.device.name());
-    return context;
+    CudaDevice device = devices.get(ordinal);
+    return new CudaContext(device, SharedContext.acquire(device));
   }
 
   public CudaDevice device() {
@@ -69,10 +64,22 @@ public final class CudaContext implements AutoCloseable {
 
   /** Makes this the calling thread's context. */
   public void bind() {
-    check(JCudaDriver.cuCtxSetCurrent(handle), "cuCtxSetCurrent");
+    shared.bind();
   }
 
-  /** Waits for all work of the context. */
+  /** Whether the context is lost for all its users; {@link #noteFailure} found it so. */
+  public boolean isLost() {
+    return shared.isLost();
+  }
+
+  /** Takes note of a failure that may be the loss of the context. */
+  void noteFailure(Throwable failure) {
+    if (failure instanceof CudaException e && e.isContextLost()) {
+      shared.lose();
+    }
+  }
+
+  /** Waits for all work of the context, other users' too. */
   public void synchronize() {
     check(JCudaDriver.cuCtxSynchronize(), "cuCtxSynchronize");
   }
@@ -117,11 +124,19 @@ public final class CudaContext implements AutoCloseable {
     if (closed) {
       return;
     }
-    closed = true;
-    int result = JCudaDriver.cuCtxDestroy(handle);
-    if (result != CUresult.CUDA_SUCCESS) {
-      LOG.warn("{}", CudaException.of(result, "cuCtxDestroy", device.name()).getMessage());
+    try {
+      bind();
+      synchronize();
+    } catch (CudaException e) {
+      noteFailure(e);
+      LOG.debug("{}", e.getMessage());
     }
+    List<ContextResource> left = new ArrayList<>(resources);
+    for (int i = left.size() - 1; i >= 0; i--) {
+      left.get(i).close();
+    }
+    closed = true;
+    shared.release();
   }
 
   boolean synchronous() {
@@ -140,13 +155,19 @@ public final class CudaContext implements AutoCloseable {
     return block;
   }
 
+  /** Takes a new resource into its care. */
+  void opened(ContextResource resource) {
+    resources.add(resource);
+  }
+
   /**
-   * Frees something; after the context is gone there is nothing to free, and failures are logged.
+   * Frees a resource; after the context is gone there is nothing to free, and failures are logged.
    */
-  void free(IntSupplier call, String name) {
+  void free(ContextResource resource, IntSupplier call, String name) {
     if (closed) {
       return;
     }
+    resources.remove(resource);
     int result = call.getAsInt();
     if (result != CUresult.CUDA_SUCCESS) {
       CudaException failure = CudaException.of(result, name, "");

@@ -10,7 +10,7 @@ import jcuda.driver.JCudaDriver;
  * A point in a stream's work that hosts and other streams can wait for. Recording it again moves
  * it. One thread at a time may use it.
  */
-public final class CudaEvent implements AutoCloseable {
+public final class CudaEvent implements ContextResource {
 
   private final CudaContext context;
   private final CUevent handle = new CUevent();
@@ -20,6 +20,7 @@ public final class CudaEvent implements AutoCloseable {
     this.context = context;
     int flags = timed ? CUevent_flags.CU_EVENT_DEFAULT : CUevent_flags.CU_EVENT_DISABLE_TIMING;
     check(JCudaDriver.cuEventCreate(handle, flags), "cuEventCreate");
+    context.opened(this);
   }
 
   /** Marks what is queued on the stream so far. */
@@ -49,7 +50,7 @@ public final class CudaEvent implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      context.free(() -> JCudaDriver.cuEventDestroy(handle), "cuEventDestroy");
+      context.free(this, () -> JCudaDriver.cuEventDestroy(handle), "cuEventDestroy");
     }
   }
 

@@ -35,8 +35,24 @@ public final class CudaException extends RuntimeException {
     return result == CUresult.CUDA_ERROR_OUT_OF_MEMORY;
   }
 
+  /** Whether the device or its driver does not take the build's device code. */
+  public boolean isCodeRefused() {
+    return switch (result) {
+      case CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU,
+          CUresult.CUDA_ERROR_INVALID_PTX,
+          CUresult.CUDA_ERROR_UNSUPPORTED_PTX_VERSION ->
+          true;
+      default -> false;
+    };
+  }
+
   /** Whether the context is lost: every later call in it fails, and it must be closed. */
   public boolean isContextLost() {
+    return isLoss(result);
+  }
+
+  /** Whether a result says that the context is lost. */
+  static boolean isLoss(int result) {
     return switch (result) {
       case CUresult.CUDA_ERROR_ECC_UNCORRECTABLE,
           CUresult.CUDA_ERROR_CONTEXT_IS_DESTROYED,

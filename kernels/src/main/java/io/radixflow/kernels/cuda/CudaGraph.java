@@ -9,7 +9,7 @@ import jcuda.driver.JCudaDriver;
  * Work captured from a stream, launched as a whole. The kernels' parameters are those of the
  * capture: whatever changes between launches must lie in device memory.
  */
-public final class CudaGraph implements AutoCloseable {
+public final class CudaGraph implements ContextResource {
 
   private final CudaContext context;
   private final CUgraphExec exec;
@@ -18,6 +18,7 @@ public final class CudaGraph implements AutoCloseable {
   CudaGraph(CudaContext context, CUgraphExec exec) {
     this.context = context;
     this.exec = exec;
+    context.opened(this);
   }
 
   /** Queues all of it. */
@@ -29,7 +30,7 @@ public final class CudaGraph implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      context.free(() -> JCudaDriver.cuGraphExecDestroy(exec), "cuGraphExecDestroy");
+      context.free(this, () -> JCudaDriver.cuGraphExecDestroy(exec), "cuGraphExecDestroy");
     }
   }
 }

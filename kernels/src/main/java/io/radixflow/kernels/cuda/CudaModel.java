@@ -2,6 +2,7 @@ package io.radixflow.kernels.cuda;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.OutOfDeviceMemoryException;
 import io.radixflow.kernels.model.ForwardGraph;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.WeightSource;
@@ -62,8 +63,8 @@ final class CudaModel implements AutoCloseable {
    * Loads a model.
    *
    * @param ordinal the driver's number of the device
-   * @throws IllegalArgumentException if the model or the device is not supported, or the memory is
-   *     not to be had; the message has the numbers
+   * @throws OutOfDeviceMemoryException if the memory is not free; the message has the numbers
+   * @throws IllegalArgumentException if the model or the device is not supported
    */
   static CudaModel load(WeightSource weights, DeviceOptions options, int ordinal) {
     CudaContext context = CudaContext.open(ordinal);
@@ -79,7 +80,7 @@ final class CudaModel implements AutoCloseable {
       }
       return new CudaModel(context, weights, options);
     } catch (CudaException e) {
-      IllegalArgumentException told = outOfMemory(context, weights.config(), e);
+      OutOfDeviceMemoryException told = outOfMemory(context, weights.config(), e);
       context.close();
       throw told == null ? e : told;
     } catch (RuntimeException | Error e) {
@@ -88,13 +89,13 @@ final class CudaModel implements AutoCloseable {
     }
   }
 
-  private static IllegalArgumentException outOfMemory(
+  private static OutOfDeviceMemoryException outOfMemory(
       CudaContext context, ModelConfig config, CudaException cause) {
     if (!cause.isOutOfMemory()) {
       return null;
     }
     CudaDevice device = context.device();
-    return new IllegalArgumentException(
+    return new OutOfDeviceMemoryException(
         String.format(
             Locale.ROOT,
             "model %s does not fit %s of %d MB: %s Use a smaller model, or free the device.",
@@ -107,14 +108,19 @@ final class CudaModel implements AutoCloseable {
 
   private static long budget(long asked, long free, CudaDevice device) {
     if (asked > free) {
-      throw new IllegalArgumentException(
+      String numbers =
           String.format(
               Locale.ROOT,
               "gpu.memory is %d MB, %s has %d MB free of %d MB",
               asked >> 20,
               device.name(),
               free >> 20,
-              device.totalMemory() >> 20));
+              device.totalMemory() >> 20);
+      if (asked > device.totalMemory()) {
+        throw new IllegalArgumentException(numbers + "; lower it");
+      }
+      throw new OutOfDeviceMemoryException(
+          numbers + "; lower it, or end what else uses the device", null);
     }
     return asked > 0 ? asked : (long) (free * SHARE_OF_FREE);
   }
@@ -162,19 +168,24 @@ final class CudaModel implements AutoCloseable {
 
   /** A planner of attention over pages of a pool. */
   AttentionPlanner planner(AttentionShape shape, GpuMode mode) {
-    CudaDevice device = context.device();
+    return planner(context.device(), buffers, shape, mode);
+  }
+
+  static AttentionPlanner planner(
+      CudaDevice device, DeviceBuffers buffers, AttentionShape shape, GpuMode mode) {
     return new AttentionPlanner(
         shape,
         mode,
-        attentionBlocks(),
+        attentionBlocks(device),
         device.sharedMemory() >= shape.keysSharedBytes(),
         MAX_ROWS,
         buffers.layout().maxTiles(),
         buffers.maxPartials());
   }
 
-  private int attentionBlocks() {
-    return 2 * context.device().multiprocessors();
+  /** Blocks of the attention kernels that a device runs at once. */
+  static int attentionBlocks(CudaDevice device) {
+    return 2 * device.multiprocessors();
   }
 
   /** What moves a pool's pages beside the steps of a stream. */
@@ -185,7 +196,8 @@ final class CudaModel implements AutoCloseable {
   /** Records the forward pass over a pool. */
   StepProgram program(CudaKvPool pool, StepProgram.Key key) {
     ProgramRecorder recorder =
-        new ProgramRecorder(config, module, buffers, pool, products, attentionBlocks(), key);
+        new ProgramRecorder(
+            config, module, buffers, pool, products, attentionBlocks(context.device()), key);
     graph.run(recorder);
     return recorder.program();
   }

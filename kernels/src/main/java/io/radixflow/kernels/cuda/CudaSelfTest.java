@@ -100,7 +100,7 @@ public final class CudaSelfTest {
     StepResults results = StepResults.allocate(context, ROWS);
     DeviceMemory onDevice = context.allocate(4L * logits.length, "the self-test");
     onDevice.write(Pointer.to(logits), onDevice.bytes());
-    new SamplingKernel(context, module, layout, step, onDevice, ring, results, VOCAB)
+    new SamplingKernel(context, module, layout, step, onDevice, ring, results, VOCAB, ROWS)
         .sample(0, ROWS, stream);
     stream.synchronize();
     int[] tokens = new int[ROWS];

@@ -4,6 +4,7 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.ReusedTicket;
 import io.radixflow.kernels.sampling.FixedPointExp;
 import io.radixflow.kernels.sampling.SamplingException;
+import io.radixflow.kernels.sampling.TokenMask;
 import java.nio.ByteBuffer;
 
 /**
@@ -24,6 +25,7 @@ final class CudaStepTicket extends ReusedTicket {
   private static final int REPORTED = 28;
   private static final int NOT_A_NUMBER = 1;
   private static final int NOTHING = 2;
+  private static final int MASKED = 4;
 
   private final CudaContext context;
   private final int vocabSize;
@@ -134,6 +136,8 @@ final class CudaStepTicket extends ReusedTicket {
       throw new SamplingException("logit of token " + token + " is not a number");
     } else if (error == NOTHING) {
       throw new SamplingException("no finite logit in the row");
+    } else if (error == MASKED) {
+      throw new SamplingException(TokenMask.NOTHING_LEFT);
     } else if (error != 0) {
       throw new SamplingException("logit of token " + token + " is infinite");
     }

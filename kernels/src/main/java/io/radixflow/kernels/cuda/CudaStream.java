@@ -14,7 +14,7 @@ import jcuda.driver.JCudaDriver;
  * A queue of work on the device, not ordered with other streams but by events. One thread at a time
  * may use it.
  */
-public final class CudaStream implements AutoCloseable {
+public final class CudaStream implements ContextResource {
 
   private final CudaContext context;
   private final CUstream handle = new CUstream();
@@ -28,6 +28,7 @@ public final class CudaStream implements AutoCloseable {
         JCudaDriver.cuStreamCreate(handle, CUstream_flags.CU_STREAM_NON_BLOCKING),
         "cuStreamCreate",
         name);
+    context.opened(this);
   }
 
   /** Waits on the host until all work queued so far is done. */
@@ -81,7 +82,7 @@ public final class CudaStream implements AutoCloseable {
   public void close() {
     if (!closed) {
       closed = true;
-      context.free(() -> JCudaDriver.cuStreamDestroy(handle), "cuStreamDestroy");
+      context.free(this, () -> JCudaDriver.cuStreamDestroy(handle), "cuStreamDestroy");
     }
   }
 

@@ -2,6 +2,7 @@ package io.radixflow.kernels.cuda;
 
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.sampling.TokenMask;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.EnumMap;
@@ -67,8 +68,9 @@ final class DeviceBuffers {
   private static int tailInts(ModelConfig config, AttentionShape shape, int maxRows) {
     int pages = (config.contextLength() + shape.pageTokens() - 1) / shape.pageTokens();
     int adjustments = SamplingRecord.ADJUSTMENT_INTS * (config.vocabSize() + 1);
-    long wanted = (long) maxRows * pages + 4L * adjustments;
-    return (int) Math.max(pages + adjustments, Math.min(wanted, MOST_TAIL_INTS));
+    int mask = 2 * TokenMask.words(config.vocabSize());
+    long wanted = (long) maxRows * pages + 4L * adjustments + 256L * mask;
+    return (int) Math.max(pages + adjustments + mask, Math.min(wanted, MOST_TAIL_INTS));
   }
 
   private static int maxPartials(ModelConfig config, AttentionShape shape, int maxRows) {

@@ -9,7 +9,7 @@ import jcuda.driver.JCudaDriver;
  * A range of device memory: an allocation, or a slice of one. Closing the allocation waits for the
  * device and frees it, slices included; closing a slice does nothing. Not thread-safe.
  */
-public final class DeviceMemory implements AutoCloseable {
+public final class DeviceMemory implements ContextResource {
 
   private final CudaContext context;
   private final DevicePointer pointer;
@@ -27,7 +27,9 @@ public final class DeviceMemory implements AutoCloseable {
   static DeviceMemory allocate(CudaContext context, long bytes, String what) {
     DevicePointer pointer = new DevicePointer();
     check(JCudaDriver.cuMemAlloc(pointer, bytes), "cuMemAlloc", bytes + " bytes for " + what);
-    return new DeviceMemory(context, pointer, bytes, true);
+    DeviceMemory memory = new DeviceMemory(context, pointer, bytes, true);
+    context.opened(memory);
+    return memory;
   }
 
   /** Memory that somebody else owns. */
@@ -106,7 +108,7 @@ public final class DeviceMemory implements AutoCloseable {
   public void close() {
     if (owner && !closed) {
       closed = true;
-      context.free(() -> JCudaDriver.cuMemFree(pointer), "cuMemFree");
+      context.free(this, () -> JCudaDriver.cuMemFree(pointer), "cuMemFree");
     }
   }
 

@@ -8,13 +8,14 @@ import jcuda.driver.CUfunction;
 import jcuda.driver.CUmodule;
 import jcuda.driver.JCudaDriver;
 
-/** The kernels of a {@link DeviceCode} loaded into a context; freed with the context. */
-public final class KernelModule {
+/** The kernels of a {@link DeviceCode} loaded into a context; unloaded at the latest with it. */
+public final class KernelModule implements ContextResource {
 
   private final CudaContext context;
   private final DeviceCode code;
   private final CUmodule handle = new CUmodule();
   private final Map<String, CUfunction> functions = new HashMap<>();
+  private boolean closed;
 
   KernelModule(CudaContext context, DeviceCode code) {
     this.context = context;
@@ -23,6 +24,7 @@ public final class KernelModule {
         JCudaDriver.cuModuleLoadData(handle, code.image()),
         "cuModuleLoadData",
         code.description() + " for compute capability " + capability(context.device()));
+    context.opened(this);
   }
 
   /** A new launch of the kernel with this name, yet without parameters. */
@@ -41,6 +43,14 @@ public final class KernelModule {
               name + " in " + code.description());
           return function;
         });
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      context.free(this, () -> JCudaDriver.cuModuleUnload(handle), "cuModuleUnload");
+    }
   }
 
   private static String capability(CudaDevice device) {

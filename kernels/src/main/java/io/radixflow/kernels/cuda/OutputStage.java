@@ -39,7 +39,8 @@ final class OutputStage implements AutoCloseable {
             buffers.logits(),
             buffers.ring(),
             buffers.results(),
-            config.vocabSize());
+            config.vocabSize(),
+            buffers.layout().blockOutputs());
   }
 
   /** Outputs of a block. */

@@ -13,7 +13,7 @@ import jcuda.driver.JCudaDriver;
  * for the device and frees it; whoever still uses its buffers then crashes the process. Not
  * thread-safe.
  */
-public final class PinnedMemory implements AutoCloseable {
+public final class PinnedMemory implements ContextResource {
 
   /** The most bytes of one slab: 1 GiB. */
   public static final long MAX_SLAB = 1L << 30;
@@ -46,7 +46,9 @@ public final class PinnedMemory implements AutoCloseable {
         "cuMemHostAlloc",
         bytes + " bytes for " + what);
     ByteBuffer buffer = pointer.getByteBuffer(0, bytes).order(ByteOrder.nativeOrder());
-    return new PinnedMemory(context, pointer, pointer.address(), buffer, true);
+    PinnedMemory memory = new PinnedMemory(context, pointer, pointer.address(), buffer, true);
+    context.opened(memory);
+    return memory;
   }
 
   /** The address, the same for host and device. */
@@ -74,7 +76,7 @@ public final class PinnedMemory implements AutoCloseable {
   public void close() {
     if (owner && !closed) {
       closed = true;
-      context.free(() -> JCudaDriver.cuMemFreeHost(pointer), "cuMemFreeHost");
+      context.free(this, () -> JCudaDriver.cuMemFreeHost(pointer), "cuMemFreeHost");
     }
   }
 

@@ -24,7 +24,9 @@ import java.nio.IntBuffer;
  *   15  presence penalty (float)
  *   16  ring index of a drawn token that the adjustments do not count yet; -1 for none
  *   17  alternatives to report
- *   18  two words of padding
+ *   18  where the output's token mask begins, in integers from the start of the step's metadata; 0
+ *       for none
+ *   19  padding
  * </pre>
  */
 final class SamplingRecord {
@@ -46,6 +48,8 @@ final class SamplingRecord {
 
   /** Words of an adjustment: token id, count (-1: bias only), bias (float), room for the device. */
   static final int ADJUSTMENT_INTS = 4;
+
+  private static final int MASK = 18;
 
   private final FixedPointExp exp;
 
@@ -95,8 +99,13 @@ final class SamplingRecord {
     target.put(at + 15, Float.floatToRawIntBits(params.presencePenalty()));
     target.put(at + 16, state.penalises() ? pendingRing : -1);
     target.put(at + 17, Math.max(0, params.topLogprobs()));
-    target.put(at + 18, 0);
+    target.put(at + MASK, 0);
     target.put(at + 19, 0);
+  }
+
+  /** Gives a written record a token mask that begins at an integer of the step's metadata. */
+  static void writeMask(IntBuffer target, int at, int place) {
+    target.put(at + MASK, place);
   }
 
   private static void putLong(IntBuffer target, int at, long value) {

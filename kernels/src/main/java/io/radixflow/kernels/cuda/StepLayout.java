@@ -17,12 +17,12 @@ package io.radixflow.kernels.cuda;
  *   sampling[maxOutputs][{@link #SAMPLING_INTS}]   see {@link SamplingRecord}
  *   tiles[maxTiles][4]       attention work, see {@link AttentionPlanner}
  *   merge[maxChunks][2]      where a chunk's partial results of attention lie
- *   tail[tailInts]           page tables (pageIds), then adjustments of logits
+ *   tail[tailInts]           page tables (pageIds), then adjustments of logits, then token masks
  * </pre>
  *
  * @param maxRows rows of one step, padding included; chunks and outputs have the same bound
  * @param maxTiles attention tiles of one step
- * @param tailInts integers for page tables and adjustments together
+ * @param tailInts integers for page tables, adjustments and token masks together
  */
 record StepLayout(int maxRows, int maxTiles, int tailInts) {
 

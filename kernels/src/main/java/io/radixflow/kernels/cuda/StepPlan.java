@@ -3,6 +3,7 @@ package io.radixflow.kernels.cuda;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.kernels.sampling.TokenMask;
 import java.nio.IntBuffer;
 
 /**
@@ -170,14 +171,41 @@ final class StepPlan {
       int written = state.writeAdjustments(target, end);
       end += SamplingRecord.ADJUSTMENT_INTS * written;
       boolean logprobs = (batch.outputFlags(output) & Batch.LOGPROBS) != 0;
-      records.write(target, at, state, logprobs, ringIndex(batch, row, ring), from, written);
+      int pending = ringIndex(batch, row, ring);
+      records.write(target, at, state, logprobs, pending, from, written);
+    }
+    takeMasks(batch);
+  }
+
+  private void takeMasks(Batch batch) {
+    long[] taken = null;
+    int place = 0;
+    for (int output = 0; output < outputs; output++) {
+      long[] mask = batch.outputMask(output);
+      if (mask == null || batch.outputSampling(output) == null) {
+        continue;
+      }
+      if (mask != taken) {
+        TokenMask.check(mask, vocabSize);
+        int words = TokenMask.words(vocabSize);
+        reserve(2 * words);
+        for (int word = 0; word < words; word++) {
+          target.put(end + 2 * word, (int) mask[word]);
+          target.put(end + 2 * word + 1, (int) (mask[word] >>> 32));
+        }
+        taken = mask;
+        place = end;
+        end += 2 * words;
+      }
+      SamplingRecord.writeMask(
+          target, layout.sampling() + output * StepLayout.SAMPLING_INTS, place);
     }
   }
 
   private void reserve(int ints) {
     if (ints > layout.ints() - end) {
       throw new IllegalArgumentException(
-          "the page tables and logit adjustments of a step of "
+          "the page tables, logit adjustments and token masks of a step of "
               + rows
               + " rows take more than "
               + layout.tailInts()

@@ -1,6 +1,7 @@
 package io.radixflow.kernels.device;
 
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.kernels.sampling.TokenMask;
 import java.util.Arrays;
 
 /**
@@ -17,7 +18,8 @@ import java.util.Arrays;
  *   int output = batch.output(sampling, wants);   // of the row added last
  * </pre>
  *
- * <p>Page tables are borrowed, not copied: they must not change until the ticket is done.
+ * <p>Page tables and token masks are borrowed, not copied: they must not change until the ticket is
+ * done.
  *
  * <p>Not thread safe; owned by the engine, lent to the backend from submit until the ticket is
  * done.
@@ -48,12 +50,14 @@ public final class Batch {
   private int[] outputRow = new int[16];
   private int[] outputFlags = new int[16];
   private SamplingState[] outputSampling = new SamplingState[16];
+  private long[][] outputMask = new long[16][];
 
   /** Empties the batch, keeping its arrays. */
   public void clear() {
     Arrays.fill(chunkPages, 0, chunks, null);
     Arrays.fill(rowSource, 0, rows, null);
     Arrays.fill(outputSampling, 0, outputs, null);
+    Arrays.fill(outputMask, 0, outputs, null);
     chunks = 0;
     rows = 0;
     outputs = 0;
@@ -116,15 +120,26 @@ public final class Batch {
    * @return the number of the output on the ticket
    */
   public int output(SamplingState sampling, int flags) {
+    return output(sampling, flags, null);
+  }
+
+  /**
+   * As {@link #output(SamplingState, int)}, of the tokens that a mask allows.
+   *
+   * @param mask see {@link TokenMask}, borrowed until the ticket is done; null for all tokens
+   */
+  public int output(SamplingState sampling, int flags, long[] mask) {
     if (outputs == outputRow.length) {
       int size = outputs * 2;
       outputRow = Arrays.copyOf(outputRow, size);
       outputFlags = Arrays.copyOf(outputFlags, size);
       outputSampling = Arrays.copyOf(outputSampling, size);
+      outputMask = Arrays.copyOf(outputMask, size);
     }
     outputRow[outputs] = rows - 1;
     outputFlags[outputs] = flags;
     outputSampling[outputs] = sampling;
+    outputMask[outputs] = mask;
     return outputs++;
   }
 
@@ -197,5 +212,10 @@ public final class Batch {
   /** The sampling state of an output, or null. */
   public SamplingState outputSampling(int output) {
     return outputSampling[output];
+  }
+
+  /** The token mask of an output, or null if it may draw any token. */
+  public long[] outputMask(int output) {
+    return outputMask[output];
   }
 }

@@ -26,7 +26,7 @@ public interface KvPool extends AutoCloseable {
   /**
    * Allocates host pages for this pool. Called by the backend's owner, as are the copies.
    *
-   * @throws UnsupportedOperationException if the pool's pages do not move; most do not
+   * @throws UnsupportedOperationException if the pool's pages do not move
    * @throws IllegalArgumentException if the memory is not to be had
    */
   default HostPages openHostPages(int pages) {

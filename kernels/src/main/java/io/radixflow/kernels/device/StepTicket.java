@@ -33,7 +33,10 @@ public interface StepTicket {
   /** The sampled token id of an output. */
   int token(int output);
 
-  /** Natural log of the sampled token's probability in the unfiltered softmax at temperature 1. */
+  /**
+   * Natural log of the sampled token's probability in the unfiltered softmax at temperature 1,
+   * before penalties, biases and mask.
+   */
   float logprob(int output);
 
   /**

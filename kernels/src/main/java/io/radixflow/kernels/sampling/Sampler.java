@@ -36,15 +36,30 @@ public final class Sampler {
    * @throws SamplingException if the row holds NaN, positive infinity, or nothing finite
    */
   public int sample(float[] logits, int offset, int vocab, SamplingState state) {
+    return sample(logits, offset, vocab, state, null);
+  }
+
+  /**
+   * As {@link #sample(float[], int, int, SamplingState)}, from the tokens that a mask allows.
+   *
+   * @param mask see {@link TokenMask}; null for all tokens
+   * @throws IllegalArgumentException if the mask is too short
+   * @throws SamplingException also if the mask leaves no finite logit; a row that holds NaN or
+   *     positive infinity is refused even where the mask excludes it
+   */
+  public int sample(float[] logits, int offset, int vocab, SamplingState state, long[] mask) {
     float[] row = logits;
     int start = offset;
-    if (state.adjustsLogits()) {
+    if (state.adjustsLogits() || mask != null) {
       System.arraycopy(logits, offset, adjusted, 0, vocab);
       state.adjust(adjusted);
       row = adjusted;
       start = 0;
     }
     int best = argMax(row, start, vocab);
+    if (mask != null) {
+      best = bestOf(mask, vocab);
+    }
     SamplingParams params = state.params();
     if (params.temperature() == 0) {
       return best;
@@ -53,9 +68,20 @@ public final class Sampler {
     return candidates.draw(Philox.bits(params.seed(), state.counter()));
   }
 
+  /** The largest adjusted logit that the mask allows; the others are excluded from the draw. */
+  private int bestOf(long[] mask, int vocab) {
+    TokenMask.check(mask, vocab);
+    TokenMask.exclude(mask, adjusted, vocab);
+    int best = largest(adjusted, 0, vocab);
+    if (best < 0) {
+      throw new SamplingException(TokenMask.NOTHING_LEFT);
+    }
+    return best;
+  }
+
   /**
    * Natural logs of probabilities in the softmax of the raw logits: temperature 1, no penalty, no
-   * bias, no filter.
+   * bias, no filter, no mask.
    *
    * @param token the drawn token
    * @param count how many of the most probable tokens to report, 0 to 20
@@ -92,6 +118,16 @@ public final class Sampler {
    * @throws SamplingException if the row holds NaN, positive infinity, or nothing finite
    */
   public static int argMax(float[] logits, int offset, int vocab) {
+    int best = largest(logits, offset, vocab);
+    if (best < 0 || logits[offset + best] == Float.POSITIVE_INFINITY) {
+      throw new SamplingException(
+          best < 0 ? "no finite logit in the row" : "logit of token " + best + " is infinite");
+    }
+    return best;
+  }
+
+  /** The place of the largest value above negative infinity, the lowest on a tie; -1 if none is. */
+  private static int largest(float[] logits, int offset, int vocab) {
     float max = Float.NEGATIVE_INFINITY;
     int best = -1;
     for (int i = 0; i < vocab; i++) {
@@ -103,10 +139,6 @@ public final class Sampler {
         max = value;
         best = i;
       }
-    }
-    if (best < 0 || max == Float.POSITIVE_INFINITY) {
-      throw new SamplingException(
-          best < 0 ? "no finite logit in the row" : "logit of token " + best + " is infinite");
     }
     return best;
   }

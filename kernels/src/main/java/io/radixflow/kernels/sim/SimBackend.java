@@ -4,11 +4,13 @@ import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
+import io.radixflow.kernels.device.OrderedTransfer;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.Sampler;
 import io.radixflow.kernels.sampling.SamplingState;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 
@@ -25,6 +27,9 @@ final class SimBackend implements Backend {
   private final float[] row;
   private final LinkedBlockingQueue<Runnable> work = new LinkedBlockingQueue<>();
   private final Thread thread = new Thread(this::run, "radixflow-sim");
+
+  /** Copies out of the pool that wait for the end of one more step; of the device's thread. */
+  private final ArrayDeque<OrderedTransfer> late = new ArrayDeque<>();
 
   private volatile SimPool pool;
   private volatile boolean closed;
@@ -104,11 +109,31 @@ final class SimBackend implements Backend {
     }
   }
 
-  @Override
-  public StepTicket submit(Batch batch) {
+  void copyIn(OrderedTransfer transfer) {
+    requireOpen();
+    work.add(transfer::run);
+  }
+
+  void copyOut(OrderedTransfer transfer) {
+    requireOpen();
+    work.add(() -> late.add(transfer));
+  }
+
+  private void runLate() {
+    for (OrderedTransfer each; (each = late.poll()) != null; ) {
+      each.run();
+    }
+  }
+
+  private void requireOpen() {
     if (closed) {
       throw new IllegalStateException("the backend is closed");
     }
+  }
+
+  @Override
+  public StepTicket submit(Batch batch) {
+    requireOpen();
     SimTicket ticket = new SimTicket(batch);
     work.add(() -> execute(ticket));
     return ticket;
@@ -117,8 +142,12 @@ final class SimBackend implements Backend {
   private void run() {
     try {
       while (!closed || !work.isEmpty()) {
+        if (work.isEmpty()) {
+          runLate();
+        }
         work.take().run();
       }
+      runLate();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -131,11 +160,12 @@ final class SimBackend implements Backend {
     } catch (RuntimeException | Error e) {
       failure = e;
     }
+    runLate();
     ticket.complete(failure);
   }
 
   private void step(SimTicket ticket) {
-    Batch batch = ticket.batch;
+    Batch batch = ticket.batch();
     for (int r = 0; r < batch.rows(); r++) {
       StepTicket source = batch.rowSource(r);
       if (source != null && source.failure() != null) {
@@ -155,7 +185,7 @@ final class SimBackend implements Backend {
 
   /** Rows of a chunk in order: each reads all slots before it from the pool, its own included. */
   private int runChunk(SimTicket ticket, int chunk, int firstOutput) {
-    Batch batch = ticket.batch;
+    Batch batch = ticket.batch();
     SimPool slots = pool;
     int[] table = batch.chunkPages(chunk);
     int start = batch.chunkPosition(chunk);
@@ -180,32 +210,20 @@ final class SimBackend implements Backend {
 
   private void produce(SimTicket ticket, int output, long prefix, int last) {
     logits.fill(prefix, last, row);
-    int flags = ticket.batch.outputFlags(output);
+    Batch batch = ticket.batch();
+    int flags = batch.outputFlags(output);
     if ((flags & Batch.LOGITS) != 0) {
-      ticket.logits[output] = row.clone();
+      ticket.putLogits(output, row);
     }
-    SamplingState state = ticket.batch.outputSampling(output);
+    SamplingState state = batch.outputSampling(output);
     if (state == null) {
       return;
     }
-    int token = sampler.sample(row, 0, row.length, state);
-    ticket.tokens[output] = token;
+    int token = sampler.sample(row, 0, row.length, state, batch.outputMask(output));
+    ticket.putToken(output, token);
     if ((flags & Batch.LOGPROBS) != 0) {
-      int count = Math.max(0, state.params().topLogprobs());
-      ticket.topIds[output] = new int[count];
-      ticket.topLogprobs[output] = new float[count];
-      ticket.logprobs[output] =
-          sampler.logprobs(
-              row,
-              0,
-              row.length,
-              token,
-              count,
-              ticket.topIds[output],
-              ticket.topLogprobs[output],
-              0);
+      ticket.putLogprobs(output, sampler, row, token, state.params().topLogprobs());
     }
-    state.accept(token);
   }
 
   @Override

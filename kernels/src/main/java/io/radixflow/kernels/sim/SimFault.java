@@ -6,6 +6,9 @@ import io.radixflow.kernels.device.Batch;
 @FunctionalInterface
 public interface SimFault {
 
+  /** Exit code of a process that a fault ended, as shells count SIGKILL. */
+  int HALTED = 137;
+
   /** No faults. */
   SimFault NONE = batch -> {};
 
@@ -15,6 +18,19 @@ public interface SimFault {
    * @param batch the step's rows; input tokens that earlier steps produced are known
    */
   void beforeStep(Batch batch);
+
+  /**
+   * Ends the process before each step in which a row's input is {@code token}, as a crash would.
+   */
+  static SimFault haltOnToken(int token) {
+    return batch -> {
+      for (int row = 0; row < batch.rows(); row++) {
+        if (batch.rowToken(row) == token) {
+          Runtime.getRuntime().halt(HALTED);
+        }
+      }
+    };
+  }
 
   /** Fails each step in which a row's input is {@code token}. */
   static SimFault onToken(int token) {

@@ -28,7 +28,8 @@ public record SimOptions(
       new SimOptions(4096, 1.0 / 48, 0, 0, 2, false, SimClock.SYSTEM, SimFault.NONE);
 
   private static final String KEYS =
-      "context (tokens), reply (average tokens), step (milliseconds)";
+      "context (tokens), reply (average tokens), step (milliseconds), deadly (token that ends the"
+          + " process)";
 
   public SimOptions {
     require(contextLength >= 2, "context length " + contextLength + " is below 2");
@@ -42,7 +43,9 @@ public record SimOptions(
   /**
    * Reads options as they stand behind the model's name: empty, or {@code :KEY=VALUE,KEY=VALUE…},
    * for example {@code :step=20,reply=400}. Keys are {@code context}, positions of the model;
-   * {@code reply}, tokens of a reply on average; {@code step}, milliseconds of a step.
+   * {@code reply}, tokens of a reply on average; {@code step}, milliseconds of a step; {@code
+   * deadly}, a token that ends the process when it is read, so that a drill can see what becomes of
+   * turns that do: without the option there is none.
    *
    * @throws IllegalArgumentException if a key is unknown or a value is out of range
    */
@@ -60,6 +63,7 @@ public record SimOptions(
             case "context" -> options.withContextLength(value);
             case "reply" -> options.withEndOfTurn(1.0 / value);
             case "step" -> options.withTime(value * 1_000_000L, 0);
+            case "deadly" -> options.withFault(SimFault.haltOnToken(value));
             default ->
                 throw new IllegalArgumentException(
                     "the simulated model has no option '" + key + "'; it has " + KEYS);

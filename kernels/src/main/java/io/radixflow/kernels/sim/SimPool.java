@@ -1,7 +1,14 @@
 package io.radixflow.kernels.sim;
 
+import io.radixflow.kernels.device.HeapPages;
+import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.OrderedTransfer;
+import io.radixflow.kernels.device.Transfer;
+import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
 import java.util.Arrays;
+import java.util.Objects;
 
 /**
  * Slots of 64 bits. A slot holds a hash of its token, its position and all slots before it, as a
@@ -85,6 +92,49 @@ final class SimPool implements KvPool {
   @Override
   public void discard(int page) {
     backend.discard(this, page);
+  }
+
+  @Override
+  public HostPages openHostPages(int count) {
+    return new HeapPages(count, pageBytes());
+  }
+
+  /** {@inheritDoc} Copies when the device comes to it, before the steps submitted later. */
+  @Override
+  public Transfer copyIn(int[] to, HostPages host, int[] from, int count) {
+    OrderedTransfer transfer = new OrderedTransfer(copies(to, host, from, count, LongBuffer::get));
+    backend.copyIn(transfer);
+    return transfer;
+  }
+
+  /**
+   * {@inheritDoc} Copies as late as it may: after a step submitted later, if there is one by then.
+   */
+  @Override
+  public Transfer copyOut(int[] from, HostPages host, int[] to, int count) {
+    OrderedTransfer transfer = new OrderedTransfer(copies(from, host, to, count, LongBuffer::put));
+    backend.copyOut(transfer);
+    return transfer;
+  }
+
+  /** Moves longs of an array from an offset on. */
+  private interface Move {
+    LongBuffer apply(LongBuffer buffer, long[] array, int offset, int length);
+  }
+
+  /** Copies of pages, checked now and made later; the caller may reuse its arrays. */
+  private Runnable copies(int[] own, HostPages host, int[] hostPages, int count, Move move) {
+    int[] pool = Arrays.copyOf(own, count);
+    ByteBuffer[] buffers = new ByteBuffer[count];
+    for (int i = 0; i < count; i++) {
+      Objects.checkIndex(pool[i], pages);
+      buffers[i] = host.buffer(hostPages[i]);
+    }
+    return () -> {
+      for (int i = 0; i < count; i++) {
+        move.apply(buffers[i].asLongBuffer(), slots, pool[i] * pageTokens, pageTokens);
+      }
+    };
   }
 
   @Override

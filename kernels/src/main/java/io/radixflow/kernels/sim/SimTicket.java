@@ -1,103 +1,57 @@
 package io.radixflow.kernels.sim;
 
 import io.radixflow.kernels.device.Batch;
-import io.radixflow.kernels.device.StepTicket;
-import java.util.concurrent.CountDownLatch;
+import io.radixflow.kernels.device.ReusedTicket;
+import io.radixflow.kernels.sampling.Sampler;
 
-/** A step of the simulated device. Results are written before the latch opens. */
-final class SimTicket implements StepTicket {
+/** A step of the simulated device; each has a ticket of its own. */
+final class SimTicket extends ReusedTicket {
   private static final int SPINS = 200;
 
-  final Batch batch;
-  final int[] tokens;
-  final float[] logprobs;
-  final int[][] topIds;
-  final float[][] topLogprobs;
-  final float[][] logits;
-
-  private final CountDownLatch done = new CountDownLatch(1);
-  private Throwable failure;
-  private Runnable callback;
+  private final float[] logprobs;
+  private final int[][] topIds;
+  private final float[][] topLogprobs;
+  private final float[][] logits;
 
   SimTicket(Batch batch) {
-    this.batch = batch;
+    super(SPINS);
+    prepare(batch);
     int outputs = batch.outputs();
-    tokens = new int[outputs];
     logprobs = new float[outputs];
     topIds = new int[outputs][];
     topLogprobs = new float[outputs][];
     logits = new float[outputs][];
+    start();
   }
 
-  void complete(Throwable cause) {
-    failure = cause;
-    Runnable run;
-    synchronized (this) {
-      done.countDown();
-      run = callback;
-      callback = null;
+  void putLogits(int output, float[] row) {
+    logits[output] = row.clone();
+  }
+
+  void putLogprobs(int output, Sampler sampler, float[] row, int token, int alternatives) {
+    int count = Math.max(0, alternatives);
+    topIds[output] = new int[count];
+    topLogprobs[output] = new float[count];
+    logprobs[output] =
+        sampler.logprobs(row, 0, row.length, token, count, topIds[output], topLogprobs[output], 0);
+  }
+
+  void complete(Throwable failure) {
+    if (failure == null) {
+      acceptTokens();
     }
-    if (run != null) {
-      run.run();
-    }
-  }
-
-  @Override
-  public boolean isDone() {
-    return done.getCount() == 0;
-  }
-
-  @Override
-  public void await() throws InterruptedException {
-    for (int i = 0; i < SPINS; i++) {
-      if (isDone()) {
-        return;
-      }
-      Thread.onSpinWait();
-    }
-    done.await();
-  }
-
-  @Override
-  public void whenDone(Runnable run) {
-    synchronized (this) {
-      if (!isDone()) {
-        Runnable before = callback;
-        callback =
-            before == null
-                ? run
-                : () -> {
-                  before.run();
-                  run.run();
-                };
-        return;
-      }
-    }
-    run.run();
-  }
-
-  @Override
-  public Throwable failure() {
-    return failure;
-  }
-
-  @Override
-  public int outputs() {
-    return tokens.length;
-  }
-
-  @Override
-  public int token(int output) {
-    return tokens[output];
+    announce(end(failure));
   }
 
   @Override
   public float logprob(int output) {
+    check(output);
     return logprobs[output];
   }
 
   @Override
   public int topLogprobs(int output, int[] ids, float[] values) {
+    check(output);
     int[] from = topIds[output];
     int count = from == null ? 0 : Math.min(from.length, ids.length);
     if (count > 0) {
@@ -109,6 +63,7 @@ final class SimTicket implements StepTicket {
 
   @Override
   public void logits(int output, float[] target) {
+    checkLogits(output);
     System.arraycopy(logits[output], 0, target, 0, logits[output].length);
   }
 }

@@ -5,19 +5,19 @@ import io.radixflow.kernels.model.ModelConfig.Llama3Scaling;
 import io.radixflow.kernels.model.ModelConfig.Rope;
 
 /** Shapes of small models for tests. */
-final class Shapes {
+public final class Shapes {
 
   private static final Llama3Scaling SCALING = new Llama3Scaling(8, 1, 4, 64);
 
   private Shapes() {}
 
   /** Grouped queries, interleaved rotation, tied embedding. */
-  static ModelConfig llama() {
+  public static ModelConfig llama() {
     return config("llama", 96, 3, 1, 32, new Rope(10000, true, null), false, false, true);
   }
 
   /** As llama, with frequency scaling and its own output matrix. */
-  static ModelConfig llama3() {
+  public static ModelConfig llama3() {
     return config("llama", 64, 4, 2, 16, new Rope(500000, true, SCALING), false, false, false);
   }
 

@@ -9,10 +9,12 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AttentionKernelTest extends KernelTest {
 
   private static final int MANY = 1 << 16;
+  private static final int[] HEAD_DIMS = {64, 80, 96, 128};
 
   @ParameterizedTest
   @CsvSource({
@@ -45,6 +47,30 @@ class AttentionKernelTest extends KernelTest {
                     mode + ", " + blocks + " blocks, chunk " + Arrays.toString(chunks[i]));
             row += chunks[i][2];
           }
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+  void everyGroupSizeRunsThroughBothKernelsForDecodeAndExtendRows(int group) {
+    AttentionShape shape = new AttentionShape(2 * group, 2, HEAD_DIMS[group % 4], 16);
+    AttentionCase all = new AttentionCase(shape, new Random(group), 139, 41);
+    int[][] chunks = {{0, 138, 1}, {1, 24, 17}};
+    for (GpuMode mode : GpuMode.values()) {
+      for (boolean keysKernel : new boolean[] {true, false}) {
+        AttentionPlanner planner = new AttentionPlanner(shape, mode, 5, keysKernel, 8, 1000, MANY);
+        AttentionRun step = new AttentionRun(this, all, planner, new Random(group));
+        for (int[] chunk : chunks) {
+          step.chunk(chunk[0], chunk[1], chunk[2]);
+        }
+        float[] got = step.run();
+        int row = 0;
+        for (int[] chunk : chunks) {
+          all.expected(chunk[0], chunk[1], chunk[2])
+              .check(rows(shape, got, row, chunk[2]), mode + ", chunk " + Arrays.toString(chunk));
+          row += chunk[2];
         }
       }
     }

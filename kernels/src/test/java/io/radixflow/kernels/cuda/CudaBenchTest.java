@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.GpuFigure;
+import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.RandomWeights;
 import io.radixflow.kernels.model.WeightSource;
 import java.util.ArrayList;
@@ -33,8 +34,42 @@ class CudaBenchTest {
     new CudaBench(0, 1e12, figures::add).ceilings();
     assertThat(figures)
         .extracting(GpuFigure::name)
-        .containsExactly("device copy", "host to device", "device to host");
+        .containsExactly("device read", "device copy", "host to device", "device to host");
     assertThat(figures).allSatisfy(figure -> assertThat(figure.seconds()).isPositive());
+  }
+
+  @Test
+  void everyKernelBesideTheProductsIsMeasuredAgainstItsFloor() {
+    EmulatedDriver.reset();
+    List<GpuFigure> figures = new ArrayList<>();
+    CudaBench bench = new CudaBench(0, 1e12, figures::add);
+    EmulatedDriver.setMemoryLimit(96 << 20);
+    bench.ceilings();
+    EmulatedDriver.reset();
+    figures.clear();
+    for (GpuMode mode : GpuMode.values()) {
+      bench.kernels(CudaModels.qwen3(), mode, 64, new int[] {1, 3, 1 << 24}, 40);
+    }
+    assertThat(figures)
+        .extracting(GpuFigure::name)
+        .startsWith(
+            "attention, decode 1",
+            "greedy draws, 1",
+            "top_k, top_p draws, 1",
+            "attention, decode 3",
+            "greedy draws, 3",
+            "top_k, top_p draws, 3",
+            "attention, extend 40",
+            "norm of 40",
+            "rope and store of 40",
+            "4 pages in",
+            "4 pages out")
+        .hasSize(22);
+    assertThat(figures).allSatisfy(figure -> assertThat(figure.ratio()).isPositive());
+    assertThat(figures.get(3).bytes())
+        .as("keys and values of 3 x 64 tokens in 2 layers of 3 heads of 64 elements")
+        .isEqualTo(3 * 64 * 2 * 2 * 3 * 64 * 2);
+    EmulatedGpu.assertNothingIsLeaked();
   }
 
   @Test

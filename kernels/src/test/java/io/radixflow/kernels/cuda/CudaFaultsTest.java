@@ -155,7 +155,7 @@ class CudaFaultsTest {
   void codeThatIsNotForTheDeviceIsToldWithItsCapability() {
     EmulatedDriver.failCall("cuModuleLoadData", 1, CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU);
     assertThatThrownBy(CudaFaultsTest::open)
-        .isInstanceOf(CudaException.class)
+        .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("CUDA_ERROR_NO_BINARY_FOR_GPU")
         .hasMessageContaining("compute capability 9.0");
   }

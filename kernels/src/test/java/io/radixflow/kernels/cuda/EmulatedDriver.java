@@ -35,6 +35,9 @@ public final class EmulatedDriver {
   /** Bytes of device memory that are allocated. */
   public static native long memoryUsed();
 
+  /** Contexts that were not destroyed. */
+  public static native long contexts();
+
   /** Allocations of device memory that were not freed. */
   public static native long deviceAllocations();
 

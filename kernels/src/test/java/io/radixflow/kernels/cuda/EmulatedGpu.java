@@ -9,6 +9,7 @@ import java.net.URI;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Properties;
 import org.junit.jupiter.api.Assumptions;
 
@@ -45,17 +46,29 @@ public final class EmulatedGpu {
     CudaDriver.load();
   }
 
+  /** JVM flags by which another process finds the emulated device, this one loading nothing. */
+  public static List<String> jvmFlags() {
+    Path folder = folder();
+    return List.of(
+        "-D" + CudaDriver.LIBRARY_PROPERTY + "=" + folder.resolve(DRIVER),
+        "-D" + DeviceCode.FILE_PROPERTY + "=" + folder.resolve(MODULE));
+  }
+
   /** As {@link #require}; skips the test on a real device. */
   public static void requireEmulated() {
     require();
     Assumptions.assumeTrue(isEmulated(), "for the emulated device only");
   }
 
-  /** Device and pinned memory were freed, as far as that can be seen; also after a skipped test. */
+  /**
+   * Device and pinned memory were freed and contexts destroyed, as far as that can be seen; also
+   * after a skipped test.
+   */
   public static void assertNothingIsLeaked() {
     if (isEmulated()) {
       assertThat(EmulatedDriver.deviceAllocations()).as("device memory not freed").isZero();
       assertThat(EmulatedDriver.pinnedAllocations()).as("pinned memory not freed").isZero();
+      assertThat(EmulatedDriver.contexts()).as("contexts not destroyed").isZero();
     }
   }
 

@@ -7,6 +7,7 @@ import io.radixflow.kernels.sampling.FixedPointExp;
 import io.radixflow.kernels.sampling.Sampler;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.kernels.sampling.TokenMask;
 import java.nio.IntBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -27,7 +28,17 @@ class SamplingKernelTest extends KernelTest {
 
   /** An output as both sides get it. */
   private record Draw(
-      float[] logits, SamplingParams params, int[] prompt, int[] reply, boolean pending) {}
+      float[] logits,
+      SamplingParams params,
+      int[] prompt,
+      int[] reply,
+      boolean pending,
+      long[] mask) {
+
+    Draw(float[] logits, SamplingParams params, int[] prompt, int[] reply, boolean pending) {
+      this(logits, params, prompt, reply, pending, null);
+    }
+  }
 
   private final List<Draw> draws = new ArrayList<>();
   private Random random;
@@ -89,7 +100,8 @@ class SamplingKernelTest extends KernelTest {
       }
       int known = draw.reply.length - (draw.pending ? 1 : 0);
       int[] reply = Arrays.copyOf(draw.reply, known);
-      batch.output(new SamplingState(draw.params, draw.prompt, reply, vocab), Batch.LOGPROBS);
+      SamplingState state = new SamplingState(draw.params, draw.prompt, reply, vocab);
+      batch.output(state, Batch.LOGPROBS, draw.mask);
       System.arraycopy(draw.logits, 0, all, i * vocab, vocab);
     }
     StepPlan plan = new StepPlan(layout, vocab, 16);
@@ -99,7 +111,15 @@ class SamplingKernelTest extends KernelTest {
     StepResults onDevice = closing(StepResults.allocate(context, layout.maxRows()));
     try (SamplingKernel kernel =
         new SamplingKernel(
-            context, module, layout, device(ints.array()), logits, ring, onDevice, vocab)) {
+            context,
+            module,
+            layout,
+            device(ints.array()),
+            logits,
+            ring,
+            onDevice,
+            vocab,
+            draws.size())) {
       kernel.sample(0, draws.size(), stream);
       int[] tokens = ints(ring, draws.size());
       rowsAfter = floats(logits, all.length);
@@ -114,7 +134,7 @@ class SamplingKernelTest extends KernelTest {
 
   private int expected(Draw draw) {
     SamplingState state = new SamplingState(draw.params, draw.prompt, draw.reply, vocab);
-    return new Sampler(vocab).sample(draw.logits, 0, vocab, state);
+    return new Sampler(vocab).sample(draw.logits, 0, vocab, state, draw.mask);
   }
 
   private void assertEqualToTheCpu() {
@@ -151,6 +171,28 @@ class SamplingKernelTest extends KernelTest {
   }
 
   @Test
+  void bordersInABandOfMoreTokensThanAreListedAreFound() {
+    vocab = 20_011;
+    for (int i = 0; i < 8; i++) {
+      float[] row = i % 2 == 0 ? new float[vocab] : normal(0.0005);
+      SamplingParams params = params(1, i < 4 ? 12_000 + i : 0, i < 2 ? 1 : 0.7f, 0);
+      draws.add(new Draw(row, params, NO_IDS, NO_IDS, false));
+    }
+    assertEqualToTheCpu();
+  }
+
+  @Test
+  void topKAndTopPTogetherAreTheCpusInEveryBand() {
+    vocab = 8300;
+    for (int i = 0; i < OUTPUTS; i++) {
+      SamplingParams params =
+          params(0.3f + i * 0.1f, 1 << i % 13, 0.2f + 0.79f * random.nextFloat(), 0);
+      draws.add(new Draw(normal(3), params, NO_IDS, NO_IDS, false));
+    }
+    assertEqualToTheCpu();
+  }
+
+  @Test
   void onTiesAtTheBorderOfTopPTheLowerIdsStay() {
     vocab = 700;
     float[] flat = new float[vocab];
@@ -160,9 +202,10 @@ class SamplingKernelTest extends KernelTest {
     assertEqualToTheCpu();
   }
 
-  @Test
-  void penaltiesAndBiasesAreTheCpusAlsoForATokenThatTheHostDoesNotKnowYet() {
-    vocab = 611;
+  @ParameterizedTest
+  @ValueSource(ints = {611, 9001})
+  void penaltiesAndBiasesAreTheCpusAlsoForATokenThatTheHostDoesNotKnowYet(int size) {
+    vocab = size;
     for (int i = 0; i < OUTPUTS; i++) {
       Map<Integer, Float> bias = new HashMap<>();
       for (int id : ids(i % 4)) {
@@ -190,13 +233,59 @@ class SamplingKernelTest extends KernelTest {
     assertEqualToTheCpu();
   }
 
-  @Test
-  void logProbabilitiesAreTheCpusToTheBit() {
-    vocab = 900;
+  /** Each token with probability one in {@code rarity}; at least one that is not excluded. */
+  private long[] mask(float[] logits, int rarity) {
+    long[] mask = new long[TokenMask.words(vocab)];
+    for (int id = 0; id < vocab; id++) {
+      if (random.nextInt(rarity) == 0) {
+        mask[id >> 6] |= 1L << id;
+      }
+    }
+    int sure = Sampler.argMax(logits, 0, vocab);
+    mask[sure >> 6] |= (long) random.nextInt(2) << sure;
+    int other = random.nextInt(vocab);
+    int finite = Float.isFinite(logits[other]) ? other : sure;
+    mask[finite >> 6] |= 1L << finite;
+    return mask;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 64, 333, 4999})
+  void aMasksTokensAloneAreDrawnAndTheyAreTheCpus(int size) {
+    vocab = size;
+    for (int i = 0; i < OUTPUTS; i++) {
+      SamplingParams params =
+          new SamplingParams(
+              i % 4 == 0 ? 0 : 0.9f,
+              i % 3 == 0 ? 5 : 0,
+              i % 2 == 0 ? 0.9f : 1,
+              i % 5 == 0 ? 0.1f : 0,
+              i % 3 == 1 ? 1.2f : 1,
+              0,
+              i % 3 == 2 ? 0.5f : 0,
+              Map.of(random.nextInt(vocab), 50f),
+              random.nextLong(),
+              3);
+      float[] row = i % 2 == 0 ? normal(2) : coarse();
+      long[] mask = mask(row, i % 7 == 0 ? 1 : 1 + i * 3);
+      draws.add(new Draw(row, params, ids(4), ids(4), i % 2 == 1, mask));
+    }
+    assertEqualToTheCpu();
+    for (int i = 0; i < OUTPUTS; i++) {
+      assertThat(TokenMask.allows(draws.get(i).mask, results.get(8 * i))).isTrue();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {900, 12_500})
+  void logProbabilitiesAreTheCpusToTheBitAndDoNotSeeAMask(int size) {
+    vocab = size;
     for (int i = 0; i < OUTPUTS; i++) {
       SamplingParams params =
           new SamplingParams(0.9f, 0, 0.9f, 0, 1.2f, 0, 0, Map.of(3, 5f), i, i % 21);
-      draws.add(new Draw(i % 2 == 0 ? normal(3) : coarse(), params, ids(9), ids(5), false));
+      float[] row = i % 2 == 0 ? normal(3) : coarse();
+      long[] mask = i % 3 == 0 ? mask(row, 10) : null;
+      draws.add(new Draw(row, params, ids(9), ids(5), false, mask));
     }
     int[] tokens = run();
     Sampler sampler = new Sampler(vocab);
@@ -227,8 +316,13 @@ class SamplingKernelTest extends KernelTest {
     for (float[] row : List.of(nan, nothing, infinite, normal(1))) {
       draws.add(new Draw(row, params(0.5f, 3, 0.5f, 0), ids(2), ids(2), false));
     }
+    draws.add(new Draw(normal(1), params(1, 0, 1, 0), NO_IDS, NO_IDS, false, TokenMask.of(vocab)));
+    long[] outside = TokenMask.of(vocab);
+    Arrays.fill(outside, vocab / 64, outside.length, -1L << vocab);
+    draws.add(new Draw(normal(1), params(0, 0, 1, 0), NO_IDS, NO_IDS, false, outside));
+    draws.add(new Draw(nan, params(1, 0, 1, 0), NO_IDS, NO_IDS, false, TokenMask.of(vocab, 1)));
     int[] tokens = run();
-    assertThat(errors).containsExactly(1, 2, 3, 0);
+    assertThat(errors).containsExactly(1, 2, 3, 0, 4, 4, 1);
     assertThat(results.get(2)).as("the first token that is no number").isEqualTo(77);
     assertThat(tokens).startsWith(0, 0, 0);
     assertThat(tokens[3]).isEqualTo(expected(draws.get(3)));
@@ -249,7 +343,7 @@ class SamplingKernelTest extends KernelTest {
     DeviceMemory logits = device(new float[4 * vocab]);
     try (SamplingKernel kernel =
         new SamplingKernel(
-            context, module, layout, device(ints.array()), logits, ring, onDevice, vocab)) {
+            context, module, layout, device(ints.array()), logits, ring, onDevice, vocab, 4)) {
       kernel.sample(0, 4, stream);
       int[] tokens = new int[4];
       stream.synchronize();

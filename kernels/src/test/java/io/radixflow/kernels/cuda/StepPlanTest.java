@@ -8,7 +8,9 @@ import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.kernels.sampling.TokenMask;
 import java.nio.IntBuffer;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -103,6 +105,58 @@ class StepPlanTest {
         .extracting(i -> List.of(written[4 * i], written[4 * i + 1], written[4 * i + 2]))
         .containsExactlyInAnyOrder(List.of(3, 2, two), List.of(4, 1, 0), List.of(9, -1, ban));
     assertThat(plan.ints()).isEqualTo(first + 12);
+  }
+
+  private static SamplingState greedy() {
+    return new SamplingState(SamplingParams.GREEDY, new int[0], new int[0], VOCAB);
+  }
+
+  @Test
+  void aMaskThatRowsShareInSuccessionIsSentOnce() {
+    long[] shared = {-1L, 0xf00000001L};
+    batch.beginChunk(new int[] {1}, 1, 0);
+    batch.token(5);
+    batch.output(greedy(), Batch.TOKEN, shared);
+    batch.output(greedy(), Batch.TOKEN, shared);
+    batch.output(greedy(), Batch.TOKEN);
+    batch.output(greedy(), Batch.TOKEN, TokenMask.of(VOCAB, 2));
+    batch.output(null, Batch.LOGITS, shared);
+    take();
+    int[] place = new int[5];
+    for (int output = 0; output < place.length; output++) {
+      place[output] = ints.get(layout.sampling() + output * StepLayout.SAMPLING_INTS + 18);
+    }
+    assertThat(place).containsExactly(place[0], place[0], 0, place[0] + 4, 0);
+    assertThat(at(place[0], 8)).containsExactly(-1, -1, 1, 15, 4, 0, 0, 0);
+    assertThat(plan.ints()).isEqualTo(place[0] + 8);
+  }
+
+  @Test
+  void masksThatDoNotFitAStepAreRefused() {
+    batch.beginChunk(new int[] {1}, 1, 0);
+    batch.token(5);
+    for (int i = 0; i < 16; i++) {
+      batch.output(greedy(), Batch.TOKEN, TokenMask.of(VOCAB, i));
+    }
+    take();
+    batch.clear();
+    batch.beginChunk(IntStream.range(0, 4).toArray(), 4, 0);
+    for (int i = 0; i < 16; i++) {
+      batch.token(5);
+      batch.output(withBiases(3), Batch.TOKEN, TokenMask.of(VOCAB, i));
+    }
+    assertThatThrownBy(this::take)
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("token masks of a step of 16 rows take more than 200 integers");
+  }
+
+  private static SamplingState withBiases(int count) {
+    Map<Integer, Float> bias = new HashMap<>();
+    for (int id = 0; id < count; id++) {
+      bias.put(id, 1f);
+    }
+    SamplingParams params = new SamplingParams(1, 0, 1, 0, 1, 0, 0, bias, 0L, -1);
+    return new SamplingState(params, new int[0], new int[0], VOCAB);
   }
 
   @Test

@@ -42,4 +42,21 @@ class BatchTest {
     assertThat(batch.outputRow(1)).isEqualTo(2);
     assertThat(batch.outputFlags(1)).isEqualTo(Batch.LOGITS);
   }
+
+  @Test
+  void aMaskIsBorrowedAndForgottenByTheNextStep() {
+    Batch batch = new Batch();
+    long[] mask = {5};
+    for (long[] wanted : new long[][] {mask, null}) {
+      batch.clear();
+      batch.beginChunk(new int[] {0}, 1, 0);
+      batch.token(5);
+      if (wanted == null) {
+        batch.output(null, Batch.LOGITS);
+      } else {
+        batch.output(null, Batch.LOGITS, wanted);
+      }
+      assertThat(batch.outputMask(0)).isSameAs(wanted);
+    }
+  }
 }

@@ -40,6 +40,13 @@ class SimOptionsTest {
   }
 
   @Test
+  void noTokenEndsTheProcessUnlessAnOptionNamesIt() {
+    assertThat(SimOptions.DEFAULT.fault()).isSameAs(SimFault.NONE);
+    assertThat(SimOptions.parse(":step=20,reply=400").fault()).isSameAs(SimFault.NONE);
+    assertThat(SimOptions.parse(":deadly=1").fault()).isNotSameAs(SimFault.NONE);
+  }
+
+  @Test
   void theLoaderPassesThemOn() throws IOException {
     ModelLoader.Locator nowhere = model -> Path.of("missing");
     try (ServedModel model = ModelLoader.open("sim:context=512", nowhere)) {

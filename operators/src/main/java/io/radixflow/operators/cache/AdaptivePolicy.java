@@ -3,9 +3,10 @@ package io.radixflow.operators.cache;
 /**
  * Evicts first what is worth the least: pages are ranked by hit density, learned from the traffic
  * itself for each kind of page and each age; see {@link ReuseModel}. It begins close to LFU with a
- * memory of evicted pages, and departs from that as far as what it has seen bears out. Where the
- * probability of a use falls with the age, the order that comes out is LRU's; where few of the
- * prefixes fit, a part of them is kept rather than all of them lost in turn, as LRU does.
+ * memory of evicted pages, and departs from that as far as what it has seen bears out, for all
+ * kinds together before it does for each; see {@link KindOdds}. Where the probability of a use
+ * falls with the age, the order that comes out is LRU's; where few of the prefixes fit, a part of
+ * them is kept rather than all of them lost in turn, as LRU does.
  *
  * <p>A kind is how often a page was used, evicted pages remembered ({@link GhostPages}), and in
  * which turn of its conversation it was stored, if that is told.
@@ -13,9 +14,10 @@ package io.radixflow.operators.cache;
  * <p>What requests are told to be worth comes before what is learned: pages of a raised priority go
  * after all others, pages of a lowered one before them.
  *
- * <p>A use costs O(log slots); a victim costs O(1), but for the first of a tick, which looks at the
- * kinds of each slot (some 150 slots), and every few ticks learns one of them anew. All are learned
- * at once only at the beginning, when each request changes much, and when a kind is new.
+ * <p>A use costs O(log slots); a victim costs O(1), but for the first of a tick, which looks at
+ * each slot (some 150). Learning is the part of uses, not of evictions: every few ticks, if
+ * anything was evicted since, one kind is learned anew. All are learned at once only at the
+ * beginning, when each request changes much, and when a kind is new.
  */
 final class AdaptivePolicy implements EvictionPolicy {
   /** Most ticks between two times that all is learned at once; then it is by parts. */
@@ -40,11 +42,16 @@ final class AdaptivePolicy implements EvictionPolicy {
 
   private double nextDensity;
 
+  /** Whether anything was evicted since the last use. */
+  private boolean evicting;
+
+  private long slotsLookedAt;
+
   /**
    * @param capacity pages of the pool
    */
   AdaptivePolicy(int capacity) {
-    model = new ReuseModel(PageKind.odds(), capacity);
+    model = new ReuseModel(PageKind.COUNT, PageKind.odds(), capacity);
     ghosts = GhostPages.forPool(capacity);
   }
 
@@ -106,6 +113,10 @@ final class AdaptivePolicy implements EvictionPolicy {
   public void add(TreeNode node) {
     if (idle.begin(node.lastUsedAt)) {
       next = null;
+      if (evicting) {
+        learn(node.lastUsedAt);
+        evicting = false;
+      }
     }
     int kind = PageKind.of(node);
     kinds = Math.max(kinds, kind + 1);
@@ -118,10 +129,8 @@ final class AdaptivePolicy implements EvictionPolicy {
   private void enlist(TreeNode node, boolean asOldest) {
     if (node.effectivePriority() != 0) {
       told.add(node);
-    } else if (asOldest) {
-      leavesWith(node).addOldest(node);
     } else {
-      leavesWith(node).addNewest(node);
+      idle.addLeaf(node, PageKind.of(node), asOldest);
     }
   }
 
@@ -129,7 +138,7 @@ final class AdaptivePolicy implements EvictionPolicy {
     if (node.heapIndex >= 0) {
       told.remove(node);
     } else if (node.list != null) {
-      leavesWith(node).remove(node);
+      idle.removeLeaf(node, PageKind.of(node));
     }
   }
 
@@ -181,9 +190,8 @@ final class AdaptivePolicy implements EvictionPolicy {
       told.remove(back);
       told.add(front);
     } else if (back.list != null) {
-      NodeList leaves = leavesWith(back);
-      leaves.addAfter(front, back);
-      leaves.remove(back);
+      leavesWith(back).addAfter(front, back);
+      idle.removeLeaf(back, PageKind.of(back));
     }
   }
 
@@ -199,22 +207,39 @@ final class AdaptivePolicy implements EvictionPolicy {
     return next == null ? first : next.oldest();
   }
 
-  /** Makes {@link #next} the leaves that are worth the least. */
+  /**
+   * Makes {@link #next} the leaves that are worth the least: a look at each slot, and in it at the
+   * kinds that it has leaves of.
+   */
   private void choose() {
     long now = cache.clock();
-    learn(now);
+    if (learntAt < 0) {
+      learn(now);
+    }
+    evicting = true;
     next = null;
     nextDensity = Double.POSITIVE_INFINITY;
+    slotsLookedAt += idle.slots();
     for (int slot = 0; slot < idle.slots(); slot++) {
+      int kindsLeft = idle.occupiedKinds(slot);
+      if (kindsLeft == 0) {
+        continue;
+      }
       int bucket = AgeScale.bucket(idle.age(slot, now));
-      for (int kind = 0; kind < kinds; kind++) {
-        NodeList leaves = idle.leaves(slot, kind);
-        if (leaves.oldest() != null && model.density(kind, bucket) < nextDensity) {
-          next = leaves;
-          nextDensity = model.density(kind, bucket);
+      for (; kindsLeft != 0; kindsLeft &= kindsLeft - 1) {
+        int kind = Integer.numberOfTrailingZeros(kindsLeft);
+        double density = model.density(kind, bucket);
+        if (density < nextDensity) {
+          next = idle.leaves(slot, kind);
+          nextDensity = density;
         }
       }
     }
+  }
+
+  /** Slots that all victims so far were looked for in: what evictions have cost. */
+  long slotsLookedAt() {
+    return slotsLookedAt;
   }
 
   private void learn(long now) {

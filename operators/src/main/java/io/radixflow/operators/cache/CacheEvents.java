@@ -1,26 +1,48 @@
 package io.radixflow.operators.cache;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
-/** Makes the events of one cache, and for them the digests that its nodes carry. */
+/**
+ * Tells of what enters and leaves one cache, and makes for that the digests that its nodes carry.
+ */
 final class CacheEvents {
   private final PageShape shape;
-  private final KvEventListener listener;
-  private final boolean tokenIds;
   private final PageHasher hasher;
+  private final CachedPage shown = new CachedPage();
+
+  /** Null if nobody wants events. */
+  private KvEventListener listener;
+
+  private boolean tokenIds;
+
+  /** Null if nobody follows the pages. */
+  private PageListener follower;
+
   private TreeNode shrinking;
   private long[] removed = new long[1];
   private int removedCount;
 
+  CacheEvents(PageShape shape) {
+    this.shape = shape;
+    this.hasher = new PageHasher(shape.pageTokens(), shape.overlap() == 1);
+  }
+
   /**
    * @param tokenIds whether the events tell what pages hold
    */
-  CacheEvents(PageShape shape, KvEventListener listener, boolean tokenIds) {
-    this.shape = shape;
+  void listen(KvEventListener listener, boolean tokenIds) {
     this.listener = listener;
     this.tokenIds = tokenIds;
-    this.hasher = new PageHasher(shape.pageTokens(), shape.overlap() == 1);
+  }
+
+  void follow(PageListener follower) {
+    this.follower = follower;
+  }
+
+  boolean hasListener() {
+    return listener != null;
   }
 
   /** The last {@code count} pages of a node have just been appended. */
@@ -36,7 +58,49 @@ final class CacheEvents {
       before = digests;
       beforeAt = at;
     }
-    tell(node, first, listener::accept);
+    if (listener != null) {
+      tell(node, first, listener::accept);
+    }
+    if (follower != null) {
+      show(node, first);
+    }
+  }
+
+  /** Shows the follower the pages of a node from {@code first} on. */
+  private void show(TreeNode node, int first) {
+    byte[] digests = node.ensureDigests();
+    byte[] above = first > 0 ? null : digestAbove(node);
+    for (int i = first; i < node.pageCount(); i++) {
+      view(node, i, above, digests);
+      follower.stored(shown);
+    }
+  }
+
+  private void view(TreeNode node, int i, byte[] above, byte[] digests) {
+    if (i > 0) {
+      shown.show(node, i, digests, (i - 1) * PageHasher.BYTES, digests);
+    } else {
+      shown.show(node, i, above, 0, digests);
+    }
+  }
+
+  /** The digest of the page before a node, whosever it is; null if there is none. */
+  private static byte[] digestAbove(TreeNode node) {
+    return node.parent.isRoot() ? null : node.parent.lastDigest();
+  }
+
+  /** Shows the follower the pages up to the end of a node that have been used often enough. */
+  void retell(TreeNode end, int uses) {
+    if (follower == null) {
+      return;
+    }
+    ArrayDeque<TreeNode> path = new ArrayDeque<>();
+    for (TreeNode each = end; !each.isRoot(); each = each.parent) {
+      if (each.uses >= uses) {
+        path.push(each);
+      }
+    }
+    path.forEach(node -> show(node, 0));
   }
 
   /** What the first page of a node follows, or null. */
@@ -70,8 +134,26 @@ final class CacheEvents {
     }
   }
 
-  /** The last page of a node is about to leave; {@link #flush} must follow. */
-  void removing(TreeNode node) {
+  /**
+   * The last page of a node is about to leave; {@link #flush} must follow.
+   *
+   * @param evicted see {@link PageListener#leaving}
+   * @param quiet whether {@link #cleared} follows, which tells it all
+   * @return whether the follower keeps it for a while
+   */
+  boolean removing(TreeNode node, boolean evicted, boolean quiet) {
+    if (listener != null && !quiet) {
+      note(node);
+    }
+    if (follower == null) {
+      return false;
+    }
+    int last = node.pageCount() - 1;
+    view(node, last, last > 0 ? null : digestAbove(node), node.ensureDigests());
+    return follower.leaving(shown, evicted);
+  }
+
+  private void note(TreeNode node) {
     if (node != shrinking) {
       flush();
       shrinking = node;
@@ -96,6 +178,8 @@ final class CacheEvents {
   }
 
   void cleared() {
-    listener.accept(new KvEvent.Cleared());
+    if (listener != null) {
+      listener.accept(new KvEvent.Cleared());
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.radixflow.operators.cache;
 
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -11,7 +12,8 @@ import java.util.Map;
  * are evicted. What finds no room is not stored. The policy learns of nothing before it happens.
  *
  * <p>With hints, a {@link SessionAwareCache} knows the sessions, as in the engine: one that is
- * closed frees what no other uses.
+ * closed frees what no other uses. What {@link LowerTiers} find below the cache is loaded; the
+ * tiers count it themselves.
  */
 public final class CacheSimulation {
 
@@ -30,14 +32,20 @@ public final class CacheSimulation {
   private final int[] blocks;
   private final int[] table;
   private final SessionAwareCache sessions;
+  private final LowerTiers below;
   private final Map<String, CacheSlot> slots = new HashMap<>();
   private long hits;
   private long evicted;
   private long freed;
 
   private CacheSimulation(
-      CacheWorkload workload, int capacity, EvictionPolicy policy, boolean hints) {
+      CacheWorkload workload,
+      int capacity,
+      EvictionPolicy policy,
+      boolean hints,
+      LowerTiers below) {
     this.workload = workload;
+    this.below = below;
     this.allocator = new PageAllocator(capacity, page -> {});
     this.cache = new RadixCache(allocator, 1, false, policy, 0);
     this.sessions =
@@ -45,8 +53,15 @@ public final class CacheSimulation {
             ? new SessionAwareCache(
                 cache, allocator, SessionBounds.DEFAULT, slot -> slots.remove(slot.session()))
             : null;
+    below.attach(cache, allocator);
     this.blocks = new int[workload.longest()];
     this.table = new int[blocks.length];
+  }
+
+  /** Serves the whole workload with nothing below the cache. */
+  public static Result run(
+      CacheWorkload workload, int capacity, EvictionPolicy policy, boolean hints) {
+    return run(workload, capacity, policy, hints, LowerTiers.NONE);
   }
 
   /**
@@ -55,10 +70,15 @@ public final class CacheSimulation {
    * @param capacity pages of the cache, a block each
    * @param policy a new one, made for that many pages
    * @param hints whether the cache is told what is known about sessions when it is known
+   * @param below new ones, which stay the caller's
    */
   public static Result run(
-      CacheWorkload workload, int capacity, EvictionPolicy policy, boolean hints) {
-    CacheSimulation simulation = new CacheSimulation(workload, capacity, policy, hints);
+      CacheWorkload workload,
+      int capacity,
+      EvictionPolicy policy,
+      boolean hints,
+      LowerTiers below) {
+    CacheSimulation simulation = new CacheSimulation(workload, capacity, policy, hints, below);
     int closing = 0;
     for (int request = 0; request < workload.requests(); request++) {
       while (hints && closing < workload.closings() && workload.closedBefore(closing) <= request) {
@@ -77,9 +97,12 @@ public final class CacheSimulation {
     PrefixMatch match =
         slot == null ? cache.match(key, size) : sessions.match(key, slot.known(blocks, size));
     hits += Math.min(match.pages(), workload.inputs(request));
+    below.look(new RadixKey("", blocks, workload.inputs(request)), match.pages());
     TreeNode node = cache.lock(key, match);
     int end = allocate(match.pages(), size);
+    below.fill(key, match.pages(), end, table);
     node = cache.insert(node, key, match.pages(), end, table, true).node();
+    below.ended(node);
     if (slot == null) {
       cache.unlock(node);
     } else {
@@ -101,7 +124,9 @@ public final class CacheSimulation {
   private void close(int session) {
     CacheSlot slot = slots.get(Integer.toString(session));
     if (slot != null) {
+      List<SessionPlace> places = slot.places();
       freed += sessions.close(slot);
+      below.forget(places);
     }
   }
 
@@ -110,6 +135,7 @@ public final class CacheSimulation {
     int missing = to - from - allocator.free();
     if (missing > 0) {
       evicted += cache.evict(missing);
+      below.awaitRoom();
     }
     int end = Math.min(to, from + allocator.free());
     for (int i = from; i < end; i++) {

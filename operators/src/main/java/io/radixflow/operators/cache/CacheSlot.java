@@ -11,12 +11,14 @@ import java.util.List;
  */
 public final class CacheSlot {
 
-  /** Where a session's pages are. A lower tier would add a state between warm and gone. */
+  /** Where a session's pages are. */
   public enum State {
     /** A turn runs; its pages are locked. */
     HOT,
     /** Between turns; pages are in the tree and may be evicted. */
     WARM,
+    /** Between turns; tiers below the device have pages that the device has not. */
+    COLD,
     /** Nothing is cached; the next turn is computed from its token ids. */
     GONE
   }
@@ -76,7 +78,8 @@ public final class CacheSlot {
     return places.isEmpty();
   }
 
-  List<SessionPlace> places() {
+  /** Where its branches go on. */
+  public List<SessionPlace> places() {
     return places;
   }
 
@@ -128,7 +131,7 @@ public final class CacheSlot {
     return sum;
   }
 
-  /** Where the session's pages are now. */
+  /** Where the session's pages are, as far as the device knows: never {@link State#COLD}. */
   public State state() {
     if (running > 0) {
       return State.HOT;

@@ -18,7 +18,6 @@ final class IdlePages {
   private static final class Slot {
     final double[] waiting;
     final NodeList[] leaves;
-    long start;
     int level;
 
     Slot(int kinds) {
@@ -33,8 +32,17 @@ final class IdlePages {
   /** The oldest first, then some that are not in use. */
   private final Slot[] slots = new Slot[(SLOTS_A_LEVEL + 1) * LEVELS];
 
+  /** The first tick of each slot; beside the slots, so that a search touches little memory. */
+  private final long[] starts = new long[slots.length];
+
+  /** The kinds of which each slot has leaves, a bit each. */
+  private final int[] occupied = new int[slots.length];
+
   private int size;
 
+  /**
+   * @param kinds of pages, at most 32
+   */
   IdlePages(int kinds) {
     this.kinds = kinds;
     begin(0);
@@ -47,15 +55,16 @@ final class IdlePages {
 
   /** Makes place for what is used at a tick; ticks only grow. Returns whether slots changed. */
   boolean begin(long tick) {
-    if (size > 0 && slots[size - 1].start >= tick) {
+    if (size > 0 && starts[size - 1] >= tick) {
       return false;
     }
     if (slots[size] == null) {
       slots[size] = new Slot(kinds);
     }
-    Slot slot = slots[size++];
-    slot.start = tick;
-    slot.level = 0;
+    slots[size].level = 0;
+    starts[size] = tick;
+    occupied[size] = 0;
+    size++;
     mergeOldest();
     return true;
   }
@@ -85,8 +94,12 @@ final class IdlePages {
       from.waiting[kind] = 0;
     }
     into.level++;
+    occupied[first] |= occupied[first + 1];
     size--;
-    System.arraycopy(slots, first + 2, slots, first + 1, size - first - 1);
+    int moved = size - first - 1;
+    System.arraycopy(slots, first + 2, slots, first + 1, moved);
+    System.arraycopy(starts, first + 2, starts, first + 1, moved);
+    System.arraycopy(occupied, first + 2, occupied, first + 1, moved);
     slots[size] = from;
   }
 
@@ -94,9 +107,12 @@ final class IdlePages {
   int slotOf(long tick) {
     int low = 0;
     int high = size - 1;
+    if (starts[high] <= tick) {
+      return high;
+    }
     while (low < high) {
       int middle = low + high + 1 >>> 1;
-      if (slots[middle].start <= tick) {
+      if (starts[middle] <= tick) {
         low = middle;
       } else {
         high = middle - 1;
@@ -107,8 +123,34 @@ final class IdlePages {
 
   /** Ticks between the middle of a slot and {@code now}. */
   long age(int slot, long now) {
-    long end = slot + 1 < size ? slots[slot + 1].start - 1 : Math.max(now, slots[slot].start);
-    return now - (slots[slot].start + end) / 2;
+    long end = slot + 1 < size ? starts[slot + 1] - 1 : Math.max(now, starts[slot]);
+    return now - (starts[slot] + end) / 2;
+  }
+
+  /** Puts a leaf among those of its kind that were last used in the same slot. */
+  void addLeaf(TreeNode leaf, int kind, boolean asOldest) {
+    int slot = slotOf(leaf.lastUsedAt);
+    occupied[slot] |= 1 << kind;
+    if (asOldest) {
+      slots[slot].leaves[kind].addOldest(leaf);
+    } else {
+      slots[slot].leaves[kind].addNewest(leaf);
+    }
+  }
+
+  /** Takes a leaf away from those of its kind. */
+  void removeLeaf(TreeNode leaf, int kind) {
+    int slot = slotOf(leaf.lastUsedAt);
+    NodeList leaves = slots[slot].leaves[kind];
+    leaves.remove(leaf);
+    if (leaves.oldest() == null) {
+      occupied[slot] &= ~(1 << kind);
+    }
+  }
+
+  /** The kinds of which a slot has leaves, a bit each. */
+  int occupiedKinds(int slot) {
+    return occupied[slot];
   }
 
   /** Leaves of a kind that were last used in a slot, in the order of their use. */

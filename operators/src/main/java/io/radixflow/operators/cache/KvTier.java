@@ -7,5 +7,7 @@ public enum KvTier {
   /** Memory of the engine's host. */
   HOST,
   /** A disk of the engine's host. */
-  DISK
+  DISK,
+  /** A file system that other hosts reach, too. */
+  REMOTE
 }

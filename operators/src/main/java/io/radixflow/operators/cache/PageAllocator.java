@@ -183,6 +183,12 @@ public final class PageAllocator {
     inFlightCount--;
   }
 
+  /** Passes a page from the cache to who still reads it, and frees it then. */
+  void keepInFlight(int page) {
+    pass(page, CACHED, IN_FLIGHT);
+    inFlightCount++;
+  }
+
   /** Passes a page from a request to its session. */
   void keepForSession(int page) {
     pass(page, IN_FLIGHT, SESSION);

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.DigestException;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
@@ -68,6 +69,32 @@ public final class PageHasher {
           Math.min(pageTokens, units - from),
           digests,
           at);
+    }
+    return digests;
+  }
+
+  /**
+   * The digests of all whole pages of a key, as the nodes of a cache carry them.
+   *
+   * @return {@link #BYTES} a page
+   */
+  public byte[] chain(RadixKey key) {
+    int pages = key.pages(pageTokens);
+    int own = key.publicPages(pageTokens);
+    byte[] digests = new byte[pages * BYTES];
+    for (int page = 0; page < pages; page++) {
+      byte[] previous = digests;
+      int previousAt = (page - 1) * BYTES;
+      if (page == 0) {
+        previous = own > 0 ? null : seed(key.namespace());
+        previousAt = 0;
+      } else if (page == own) {
+        previous =
+            seedBelow(Arrays.copyOfRange(digests, previousAt, page * BYTES), key.namespace());
+        previousAt = 0;
+      }
+      int from = page * pageTokens;
+      hash(previous, previousAt, key.tokens(), from, pageTokens, digests, page * BYTES);
     }
     return digests;
   }

@@ -26,13 +26,14 @@ final class PageKind {
   private PageKind() {}
 
   /**
-   * How much more likely than pages used once those of each kind are held to be used again, before
-   * anything is learned of it: by its step of uses. Not where the turn is told, for there the uses
-   * mostly count the turns, and a long conversation is no likelier to go on than a short one.
+   * How much more likely than pages used once those of each kind whose turn is not told are held to
+   * be used again, before anything is learned: by its step of uses. There are none where the turn
+   * is told, for there the uses mostly count the turns, and a long conversation is no likelier to
+   * go on than a short one.
    */
   static double[] odds() {
-    double[] odds = new double[COUNT];
-    Arrays.setAll(odds, kind -> kind < UNTOLD ? Math.pow(kind + 1, ODDS_EXPONENT) : 1);
+    double[] odds = new double[UNTOLD];
+    Arrays.setAll(odds, kind -> Math.pow(kind + 1, ODDS_EXPONENT));
     return odds;
   }
 

@@ -40,6 +40,22 @@ public interface PrefixCache {
     return List.of();
   }
 
+  /**
+   * Tells of each page that enters or leaves the cache from now on, which is empty, together with
+   * its digest. A cache in which no request finds another's pages has nothing to tell.
+   *
+   * @throws IllegalStateException if pages are cached already
+   */
+  default void follow(PageListener follower) {}
+
+  /**
+   * Tells who follows the cache again of the pages up to the end of a node that at least {@code
+   * uses} requests have used, no page before its parent.
+   *
+   * @param end a locked node
+   */
+  default void retell(TreeNode end, int uses) {}
+
   /** Pages that {@link #evict} could free now. */
   int evictablePages();
 
@@ -139,7 +155,10 @@ public interface PrefixCache {
   PrefixMatch insert(
       TreeNode locked, RadixKey key, int from, int to, int[] table, boolean redirect, int priority);
 
-  /** Frees up to {@code pages} pages, one by one as the policy says; returns how many. */
+  /**
+   * Evicts up to {@code pages} pages, one by one as the policy says; returns how many. They are
+   * free, but for those that a {@link PageListener} keeps for a while.
+   */
   int evict(int pages);
 
   /**

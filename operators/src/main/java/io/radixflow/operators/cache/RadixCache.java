@@ -36,6 +36,13 @@ public final class RadixCache implements PrefixCache {
   private final PrefixInsertion insertion;
   private long clock;
 
+  /** Why a page leaves: for want of room, because nobody needs it, or together with all others. */
+  private enum Leaving {
+    EVICTED,
+    DROPPED,
+    CLEARED
+  }
+
   /** Null if nobody listens. */
   private CacheEvents events;
 
@@ -89,13 +96,40 @@ public final class RadixCache implements PrefixCache {
     if (evictablePages() + protectedPages() > 0) {
       throw new IllegalStateException("the cache has pages that nobody was told of");
     }
-    events = new CacheEvents(shape, listener, tokenIds);
-    insertion.tell(events);
+    events().listen(listener, tokenIds);
+  }
+
+  /**
+   * {@inheritDoc}
+   *
+   * <p>Costs as much as {@link #listen}, and no more beside it.
+   */
+  @Override
+  public void follow(PageListener follower) {
+    if (evictablePages() + protectedPages() > 0) {
+      throw new IllegalStateException("the cache has pages that nobody was told of");
+    }
+    events().follow(follower);
+  }
+
+  private CacheEvents events() {
+    if (events == null) {
+      events = new CacheEvents(shape);
+      insertion.tell(events);
+    }
+    return events;
+  }
+
+  @Override
+  public void retell(TreeNode end, int uses) {
+    if (events != null) {
+      events.retell(end, uses);
+    }
   }
 
   @Override
   public List<KvEvent.Stored> content() {
-    if (events == null) {
+    if (events == null || !events.hasListener()) {
       throw new IllegalStateException("nobody listens to the cache's events");
     }
     List<KvEvent.Stored> content = new ArrayList<>(evictablePages() + protectedPages());
@@ -234,19 +268,16 @@ public final class RadixCache implements PrefixCache {
 
   @Override
   public int evict(int pages) {
-    int evicted = evict(pages, events);
+    int evicted = evict(pages, Leaving.EVICTED);
     flushEvents();
     return evicted;
   }
 
-  /**
-   * @param told of each page, or null
-   */
-  private int evict(int pages, CacheEvents told) {
+  private int evict(int pages, Leaving why) {
     int evicted = 0;
     for (TreeNode node; evicted < pages && (node = policy.victim()) != null; evicted++) {
       history.evicted(node);
-      freeLast(node, told);
+      freeLast(node, why);
     }
     return evicted;
   }
@@ -273,7 +304,7 @@ public final class RadixCache implements PrefixCache {
         break;
       }
       history.dropped(last);
-      freeLast(last, events);
+      freeLast(last, Leaving.DROPPED);
     }
     flushEvents();
     return freed;
@@ -286,12 +317,13 @@ public final class RadixCache implements PrefixCache {
   }
 
   /** Frees the last page of a node that is not locked and has no children. */
-  private void freeLast(TreeNode node, CacheEvents told) {
+  private void freeLast(TreeNode node, Leaving why) {
     int last = node.pageCount() - 1;
-    if (told != null) {
-      told.removing(node);
+    if (events != null && events.removing(node, why == Leaving.EVICTED, why == Leaving.CLEARED)) {
+      allocator.keepInFlight(node.dropLast(shape));
+    } else {
+      allocator.free(node.dropLast(shape));
     }
-    allocator.free(node.dropLast(shape));
     locks.freedPage();
     tree.changed();
     if (last == 0) {
@@ -304,7 +336,7 @@ public final class RadixCache implements PrefixCache {
     if (protectedPages() > 0) {
       throw new IllegalStateException(protectedPages() + " pages are locked; unlock them first");
     }
-    evict(evictablePages(), null);
+    evict(evictablePages(), Leaving.CLEARED);
     if (events != null) {
       events.cleared();
     }

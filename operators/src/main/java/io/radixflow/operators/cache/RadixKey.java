@@ -67,7 +67,7 @@ public record RadixKey(
    * Whole pages before those of the key's own namespace. A page of pairs also depends on the token
    * after it.
    */
-  int publicPages(int pageTokens) {
+  public int publicPages(int pageTokens) {
     return namespace.equals(NamespaceKey.PUBLIC)
         ? 0
         : Math.max(0, bigram ? publicTokens - 1 : publicTokens) / pageTokens;

@@ -62,41 +62,51 @@ final class ReuseModel {
 
   private final int buckets = AgeScale.buckets();
   private final int kinds;
-  private final double[] odds;
+  private final KindOdds odds;
   private final double priorPages;
   private final double[][] reuses;
   private final double[][] density;
-  private final double[] priorRate = new double[buckets];
   private final double[] pooledReuses = new double[buckets];
   private final double[] pooledWaiting = new double[buckets];
-  private final double[] pooledRate = new double[buckets];
   private final double[][] waiting;
   private final double[] atRisk = new double[buckets];
   private final double[] logWidth = new double[buckets];
-  private final double[] rate = new double[buckets];
-  private final double[] hazard = new double[buckets];
+  private final Rates prior = new Rates();
+  private final Rates pooled = new Rates();
+  private final Rates own = new Rates();
   private final double[] scratch = new double[buckets];
   private double base;
+
+  /** How often pages are used again, by the bucket of their age. */
+  private static final class Rates {
+    /** For each unit of the logarithm of the age. */
+    final double[] rate = new double[AgeScale.buckets()];
+
+    /** The probability that comes of it, for a page that reaches the bucket. */
+    final double[] hazard = new double[rate.length];
+  }
 
   /** What {@link #learnPart} does next: a kind, or, at their number, what all have in common. */
   private int part;
 
   /**
-   * @param odds of each kind of pages: how much more likely than others they are held to be used
-   *     again, as long as nothing else is known; each kind is learned by itself
+   * @param kinds of pages; each is learned by itself
+   * @param odds of the first of them: how much more likely than others they are held to be used
+   *     again, as long as nothing else is known; 1 of those without; see {@link KindOdds}
    * @param capacity pages that fit
    */
-  ReuseModel(double[] odds, int capacity) {
-    this.kinds = odds.length;
-    this.odds = odds.clone();
+  ReuseModel(int kinds, double[] odds, int capacity) {
+    this.kinds = kinds;
+    this.odds = new KindOdds(odds);
     this.priorPages = PRIOR_PAGES + PRIOR_SHARE * capacity;
     this.reuses = new double[kinds][buckets];
     this.waiting = new double[kinds][buckets];
     this.density = new double[kinds][buckets];
     for (int i = 0; i < buckets; i++) {
       logWidth[i] = Math.log1p(AgeScale.width(i) / AgeScale.start(i));
-      priorRate[i] = PRIOR_EXPONENT;
+      prior.rate[i] = PRIOR_EXPONENT;
     }
+    fillHazards(prior);
   }
 
   /** What a page counts whose wait began at a tick. */
@@ -177,45 +187,64 @@ final class ReuseModel {
         pooledWaiting[i] += waiting[kind][i];
       }
     }
-    double weight = PRIOR_OF_ALL * weight(now) * priorPages;
-    estimate(pooledReuses, pooledWaiting, priorRate, 1, weight);
-    System.arraycopy(rate, 0, pooledRate, 0, buckets);
+    double weight = weight(now) * priorPages;
+    estimate(pooledReuses, pooledWaiting, prior, 1, PRIOR_OF_ALL * weight, pooled);
+    odds.begin();
+    for (int kind = 0; kind < used; kind++) {
+      double seen = reach(reuses[kind], waiting[kind]);
+      odds.add(kind, seen, expected(pooled));
+    }
+    odds.fit(weight);
   }
 
   private void renew(int kind, long now) {
     double weight = weight(now) * priorPages;
-    estimate(reuses[kind], waiting[kind], pooledRate, odds[kind], weight);
-    rank(density[kind]);
+    estimate(reuses[kind], waiting[kind], pooled, odds.of(kind), weight, own);
+    rank(own.hazard, density[kind]);
     drawToMean(kind, weight);
   }
 
-  /**
-   * Makes {@link #rate} the rate at which pages are used in each bucket, for each unit of the
-   * logarithm of the age, and {@link #hazard} the probability that comes of it.
-   */
+  /** Estimates rates from what was seen and from simpler ones, scaled. */
   private void estimate(
-      double[] used, double[] idle, double[] prior, double priorScale, double weight) {
+      double[] used, double[] idle, Rates simpler, double scale, double weight, Rates into) {
+    double held = PRIOR_OF_SCALE * weight;
+    double seen = reach(used, idle);
+    double scaled = (seen + scale * held) / (expected(simpler) + held);
+    for (int i = 0; i < buckets; i++) {
+      double drawnTo = hazardOf(scaled * simpler.rate[i], i);
+      double estimate = (used[i] + weight * drawnTo) / (atRisk[i] + weight);
+      into.rate[i] = -Math.log1p(-Math.min(LARGEST_HAZARD, estimate)) / logWidth[i];
+    }
+    for (int i = 0; i < SMOOTHINGS; i++) {
+      smooth(into.rate);
+    }
+    fillHazards(into);
+  }
+
+  /** Makes {@link #atRisk} the pages that reached each bucket; returns those used again. */
+  private double reach(double[] used, double[] idle) {
     double older = 0;
     double seen = 0;
-    double expected = 0;
     for (int i = buckets - 1; i >= 0; i--) {
       atRisk[i] = older + used[i] + idle[i] / 2;
       older += used[i] + idle[i];
       seen += used[i];
-      expected += atRisk[i] * hazardOf(prior[i], i);
     }
-    double held = PRIOR_OF_SCALE * weight;
-    double scale = (seen + priorScale * held) / (expected + held);
+    return seen;
+  }
+
+  /** How many of the pages {@link #atRisk} would have been used again at some rates. */
+  private double expected(Rates rates) {
+    double expected = 0;
+    for (int i = buckets - 1; i >= 0; i--) {
+      expected += atRisk[i] * rates.hazard[i];
+    }
+    return expected;
+  }
+
+  private void fillHazards(Rates rates) {
     for (int i = 0; i < buckets; i++) {
-      double simpler = hazardOf(scale * prior[i], i);
-      double estimate = (used[i] + weight * simpler) / (atRisk[i] + weight);
-      rate[i] = -Math.log1p(-Math.min(LARGEST_HAZARD, estimate)) / logWidth[i];
-    }
-    for (int i = 0; i < SMOOTHINGS; i++) {
-      smooth();
-    }
-    for (int i = 0; i < buckets; i++) {
-      hazard[i] = hazardOf(rate[i], i);
+      rates.hazard[i] = hazardOf(rates.rate[i], i);
     }
   }
 
@@ -223,7 +252,7 @@ final class ReuseModel {
     return -Math.expm1(-bucketRate * logWidth[bucket]);
   }
 
-  private void smooth() {
+  private void smooth(double[] rate) {
     System.arraycopy(rate, 0, scratch, 0, buckets);
     for (int i = 0; i < buckets; i++) {
       double before = scratch[Math.max(0, i - 1)];
@@ -232,8 +261,8 @@ final class ReuseModel {
     }
   }
 
-  /** Fills in the densities for {@link #hazard}; a page is taken to be in its bucket's middle. */
-  private void rank(double[] densities) {
+  /** Fills in the densities for some hazards; a page is taken to be in its bucket's middle. */
+  private void rank(double[] hazard, double[] densities) {
     for (int from = 0; from < buckets; from++) {
       double used = 1 - Math.sqrt(1 - hazard[from]);
       double ticks = AgeScale.width(from) / 2 * (1 - used / 2);

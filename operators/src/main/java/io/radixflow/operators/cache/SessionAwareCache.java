@@ -40,6 +40,7 @@ public final class SessionAwareCache {
   private final LinkedHashSet<CacheSlot> partials = new LinkedHashSet<>();
   private long rememberedTokens;
   private int hot;
+  private int warm;
 
   /**
    * @param onForgotten gets each slot that remembers nothing any more
@@ -63,6 +64,10 @@ public final class SessionAwareCache {
     return cache.evictablePages() + partials.size();
   }
 
+  int pageTokens() {
+    return allocator.pageTokens();
+  }
+
   /** Partial pages that slots keep. */
   public int sessionPages() {
     return partials.size();
@@ -71,6 +76,20 @@ public final class SessionAwareCache {
   /** Sessions with a turn that runs. */
   public int hotSlots() {
     return hot;
+  }
+
+  /** Sessions without a turn that have pages on the device, when they were last counted. */
+  public int warmSlots() {
+    return warm;
+  }
+
+  /** Counts {@link #warmSlots}; looks at every session. */
+  public void countWarm() {
+    int count = 0;
+    for (CacheSlot slot : slots) {
+      count += slot.state() == CacheSlot.State.WARM ? 1 : 0;
+    }
+    warm = count;
   }
 
   /** Sessions that are remembered, running ones included. */
@@ -138,13 +157,13 @@ public final class SessionAwareCache {
    *     off, that is so only if the turn extended what the branch had
    * @param partialPage the page after the full ones, which the next turn may go on with; -1 if
    *     there is none
+   * @return the place that the branch does not go on from: the turn's end or the place before it;
+   *     null if there was none before
    */
-  public void ended(
+  public SessionPlace ended(
       CacheSlot slot, SessionPlace end, boolean hit, boolean lasting, int partialPage) {
-    SessionPlace before = slot.place(end.branch);
-    if (before != null && before.owner != this) {
-      before = null;
-    }
+    SessionPlace last = slot.place(end.branch);
+    SessionPlace before = last != null && last.owner == this ? last : null;
     if (--slot.running == 0) {
       hot--;
     }
@@ -157,7 +176,7 @@ public final class SessionAwareCache {
             && (lasting || before == null || SessionClaims.extendsPlace(end.node, before));
     if (!stays) {
       claims.release(end);
-      return;
+      return end;
     }
     dropPartial(slot);
     if (partialPage >= 0) {
@@ -172,6 +191,7 @@ public final class SessionAwareCache {
       claims.release(before);
     }
     touch(slot);
+    return last;
   }
 
   /**

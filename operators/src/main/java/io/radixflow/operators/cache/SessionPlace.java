@@ -40,6 +40,18 @@ public final class SessionPlace {
     return new Known(this, length);
   }
 
+  /** The tokens of the full pages before this place. */
+  public RadixKey fullPages() {
+    int length = Math.min(key.length(), pages * owner.pageTokens() + (key.bigram() ? 1 : 0));
+    return new RadixKey(
+        key.namespace(), key.tokens(), length, key.bigram(), Math.min(key.publicTokens(), length));
+  }
+
+  /** Whether this is where another place also came by: it has no token that the other has not. */
+  public boolean isBefore(SessionPlace other) {
+    return other.sharedTokens(key.tokens(), length) == length;
+  }
+
   /** How many of the first {@code count} ids are those of this place; any thread. */
   public int sharedTokens(int[] ids, int count) {
     int limit = Math.min(count, length);

@@ -14,7 +14,8 @@ import java.util.PriorityQueue;
  *       policy's order, then arrival; but one of {@link SchedulerOptions#ageing} admissions of a
  *       tenant is its oldest request's, if that has been overtaken. It then ranks above all
  *       priorities for good.
- *   <li>One that is about to find a prefix which a running one computes now is passed over.
+ *   <li>One that is about to find a prefix which a running one computes now is passed over, and one
+ *       whose pages are about to come from a lower tier.
  * </ol>
  *
  * <p>So nobody starves, whatever arrives: a request with {@code n} older ones of its tenant is
@@ -184,12 +185,13 @@ final class Admission {
     }
   }
 
-  /** Whether its consumer has to catch up first. */
-  private static boolean isHeldUp(Request request) {
-    return request.admittedBefore && request.pauseIfBehind();
+  /** Whether its consumer has to catch up first, or its pages are on their way to host memory. */
+  private boolean isHeldUp(Request request) {
+    return request.admittedBefore && request.pauseIfBehind()
+        || pages.tiers().mustWait(request, pages);
   }
 
-  private static Request firstOf(List<Request> waiting) {
+  private Request firstOf(List<Request> waiting) {
     for (int i = 0; i < waiting.size(); i++) {
       if (!isHeldUp(waiting.get(i))) {
         return waiting.get(i);

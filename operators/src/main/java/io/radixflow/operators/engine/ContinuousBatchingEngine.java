@@ -8,15 +8,15 @@ import io.radixflow.kernels.text.Tokenizer;
 import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.KvEvent;
 import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.tier.HiRadixCache;
+import io.radixflow.operators.tier.PageId;
 import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,26 +41,20 @@ public final class ContinuousBatchingEngine implements Engine {
   private final Intake intake;
   private final CrashJournal journal;
   private final Quarantine quarantine;
+  private final PageLocator locator;
+  private final Prefetches prefetches;
   private final SessionSlots sessions = new SessionSlots();
 
   private final AtomicInteger waiting = new AtomicInteger();
   private final AtomicLong sequence = new AtomicLong();
-  private final Map<Consumer, Long> attempts = new HashMap<>();
-  private final Set<EngineChannel> channels = ConcurrentHashMap.newKeySet();
+  private final Channels channels = new Channels();
   private final boolean sharesPages;
-  private volatile boolean closed;
-
-  /** What an attempt is an attempt of. */
-  private record Consumer(String job, int subtask) {}
 
   private ContinuousBatchingEngine(
-      Backend backend,
-      Tokenizer tokenizer,
-      EngineOptions options,
-      KvEventSink.Factory events,
-      Path crashJournal) {
+      Backend backend, Tokenizer tokenizer, EngineOptions options, CrashJournal journal) {
     this.options = options;
     this.backend = backend;
+    this.journal = journal;
     this.sharesPages = options.cache().caching() == PrefixCaching.RADIX;
     PoolSizing sizing = PoolSizing.of(backend, options, Runtime.getRuntime().maxMemory());
     KvPool pool = backend.openPool(sizing.pages(), sizing.pageTokens());
@@ -78,22 +72,14 @@ public final class ContinuousBatchingEngine implements Engine {
             options.maxRunning(),
             options.cache(),
             sessions,
+            new TierLoads(options.tiers(), pool, info.numericsEpoch(), this::onEngineThread),
             () -> System.nanoTime() / 1_000_000);
-    journal =
-        CrashJournal.open(
-            crashJournal,
-            options.maxRunning() + options.intakeThreads(),
-            System::currentTimeMillis);
     quarantine = new Quarantine(journal, options.attempts(), this::toIntake);
     scheduler =
         new Scheduler(options, pages, backend.maxBatchRows(), quarantine, waiting::decrementAndGet);
     IdlePrefill idle = new IdlePrefill(pages, sessions, sizing.contextLength());
-    NextTurns nextTurns =
-        new NextTurns(
-            pages,
-            options.cache().prefillWhenIdle() ? idle : null,
-            this::onIntakeThread,
-            this::onEngineThread);
+    IdlePrefill ahead = options.cache().prefillWhenIdle() ? idle : null;
+    NextTurns nextTurns = new NextTurns(pages, ahead, this::onIntakeThread, this::onEngineThread);
     replies =
         new Replies(
             pages,
@@ -125,10 +111,17 @@ public final class ContinuousBatchingEngine implements Engine {
             options.intakeThreads(),
             journal,
             options.maxRunning(),
+            pages.tiers()::name,
             request -> loop.execute(() -> adopt(request)));
+    locator = new PageLocator(pages, this::onIntakeThread, this::onEngineThread);
+    prefetches = new Prefetches(pages, sessions, ahead, intake, this::onEngineThread);
+  }
+
+  private void start(KvEventSink.Factory events) {
     if (events != null) {
       pages.publish(events.open(info, () -> loop.execute(pages::flushEvents)));
     }
+    TierCalibration.run(backend, pages, info.contextLength());
     loop.start();
     LOG.info(
         "Engine on {}: {} pages of {} tokens", info.backend(), info.pages(), info.pageTokens());
@@ -175,9 +168,30 @@ public final class ContinuousBatchingEngine implements Engine {
       EngineOptions options,
       KvEventSink.Factory events,
       Path crashJournal) {
+    ContinuousBatchingEngine engine = construct(backend, tokenizer, options, crashJournal);
     try {
-      return new ContinuousBatchingEngine(backend, tokenizer, options, events, crashJournal);
+      engine.start(events);
+      return engine;
     } catch (RuntimeException | Error e) {
+      engine.close();
+      throw e;
+    }
+  }
+
+  private static ContinuousBatchingEngine construct(
+      Backend backend, Tokenizer tokenizer, EngineOptions options, Path crashJournal) {
+    CrashJournal journal = null;
+    try {
+      journal =
+          CrashJournal.open(
+              crashJournal,
+              options.maxRunning() + options.intakeThreads(),
+              System::currentTimeMillis);
+      return new ContinuousBatchingEngine(backend, tokenizer, options, journal);
+    } catch (RuntimeException | Error e) {
+      if (journal != null) {
+        journal.close();
+      }
       backend.close();
       throw e;
     }
@@ -208,22 +222,9 @@ public final class ContinuousBatchingEngine implements Engine {
   @Override
   public ReplyChannel openChannel(ChannelId id, Runnable onReady) {
     EngineChannel channel = new EngineChannel(id, onReady, this::cancelAll, () -> loop.wake());
-    Consumer consumer = new Consumer(id.job(), id.subtask());
-    long newest;
-    synchronized (attempts) {
-      newest = attempts.merge(consumer, id.attempt(), Math::max);
-      channels.add(channel);
-      if (closed) {
-        channel.close();
-      }
-    }
+    channels.add(channel);
     if (loop.lost() != null) {
       channel.fail(loop.lost());
-    }
-    for (EngineChannel each : channels) {
-      if (each.isOf(id.job(), id.subtask()) && each.id().attempt() < newest) {
-        each.close();
-      }
     }
     return channel;
   }
@@ -236,6 +237,7 @@ public final class ContinuousBatchingEngine implements Engine {
   @Override
   public void submit(ReplyChannel target, long requestId, EngineRequest spec) {
     EngineChannel channel = (EngineChannel) target;
+    prefetches.overtaken(spec.session());
     Request request =
         new Request(
             channel,
@@ -248,7 +250,7 @@ public final class ContinuousBatchingEngine implements Engine {
       sessions.leave(request.slot);
       throw new IllegalArgumentException("request " + requestId + " is live already");
     }
-    if (channel.isClosed() || closed) {
+    if (channel.isClosed() || channels.haveEnded()) {
       channel.requests().remove(requestId);
       sessions.leave(request.slot);
       return;
@@ -283,12 +285,56 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   @Override
+  public boolean prefetch(EngineRequest turn) {
+    return !sharesPages
+        || channels.haveEnded()
+        || prefetches.submit(turn, sequence.getAndIncrement());
+  }
+
+  @Override
   public void closeSession(String session) {
     CacheSlot slot = sessions.remove(session);
     if (slot != null) {
       slot.close();
-      loop.execute(() -> pages.close(slot));
+      loop.execute(
+          () -> {
+            prefetches.closed(slot);
+            pages.close(slot);
+          });
     }
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forget(Supplier<PageId[]> named) {
+    return CompletableFuture.supplyAsync(named, intake::execute)
+        .thenComposeAsync(pages.tiers()::forget, loop::execute);
+  }
+
+  @Override
+  public boolean keepsPages() {
+    return sharesPages;
+  }
+
+  @Override
+  public CompletableFuture<TierTokens> locate(String namespace, EngineRequest.PromptSource text) {
+    return locator.locate(namespace, text);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forgetTenant(String tenant) {
+    return CompletableFuture.completedFuture(tenant)
+        .thenComposeAsync(
+            erased -> {
+              prefetches.erased(erased);
+              return pages.tiers().forgetTenant(erased);
+            },
+            loop::execute);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forgetAll() {
+    return CompletableFuture.completedFuture(pages.tiers())
+        .thenComposeAsync(TierLoads::forgetAll, loop::execute);
   }
 
   private void cancelAll(EngineChannel channel) {
@@ -353,7 +399,7 @@ public final class ContinuousBatchingEngine implements Engine {
     loop.execute(
         () -> {
           try {
-            content.complete(pages.cache().content());
+            content.complete(pages.content());
           } catch (RuntimeException e) {
             content.completeExceptionally(e);
           }
@@ -361,13 +407,32 @@ public final class ContinuousBatchingEngine implements Engine {
     return content;
   }
 
+  /**
+   * Does something with the tiers below the device, on the engine thread; must not block.
+   *
+   * @return completes with the result, or exceptionally with what the task throws, or with an
+   *     {@link IllegalStateException} if there are no tiers; never once the engine is closed
+   */
+  public <T> CompletableFuture<T> onTiers(Function<HiRadixCache, T> task) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    loop.execute(
+        () -> {
+          try {
+            if (pages.tiers().tiers() == null) {
+              throw new IllegalStateException("the engine has no tiers below the device");
+            }
+            result.complete(task.apply(pages.tiers().tiers()));
+          } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+          }
+        });
+    return result;
+  }
+
   @Override
   public void close() {
-    synchronized (attempts) {
-      if (closed) {
-        return;
-      }
-      closed = true;
+    if (!channels.end()) {
+      return;
     }
     intake.close();
     loop.close();

@@ -1,6 +1,6 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.cache.Framing;
+import io.radixflow.operators.cache.StableHash;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -13,8 +13,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
@@ -148,12 +146,7 @@ final class CrashJournal implements AutoCloseable {
 
   /** A request's name in the journal; the same in all processes. */
   static long nameOf(String label) {
-    try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(Framing.of(label));
-      return ByteBuffer.wrap(hash).getLong();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
+    return StableHash.of64(label);
   }
 
   /** What is held against a request, or null. Any thread. */

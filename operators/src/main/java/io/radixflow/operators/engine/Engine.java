@@ -1,5 +1,9 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.tier.PageId;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
 /**
  * Generates replies with continuous batching over one backend and one radix cache.
  *
@@ -39,6 +43,21 @@ public interface Engine extends AutoCloseable {
   void cancel(ReplyChannel channel, long requestId, FinishReason reason);
 
   /**
+   * Gets the pages ready that a turn will begin with which is expected soon: brings them up from
+   * the tiers below host memory, and computes what no tier has once there is nothing else to do. It
+   * ends when a request of that branch is submitted, when the session is closed, or is done. Never
+   * blocks, and has no result.
+   *
+   * @param turn what is known of the turn: a prompt that its own will begin with, its session,
+   *     which it must have, namespace and service class, and what its pages are worth; the rest
+   *     does not count
+   * @return false if too many turns are expected already
+   */
+  default boolean prefetch(EngineRequest turn) {
+    return true;
+  }
+
+  /**
    * Forgets a session: cached pages that nobody else uses are freed, those of requests that still
    * run as they end. Requests submitted afterwards under the same id are a new session's. Never
    * blocks; without effect if the session is not known.
@@ -46,6 +65,45 @@ public interface Engine extends AutoCloseable {
    * @param session id as in {@link SessionRef}
    */
   void closeSession(String session);
+
+  /**
+   * Forgets pages in all tiers below the device, whichever engine they came from, but for those
+   * that another page follows which stays. Never blocks.
+   *
+   * @param pages names the pages, none before its parent; called on a thread that may take its time
+   * @return completes, on any thread, when no file of the engine holds their bytes, with whether
+   *     there was a store to take them from; never once the engine is closed
+   */
+  default CompletableFuture<Boolean> forget(Supplier<PageId[]> pages) {
+    return CompletableFuture.completedFuture(false);
+  }
+
+  /** As {@link #forget}, of all pages there are. */
+  default CompletableFuture<Boolean> forgetAll() {
+    return CompletableFuture.completedFuture(false);
+  }
+
+  /** As {@link #forget}, of all pages of a tenant but those in the public namespace. */
+  default CompletableFuture<Boolean> forgetTenant(String tenant) {
+    return CompletableFuture.completedFuture(false);
+  }
+
+  /** Whether a conversation's next turn can find pages of the one before. */
+  default boolean keepsPages() {
+    return true;
+  }
+
+  /**
+   * Tells where the pages of a conversation are now. Changes nothing, not even which page is
+   * evicted next, and never blocks: costs the engine thread a look-up a page at most.
+   *
+   * @param namespace its cache namespace
+   * @param text its tokens; asked on an intake thread
+   * @return completes on any thread; never once the engine is closed
+   */
+  default CompletableFuture<TierTokens> locate(String namespace, EngineRequest.PromptSource text) {
+    return CompletableFuture.completedFuture(TierTokens.NONE);
+  }
 
   /**
    * Why the engine is of use no more, or null: its device is lost. Its channels then throw this

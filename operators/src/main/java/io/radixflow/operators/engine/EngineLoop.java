@@ -22,6 +22,9 @@ import org.slf4j.LoggerFactory;
 final class EngineLoop implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineLoop.class);
 
+  /** After this time an idle engine looks whether its device is still there. */
+  private static final long IDLE_NANOS = 1_000_000_000;
+
   private final KvPages pages;
   private final Scheduler scheduler;
   private final Replies replies;
@@ -118,23 +121,43 @@ final class EngineLoop implements Runnable {
           sleep();
         }
       } catch (EngineLostException e) {
-        lost = e;
-        LOG.error("{}; its requests go on where it is opened anew", e.getMessage());
-        onLost.accept(e);
+        lose(e);
       } catch (RuntimeException | Error e) {
         recover(e);
       }
     }
-    runInbox();
-    pipeline.abandon();
-    onClosed.run();
-    replies.signal();
+    end();
+  }
+
+  private void end() {
+    while (!inbox.isEmpty()) {
+      attempt(this::runInbox);
+    }
+    attempt(pipeline::abandon);
+    attempt(onClosed);
+    attempt(replies::signal);
     publishStats();
+  }
+
+  /** What fails at the end does not keep the rest from ending. */
+  private static void attempt(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException | Error e) {
+      LOG.error("A task failed while the engine ended", e);
+    }
+  }
+
+  private void lose(EngineLostException reason) {
+    lost = reason;
+    LOG.error("{}; its requests go on where it is opened anew", reason.getMessage());
+    onLost.accept(reason);
   }
 
   private void turn() {
     pages.expireHints();
     boolean worked = runInbox();
+    worked |= pages.tiers().poll(replies::releaseIfUnused);
     boolean submitted = !pipeline.isFull() && pipeline.submitNext();
     if (!pipeline.isEmpty() && (pipeline.isFull() || !submitted)) {
       pipeline.completeOldest();
@@ -147,6 +170,7 @@ final class EngineLoop implements Runnable {
       replies.signal();
     } else {
       sleep();
+      pipeline.checkIdleDevice();
     }
   }
 
@@ -159,11 +183,19 @@ final class EngineLoop implements Runnable {
     return worked;
   }
 
-  /** Parks until woken. Whoever adds to the inbox reads {@code sleeping} after it. */
+  /**
+   * Parks until woken or until something has to be looked at. Whoever adds to the inbox reads
+   * {@code sleeping} after it.
+   */
   private void sleep() {
     sleeping = true;
     if (inbox.isEmpty() && !closing && (lost != null || !scheduler.canResume())) {
-      LockSupport.park(this);
+      if (lost == null) {
+        long nanos = pages.tiers().pollNanos();
+        LockSupport.parkNanos(this, nanos > 0 ? nanos : IDLE_NANOS);
+      } else {
+        LockSupport.park(this);
+      }
     }
     sleeping = false;
   }
@@ -180,9 +212,23 @@ final class EngineLoop implements Runnable {
     }
   }
 
-  /** After a defect: ends all requests with pages, forgets what is cached, and goes on. */
+  /** After a defect: goes on without what it had, or, if not even that works, not at all. */
   private void recover(Throwable defect) {
+    if (lost != null) {
+      LOG.error("A task failed on an engine that is lost already", defect);
+      return;
+    }
     LOG.error("The engine failed; its requests end in error and it goes on", defect);
+    try {
+      beginAnew(defect);
+    } catch (RuntimeException | Error e) {
+      e.addSuppressed(defect);
+      lose(new EngineLostException("the engine failed, and could not be set right", e));
+    }
+  }
+
+  /** Ends all requests with pages, and forgets what is cached. */
+  private void beginAnew(Throwable defect) {
     pipeline.abandon();
     List<Request> all = new ArrayList<>(scheduler.running());
     all.addAll(scheduler.waiting());
@@ -204,7 +250,7 @@ final class EngineLoop implements Runnable {
             scheduler.cachedTokens(),
             replies.generatedTokens(),
             scheduler.retractions(),
-            pages.evicted(),
+            pages.room().evicted(),
             pipeline.failedSteps(),
             repairs,
             scheduler.running().size(),
@@ -216,6 +262,7 @@ final class EngineLoop implements Runnable {
             pages.allocator().total(),
             pages.eventStats(),
             pages.sessionStats(pipeline.tokensAhead()),
-            scheduler.stats());
+            scheduler.stats(),
+            pages.tiers().stats());
   }
 }

@@ -1,13 +1,17 @@
 package io.radixflow.operators.engine;
 
 /**
- * The engine's device is lost: no request of it can go on. What was computed is with the caller,
- * who resubmits to an engine that is opened anew.
+ * The engine's device is lost, or the engine is beyond repair: no request of it can go on. What was
+ * computed is with the caller, who resubmits to an engine that is opened anew.
  */
 public final class EngineLostException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   EngineLostException(Throwable cause) {
     super("the engine's device is lost: " + cause.getMessage(), cause);
+  }
+
+  EngineLostException(String what, Throwable cause) {
+    super(what + ": " + cause, cause);
   }
 }

@@ -1,6 +1,8 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.tier.TierOptions;
 import java.io.Serializable;
 import java.util.Objects;
 
@@ -23,6 +25,7 @@ import java.util.Objects;
  * @param auditMillis how often the owner of each page is checked, 0 after each step; the counters
  *     are checked after each step in any case
  * @param scheduler how waiting requests are chosen
+ * @param tiers what is below the device
  */
 public record EngineOptions(
     int kvPages,
@@ -38,7 +41,8 @@ public record EngineOptions(
     int intakeThreads,
     int attempts,
     long auditMillis,
-    SchedulerOptions scheduler)
+    SchedulerOptions scheduler,
+    TierOptions tiers)
     implements Serializable {
 
   /** Sizes for one machine and a small model. */
@@ -57,7 +61,8 @@ public record EngineOptions(
           2,
           3,
           10_000,
-          SchedulerOptions.DEFAULT);
+          SchedulerOptions.DEFAULT,
+          TierOptions.NONE);
 
   public EngineOptions {
     atLeast(kvPages, 0, "KV pages");
@@ -73,6 +78,10 @@ public record EngineOptions(
     atLeast(attempts, 1, "attempts");
     atLeast(auditMillis, 0, "audit interval");
     Objects.requireNonNull(scheduler, "scheduler");
+    if (tiers.enabled() && cache.caching() != PrefixCaching.RADIX) {
+      throw new IllegalArgumentException(
+          "tiers keep what a radix cache had, and this cache is " + cache.caching());
+    }
     if (maxRunning > stepRows) {
       throw new IllegalArgumentException(
           maxRunning + " running requests do not fit a step of " + stepRows + " rows");
@@ -111,6 +120,7 @@ public record EngineOptions(
     private int attempts;
     private long auditMillis;
     private SchedulerOptions scheduler;
+    private TierOptions tiers;
 
     private Builder(EngineOptions from) {
       kvPages = from.kvPages;
@@ -127,6 +137,7 @@ public record EngineOptions(
       attempts = from.attempts;
       auditMillis = from.auditMillis;
       scheduler = from.scheduler;
+      tiers = from.tiers;
     }
 
     public Builder kvPages(int value) {
@@ -199,6 +210,11 @@ public record EngineOptions(
       return this;
     }
 
+    public Builder tiers(TierOptions value) {
+      tiers = value;
+      return this;
+    }
+
     /**
      * @throws IllegalArgumentException if a value is out of its range
      */
@@ -217,7 +233,8 @@ public record EngineOptions(
           intakeThreads,
           attempts,
           auditMillis,
-          scheduler);
+          scheduler,
+          tiers);
     }
   }
 }

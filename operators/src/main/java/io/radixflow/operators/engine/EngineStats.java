@@ -1,5 +1,7 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.tier.TierStats;
+
 /**
  * Counters since the engine opened, and gauges of the moment.
  *
@@ -21,6 +23,7 @@ package io.radixflow.operators.engine;
  * @param kvEvents what became of the changes of the radix cache
  * @param sessions what is kept of sessions
  * @param scheduler departures from the policy's order
+ * @param tiers what is below the device
  */
 public record EngineStats(
     long steps,
@@ -40,4 +43,5 @@ public record EngineStats(
     int totalPages,
     KvEventStats kvEvents,
     SessionStats sessions,
-    SchedulerStats scheduler) {}
+    SchedulerStats scheduler,
+    TierStats tiers) {}

@@ -2,11 +2,12 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.operators.cache.CacheSlot;
-import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.SessionAwareCache;
 import io.radixflow.operators.cache.SessionPlace;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -21,12 +22,23 @@ final class IdlePrefill {
   /** Sessions that may wait to be computed ahead; of more, the oldest are forgotten. */
   private static final int MAX_WAITING = 1024;
 
-  private record Prefix(Request turn, SessionPlace place, int[] tokens) {}
+  /**
+   * What a turn will begin with.
+   *
+   * @param turn the turn before it, or that turn itself if it is expected
+   * @param place where the session is in the cache; null if that does not matter
+   * @param left runs when this is computed, or not wanted any more
+   */
+  private record Prefix(Request turn, SessionPlace place, int[] tokens, Runnable left) {}
 
   private final KvPages pages;
   private final SessionSlots slots;
   private final int contextLength;
   private final Map<CacheSlot, Prefix> waiting = new LinkedHashMap<>();
+
+  /** What is being computed, or looked for in lower tiers; null if it is to be given up. */
+  private Prefix prefix;
+
   private Request current;
   private long tokens;
 
@@ -43,7 +55,7 @@ final class IdlePrefill {
 
   /** What holds pages now, or null. */
   Request current() {
-    return current;
+    return current != null && current.row >= 0 ? current : null;
   }
 
   /**
@@ -53,13 +65,44 @@ final class IdlePrefill {
    * @param place where the session is in the cache
    */
   void offer(Request turn, SessionPlace place, int[] next) {
-    if (next.length >= contextLength) {
+    offer(new Prefix(turn, place, next, () -> {}));
+  }
+
+  /**
+   * Takes an expected turn's prompt.
+   *
+   * @param left runs once, when it is computed, or given up for good by itself
+   */
+  void offer(Request expected, Runnable left) {
+    offer(new Prefix(expected, null, Arrays.copyOf(expected.tokens, expected.length), left));
+  }
+
+  private void offer(Prefix offered) {
+    if (offered.tokens.length >= contextLength) {
+      offered.left.run();
       return;
     }
-    waiting.remove(turn.slot);
-    waiting.put(turn.slot, new Prefix(turn, place, next));
+    Prefix before = waiting.remove(offered.turn.slot);
+    waiting.put(offered.turn.slot, offered);
+    if (before != null) {
+      before.left.run();
+    }
     if (waiting.size() > MAX_WAITING) {
-      waiting.remove(waiting.keySet().iterator().next());
+      Iterator<Prefix> oldest = waiting.values().iterator();
+      Prefix forgotten = oldest.next();
+      oldest.remove();
+      forgotten.left.run();
+    }
+  }
+
+  /** An expected turn has come, or will not. */
+  void forget(Request expected) {
+    waiting.values().removeIf(each -> each.turn == expected);
+    if (prefix != null && prefix.turn == expected) {
+      prefix = null;
+      if (current.row < 0) {
+        giveBack();
+      }
     }
   }
 
@@ -72,25 +115,41 @@ final class IdlePrefill {
     if (current == null || current.stepsInFlight > 0) {
       return;
     }
-    boolean done = current.computed == current.length;
-    if (busy || done || current.slot.isClosed()) {
-      Request ended = current;
-      current = null;
-      pages.commit(ended);
-      SessionPlace end = pages.release(ended);
-      slots.leave(ended.slot);
-      if (!done && end != null) {
-        offer(ended, end, ended.tokens);
+    boolean done = current.row >= 0 && current.computed == current.length;
+    if (busy || done || prefix == null || current.slot.isClosed()) {
+      Prefix given = prefix;
+      boolean hadPages = current.row >= 0;
+      SessionPlace end = giveBack();
+      if (given != null) {
+        SessionPlace place = hadPages ? end : given.place;
+        if (done || hadPages && end == null) {
+          given.left.run();
+        } else {
+          offer(new Prefix(given.turn, place, given.tokens, given.left));
+        }
       }
     }
   }
 
+  /** Lets go of what is under way; where its session goes on, or null if it had no pages. */
+  private SessionPlace giveBack() {
+    Request ended = current;
+    current = null;
+    prefix = null;
+    SessionPlace end = null;
+    if (ended.row < 0) {
+      pages.tiers().drop(ended);
+    } else {
+      pages.commit(ended);
+      end = pages.release(ended);
+    }
+    slots.leave(ended.slot);
+    return end;
+  }
+
   /** Fills a step if nothing else does; false if there is nothing to compute. */
   boolean plan(Step step) {
-    if (current == null && !next()) {
-      return false;
-    }
-    if (current.stepsInFlight > 0) {
+    if (!hasPages() || current.stepsInFlight > 0 || prefix == null) {
       return false;
     }
     int rows = Math.min(STEP_ROWS, current.length - current.scheduled);
@@ -106,22 +165,45 @@ final class IdlePrefill {
     return true;
   }
 
-  private boolean next() {
-    Iterator<Prefix> each = waiting.values().iterator();
-    while (current == null && each.hasNext()) {
-      Prefix prefix = each.next();
-      each.remove();
-      CacheSlot slot = prefix.turn.slot;
-      if (SessionAwareCache.isPlaceOf(slot, prefix.place) && slots.rejoin(slot)) {
-        current = Request.ahead(prefix.turn, prefix.place, prefix.tokens);
-        PrefixMatch match = pages.match(current);
-        if (!pages.admitFree(current, match)) {
-          slots.leave(slot);
-          current = null;
-        }
+  /** Whether what is under way has pages, or what is next could be given some. */
+  private boolean hasPages() {
+    while (current != null || begin()) {
+      if (current.row >= 0) {
+        return true;
       }
+      if (pages.tiers().mustWait(current, pages)) {
+        return false;
+      }
+      if (pages.admitFree(current, pages.match(current))) {
+        return true;
+      }
+      Prefix refused = prefix;
+      giveBack();
+      refused.left.run();
     }
-    return current != null;
+    return false;
+  }
+
+  /** Begins with the next prefix; looks for an expected turn's pages below the device. */
+  private boolean begin() {
+    while (!waiting.isEmpty()) {
+      Iterator<Prefix> first = waiting.values().iterator();
+      Prefix next = first.next();
+      first.remove();
+      CacheSlot slot = next.turn.slot;
+      boolean valid =
+          next.place == null ? !slot.isClosed() : SessionAwareCache.isPlaceOf(slot, next.place);
+      if (valid && slots.rejoin(slot)) {
+        prefix = next;
+        current = Request.ahead(next.turn, next.place, next.tokens);
+        if (current.isExpected()) {
+          pages.tiers().look(current, pages);
+        }
+        return true;
+      }
+      next.left.run();
+    }
+    return false;
   }
 
   /** The step under way failed. */
@@ -132,11 +214,19 @@ final class IdlePrefill {
 
   /** Forgets everything; the pool has been emptied. */
   void abandon() {
+    List<Prefix> all = List.copyOf(waiting.values());
     waiting.clear();
     if (current != null) {
+      Prefix given = prefix;
+      pages.tiers().drop(current);
       current.row = -1;
       slots.leave(current.slot);
       current = null;
+      prefix = null;
+      if (given != null) {
+        given.left.run();
+      }
     }
+    all.forEach(each -> each.left.run());
   }
 }

@@ -11,12 +11,15 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes prompts and checks requests on a few threads of its own, so that neither callers nor the
  * engine thread template or tokenise. The engine bounds how many requests are here.
  */
 final class Intake {
+  private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
   private static final int[] NONE = {};
 
   private final Tokenizer tokenizer;
@@ -24,6 +27,7 @@ final class Intake {
   private final int contextLength;
   private final CrashJournal journal;
   private final BlockingQueue<Integer> places = new LinkedBlockingQueue<>();
+  private final Consumer<Request> named;
   private final Consumer<Request> ready;
   private final ThreadPoolExecutor threads;
 
@@ -31,6 +35,7 @@ final class Intake {
    * @param contextLength tokens that prompt and reply may have together
    * @param journal hears whose prompts are being made
    * @param firstPlace the first of {@code count} places there
+   * @param named gets each request whose prompt is right, on an intake thread
    * @param ready receives each request, with its prompt or its refusal, on an intake thread
    */
   Intake(
@@ -40,7 +45,9 @@ final class Intake {
       int count,
       CrashJournal journal,
       int firstPlace,
+      Consumer<Request> named,
       Consumer<Request> ready) {
+    this.named = named;
     this.journal = journal;
     for (int i = 0; i < count; i++) {
       places.add(firstPlace + i);
@@ -73,6 +80,26 @@ final class Intake {
   /** Runs a task on an intake thread, after the requests that came before. */
   void execute(Runnable task) {
     threads.execute(task);
+  }
+
+  /**
+   * Makes the prompt of a turn that is only expected.
+   *
+   * @param made gets whether that was possible, on an intake thread
+   */
+  void foresee(Request expected, Consumer<Boolean> made) {
+    threads.execute(
+        () -> {
+          boolean right = false;
+          try {
+            check(expected, expected.spec.prompt().ids());
+            right = true;
+          } catch (PromptException | RuntimeException e) { // the turn itself will tell its sender
+            LOG.debug("Nothing is fetched ahead for {}: {}", expected.spec.label(), e.toString());
+          } finally {
+            made.accept(right);
+          }
+        });
   }
 
   private void atAPlace(Request request) {
@@ -131,6 +158,7 @@ final class Intake {
     if (request.slot != null) {
       request.known = request.slot.known(request.tokens, request.length);
     }
+    named.accept(request);
     request.promptReady(prompt.clone());
   }
 

@@ -3,9 +3,8 @@ package io.radixflow.operators.engine;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.CacheSlot;
-import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.KvEvent;
 import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.PageAudit;
 import io.radixflow.operators.cache.PrefixCache;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.PrefixMatch;
@@ -14,9 +13,9 @@ import io.radixflow.operators.cache.ReqToTokenPool;
 import io.radixflow.operators.cache.SessionAwareCache;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
  * The pages of running requests: taken from the cache and the pool at admission, grown token by
@@ -28,6 +27,8 @@ final class KvPages {
   private final KvPool pool;
   private final CacheOptions options;
   private final SessionSlots slots;
+  private final TierLoads tiers;
+  private final PageRoom room;
   private final LongSupplier clock;
   private final int pageTokens;
   private final int maxRunning;
@@ -35,9 +36,8 @@ final class KvPages {
   private PrefixCache cache;
   private SessionAwareCache sessions;
   private ReqToTokenPool tables;
-  private PageAudit audit;
+  private PageOwners audit;
   private RequestHints hints;
-  private long evicted;
 
   /** Null if nobody wants the cache's events. */
   private KvEventFeed events;
@@ -47,10 +47,18 @@ final class KvPages {
    *     flight included
    * @param options what requests share
    * @param slots told of sessions that have nothing cached any more
+   * @param tiers what is below the pool
    * @param clock milliseconds that only grow
    */
   KvPages(
-      KvPool pool, int maxRunning, CacheOptions options, SessionSlots slots, LongSupplier clock) {
+      KvPool pool,
+      int maxRunning,
+      CacheOptions options,
+      SessionSlots slots,
+      TierLoads tiers,
+      LongSupplier clock) {
+    this.tiers = tiers;
+    this.room = new PageRoom(tiers);
     this.pool = pool;
     this.options = options;
     this.slots = slots;
@@ -64,6 +72,7 @@ final class KvPages {
   final void reset() {
     allocator = new PageAllocator(pool.pages(), pageTokens, pool::discard);
     cache = options.open(allocator, pageTokens);
+    tiers.attach(cache, allocator);
     if (events != null) {
       cache.listen(events, events.tokenIds());
       events.restart();
@@ -73,15 +82,27 @@ final class KvPages {
       sessions.abandon();
     }
     sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::forgotten);
+    room.attach(allocator, sessions);
     hints = new RequestHints(cache, allocator, clock);
     tables = new ReqToTokenPool(maxRunning);
-    audit = new PageAudit(allocator, cache);
+    audit = new PageOwners(allocator, cache, sessions, tables, tiers);
   }
 
   /** Hands what changes in the cache, which is empty, to a sink. */
   void publish(KvEventSink sink) {
-    events = new KvEventFeed(sink, () -> cache.content());
+    events = new KvEventFeed(sink, this::content);
     cache.listen(events, events.tokenIds());
+    tiers.listen(events);
+  }
+
+  /** What is in the cache and in the tiers below it, no page before its parent. */
+  List<KvEvent.Stored> content() {
+    return Stream.concat(cache.content().stream(), tiers.content().stream()).toList();
+  }
+
+  /** What is below the pool. */
+  TierLoads tiers() {
+    return tiers;
   }
 
   /** Hands over what has changed in the cache since the last call. */
@@ -109,6 +130,7 @@ final class KvPages {
   SessionStats sessionStats(long tokensAhead) {
     return new SessionStats(
         sessions.hotSlots(),
+        sessions.warmSlots(),
         sessions.slots(),
         sessions.sessionPages(),
         hints.pins().pages(),
@@ -129,6 +151,9 @@ final class KvPages {
       hints.unpin(turn.slot);
     }
     SessionPlace place = sessions.cut(turn.slot, end, tokens);
+    if (place != null) {
+      tiers.leave(end, turn.slot.places(), cache);
+    }
     if (pinned) {
       PrefixMatch kept = cache.match(key(turn), tokens / pageTokens);
       TreeNode locked = cache.lock(key(turn), kept);
@@ -138,22 +163,28 @@ final class KvPages {
     return place;
   }
 
-  /** As {@link #admit} if there is something to compute, and free pages are enough for it. */
+  /**
+   * As {@link #admit} if there is something to compute or pin, and free pages are enough for it.
+   */
   boolean admitFree(Request request, PrefixMatch match) {
     int cached = match.pages() * pageTokens;
     cached += sessions.partialTokens(request.slot, request.known, match.pages());
     int needed = allocator.pagesFor(request.length) - match.pages();
-    return cached < request.length && needed <= allocator.free() && admit(request, match, 0);
+    boolean useful = cached < request.length || request.spec.hints().pinMillis() > 0;
+    return useful && needed <= allocator.free() && admit(request, match, 0);
   }
 
-  /** Frees what nobody but a session uses. */
+  /** Frees what nobody but a session uses, and forgets it in the tiers below. */
   void close(CacheSlot slot) {
+    List<SessionPlace> places = slot.places();
     hints.unpin(slot);
     sessions.close(slot);
+    tiers.forget(places, cache);
   }
 
-  long evicted() {
-    return evicted;
+  /** Makes pages free. */
+  PageRoom room() {
+    return room;
   }
 
   /** The page table of a running request. */
@@ -204,9 +235,13 @@ final class KvPages {
       // pins must not keep a request out that would run alone
       return headroom == 0 && hints.unpinAll() && admit(request, match(request), headroom);
     }
-    RadixKey key = key(request);
     int needed = allocator.pagesFor(request.length) - match.pages();
-    request.locked = cache.lock(key, match);
+    request.locked = cache.lock(key(request), match);
+    if (!room.isReady(needed)) {
+      cache.unlock(request.locked, false);
+      request.locked = null;
+      return false;
+    }
     request.row = tables.acquire();
     request.pages = match.pages();
     request.cachedPages = match.pages();
@@ -217,9 +252,15 @@ final class KvPages {
       sessions.started(request.slot);
       cached += goOnWithPartialPage(request);
     }
-    makeFree(match.pages() + needed - request.pages);
+    room.makeFree(match.pages() + needed - request.pages, false);
+    boolean partial = request.pages > match.pages();
     allocator.allocExtend(table, request.pages * pageTokens, request.length);
     request.pages = match.pages() + needed;
+    if (partial) {
+      tiers.drop(request);
+    } else {
+      cached += pageTokens * tiers.load(request, match.pages(), table);
+    }
     request.computed = Math.min(cached, request.length - 1);
     request.rewind();
     request.prefillEnd = request.length;
@@ -238,8 +279,7 @@ final class KvPages {
   /** How many pages are missing to admit a request; 0 or less if there are enough. */
   int shortage(Request request, PrefixMatch match, int headroom) {
     int needed = allocator.pagesFor(request.length) - match.pages();
-    int available = allocator.free() + sessions.reclaimablePages() - cache.evictablePages(match);
-    return needed + headroom - available;
+    return needed + headroom - room.available() + cache.evictablePages(match);
   }
 
   /**
@@ -259,7 +299,7 @@ final class KvPages {
   }
 
   private boolean grow(Request request) {
-    makeFree(1);
+    room.makeFree(1, true);
     int tokens = request.pages * pageTokens + 1;
     if (!allocator.allocDecode(tables.ensure(request.row, request.pages + 1), tokens)) {
       return false;
@@ -268,15 +308,10 @@ final class KvPages {
     return true;
   }
 
-  private void makeFree(int pages) {
-    if (allocator.free() < pages) {
-      evicted += sessions.reclaim(pages - allocator.free());
-    }
-  }
-
   /** Passes the full pages that a request has computed to the cache, and locks them there. */
   void commit(Request request) {
-    int full = request.computed / pageTokens;
+    int computed = request.loadedFrom < 0 ? request.computed : request.loadedFrom;
+    int full = computed / pageTokens;
     boolean closed = request.slot != null && request.slot.isClosed();
     if (closed || request.spec.hints().noStore() || full <= request.cachedPages) {
       return;
@@ -300,7 +335,11 @@ final class KvPages {
     if (request.slot == null) {
       cache.unlock(request.locked, false);
     } else {
-      sessions.ended(request.slot, end, false, true, -1);
+      SessionPlace left = sessions.ended(request.slot, end, false, true, -1);
+      // it will come by again if it was put back before it was there
+      if (left != null && !end.isBefore(left)) {
+        tiers.leave(left, request.slot.places(), cache);
+      }
     }
     free(request);
     request.known = new SessionPlace.Known(end, request.length);
@@ -315,14 +354,26 @@ final class KvPages {
   SessionPlace release(Request request) {
     hints.ended(request);
     SessionPlace end = null;
+    boolean closed = request.slot != null && request.slot.isClosed();
+    if (!closed && !request.failed && !request.spec.hints().noStore()) {
+      tiers.used(request.locked);
+    }
     if (request.slot == null) {
       cache.unlock(request.locked, true);
     } else {
       SessionPlace last = end(request);
-      sessions.ended(request.slot, last, !request.ahead, request.complete, partialPage(request));
+      SessionPlace left =
+          sessions.ended(
+              request.slot, last, !request.ahead, request.complete, partialPage(request));
+      if (!closed) {
+        tiers.leave(left, request.slot.places(), cache);
+      }
       end = SessionAwareCache.isPlaceOf(request.slot, last) ? last : null;
     }
     free(request);
+    if (closed) {
+      tiers.forget(key(request), cache);
+    }
     return end;
   }
 
@@ -341,11 +392,14 @@ final class KvPages {
         branch, request.locked, request.cachedPages, key(request), request.computed);
   }
 
+  /**
+   * Its pages that are cached are not its own, not even while they leave the cache of a session.
+   */
   private void free(Request request) {
     int[] table = table(request);
     allocator.beginFreeGroup();
     for (int i = 0; i < request.pages; i++) {
-      if (allocator.isInFlight(table[i])) {
+      if (allocator.isInFlight(table[i]) && !tiers.isLeaving(table[i])) {
         allocator.free(table[i]);
       }
     }
@@ -362,19 +416,7 @@ final class KvPages {
     if (options.caching() != PrefixCaching.RADIX) {
       return 0;
     }
-    int limit = Math.min(waiting.length, running.prefillEnd);
-    if (!waiting.spec.namespace().equals(running.spec.namespace())) {
-      limit = Math.min(limit, Math.min(openTokens(waiting), openTokens(running)));
-    }
-    int at = Arrays.mismatch(waiting.tokens, 0, limit, running.tokens, 0, limit);
-    return (at < 0 ? limit : at) / pageTokens;
-  }
-
-  /** Tokens from the beginning that requests of other namespaces may share. */
-  private static int openTokens(Request request) {
-    return request.spec.namespace().equals(NamespaceKey.PUBLIC)
-        ? request.length
-        : request.publicTokens;
+    return Request.sharedTokens(waiting, running) / pageTokens;
   }
 
   int pageTokens() {
@@ -387,22 +429,15 @@ final class KvPages {
 
   /** Checks every page against the tree and the holders' tables; returns how much was wrong. */
   int repair(List<Request> holders) {
-    return audit.repair(
-        visitor -> {
-          for (Request holder : holders) {
-            int[] table = table(holder);
-            for (int i = 0; i < holder.pages; i++) {
-              visitor.accept(table[i]);
-            }
-          }
-        },
-        sessions::forEachSessionPage);
+    sessions.countWarm();
+    return audit.repair(holders);
   }
 
   void close() {
     if (events != null) {
       events.close();
     }
+    tiers.close();
     pool.close();
   }
 }

@@ -25,6 +25,7 @@ final class ReplyRing {
 
   private volatile int promptTokens;
   private volatile int cachedTokens;
+  private volatile TierUsage tiers = TierUsage.NONE;
   private int tokenOffset;
   private int textOffset;
   private boolean ended;
@@ -47,7 +48,8 @@ final class ReplyRing {
   }
 
   /** Tells how much of the prompt was cached; writer only, as all up to {@link #end}. */
-  void cached(int count) {
+  void cached(int count, TierUsage fromTiers) {
+    tiers = fromTiers;
     cachedTokens = count;
   }
 
@@ -106,7 +108,7 @@ final class ReplyRing {
         text.toString(),
         probabilities,
         end == null ? null : end.reason,
-        new Usage(promptTokens, cachedTokens, tokenOffset),
+        new Usage(promptTokens, cachedTokens, tokenOffset, tiers),
         end == null ? null : end.error);
   }
 }

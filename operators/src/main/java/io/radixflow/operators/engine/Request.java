@@ -4,9 +4,12 @@ import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.operators.cache.CacheSlot;
+import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.tier.PageChain;
+import io.radixflow.operators.tier.Retrieval;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -37,7 +40,9 @@ final class Request {
   /** The urgency of a request whose turn has come by its age: no other makes it give way. */
   static final int AGED = Integer.MAX_VALUE;
 
+  /** Null of a turn that is only expected. */
   final EngineChannel channel;
+
   final long id;
   final EngineRequest spec;
   final long sequence;
@@ -99,6 +104,18 @@ final class Request {
 
   long matchVersion;
 
+  /** Names of its pages in lower tiers; null without them. */
+  PageChain chain;
+
+  /** What it gets from lower tiers, or null. */
+  Retrieval retrieval;
+
+  /** How often it has looked for that. */
+  int looks;
+
+  /** Where the tokens begin that are being copied to the device; -1 if none are. */
+  int loadedFrom = -1;
+
   /** The running request that computes a shared prefix, and how many pages that prefix has. */
   Request awaited;
 
@@ -126,10 +143,16 @@ final class Request {
     this.ring = new ReplyRing(ringTokens, spec.sampling().topLogprobs() >= 0);
   }
 
+  /** A turn that is expected: no reply is due, it is there to have its prompt's pages ready. */
+  static Request expected(EngineRequest spec, long sequence, CacheSlot slot) {
+    return new Request(null, -1, spec, sequence, 4, slot);
+  }
+
   /**
-   * A request that computes what the next turn after {@code turn} begins with, and no reply.
+   * A request that computes what the next turn after {@code turn}, or an expected {@code turn},
+   * begins with, and no reply.
    *
-   * @param place all of whose tokens are the first of {@code ids}
+   * @param place all of whose tokens are the first of {@code ids}; null if it is not known
    */
   static Request ahead(Request turn, SessionPlace place, int[] ids) {
     Request request = new Request(turn.channel, -1, turn.spec, turn.sequence, 4, turn.slot);
@@ -139,7 +162,8 @@ final class Request {
     request.maxLength = ids.length;
     request.promptLength = ids.length;
     request.publicTokens = Math.min(turn.publicTokens, ids.length);
-    request.known = place.whole();
+    request.known = place == null ? turn.known : place.whole();
+    request.chain = turn.isExpected() ? turn.chain : null;
     request.complete = true;
     request.ahead = true;
     return request;
@@ -166,6 +190,11 @@ final class Request {
 
   int[] generatedTokens() {
     return Arrays.copyOfRange(tokens, promptLength, length);
+  }
+
+  /** Whether it is a turn that is expected, or computes what such a turn begins with. */
+  boolean isExpected() {
+    return channel == null;
   }
 
   boolean isSuspect() {
@@ -208,6 +237,21 @@ final class Request {
       }
     }
     return false;
+  }
+
+  /** With how many tokens of the prompt of a running request a waiting one begins. */
+  static int sharedTokens(Request waiting, Request running) {
+    int limit = Math.min(waiting.length, running.prefillEnd);
+    if (!waiting.spec.namespace().equals(running.spec.namespace())) {
+      limit = Math.min(limit, Math.min(waiting.openTokens(), running.openTokens()));
+    }
+    int at = Arrays.mismatch(waiting.tokens, 0, limit, running.tokens, 0, limit);
+    return at < 0 ? limit : at;
+  }
+
+  /** Tokens from the beginning that requests of other namespaces may share. */
+  private int openTokens() {
+    return spec.namespace().equals(NamespaceKey.PUBLIC) ? length : publicTokens;
   }
 
   /** Forgets what was submitted and not computed. */

@@ -108,6 +108,7 @@ final class Scheduler {
   /** Puts a request among the waiting. */
   void enqueue(Request request) {
     request.state = Request.State.WAITING;
+    pages.tiers().look(request, pages);
     admission.add(request);
   }
 
@@ -115,8 +116,9 @@ final class Scheduler {
   void remove(Request request) {
     if (Arrivals.remove(running, request)) {
       admission.ended(request);
-    } else if (admission.remove(request) && request.admittedBefore) {
-      putBack--;
+    } else if (admission.remove(request)) {
+      pages.tiers().drop(request);
+      putBack -= request.admittedBefore ? 1 : 0;
     }
     suspects.remove(request);
   }
@@ -257,6 +259,9 @@ final class Scheduler {
         return true;
       }
       while (!place(request)) {
+        if (pages.room().awaitsPages()) {
+          return true;
+        }
         if (retractPaused()) {
           continue;
         }
@@ -303,7 +308,7 @@ final class Scheduler {
       request.admittedBefore = true;
       onAdmitted.run();
       int cached = Math.min(request.computed, request.promptLength);
-      request.ring.cached(cached);
+      request.ring.cached(cached, pages.tiers().usage(request));
       cachedTokens += cached;
     }
     return true;
@@ -328,6 +333,8 @@ final class Scheduler {
       Request request = running.get(i);
       if (request.rowsAhead() == 0 || request.paused || pages.ensure(request, request.scheduled)) {
         i++;
+      } else if (pages.room().awaitsPages()) {
+        return false;
       } else if (retractPaused()) {
         i = 0;
       } else if (pipelineEmpty) {
@@ -364,6 +371,7 @@ final class Scheduler {
     retractions++;
     putBack++;
     request.state = Request.State.WAITING;
+    pages.tiers().look(request, pages);
     admission.putBack(request);
   }
 }

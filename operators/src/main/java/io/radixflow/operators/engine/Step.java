@@ -8,6 +8,10 @@ import java.util.Arrays;
 final class Step {
   final Batch batch = new Batch();
   StepTicket ticket;
+
+  /** When it was submitted. */
+  long submittedNanos;
+
   private int size;
   private Request[] requests = new Request[16];
   private int[] from = new int[16];

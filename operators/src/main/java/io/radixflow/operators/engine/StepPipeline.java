@@ -21,6 +21,9 @@ import org.slf4j.LoggerFactory;
 final class StepPipeline {
   private static final Logger LOG = LoggerFactory.getLogger(StepPipeline.class);
 
+  /** A step of fewer rows tells nothing of how long a long prefill takes. */
+  private static final int MEASURED_ROWS = 16;
+
   private final Backend backend;
   private final int attempts;
   private final CrashJournal journal;
@@ -33,6 +36,7 @@ final class StepPipeline {
   private final ArrayDeque<Step> spare = new ArrayDeque<>();
   private long steps;
   private long failedSteps;
+  private long lastEndNanos;
 
   /**
    * @param idle what to run when nothing else does
@@ -92,12 +96,16 @@ final class StepPipeline {
     Step step = spare.peek();
     boolean others = busy.getAsBoolean();
     idle.review(others);
-    if (!scheduler.plan(step, inFlight.isEmpty()) && (others || !idle.plan(step))) {
+    boolean idlePipeline = inFlight.isEmpty() && pages.tiers().loading().isEmpty();
+    boolean planned = scheduler.plan(step, idlePipeline) || !others && idle.plan(step);
+    pages.tiers().start();
+    if (!planned) {
       return false;
     }
     note(step);
     inFlight.add(spare.poll());
     steps++;
+    step.submittedNanos = System.nanoTime();
     try {
       step.ticket = backend.submit(step.batch);
     } catch (RuntimeException e) {
@@ -133,21 +141,56 @@ final class StepPipeline {
   private void finishOldest() {
     Step step = inFlight.poll();
     await(step);
-    Throwable failure = step.ticket.failure();
+    Throwable failure = awaitLoads(step);
+    failure = failure == null ? step.ticket.failure() : failure;
     if (failure != null) {
       checkDevice(failure);
       undoFrom(step, failure);
       return;
     }
+    measure(step);
     for (int i = 0; i < step.size(); i++) {
       complete(step, i);
     }
     recycle(step);
   }
 
+  /** Tells the tiers how long a step took that was one request's prefill. */
+  private void measure(Step step) {
+    long now = System.nanoTime();
+    long began = Math.max(step.submittedNanos, lastEndNanos);
+    lastEndNanos = now;
+    int rows = step.batch.rows();
+    if (step.size() == 1 && rows >= MEASURED_ROWS) {
+      pages.tiers().computed(step.end(0) - rows, rows, now - began);
+    }
+  }
+
+  /** Makes sure that what a step has read was there; returns why it was not, or null. */
+  private Throwable awaitLoads(Step step) {
+    Throwable failure = null;
+    for (int i = 0; i < step.size(); i++) {
+      Throwable one = pages.tiers().await(step.request(i));
+      failure = failure == null ? one : failure;
+    }
+    return failure;
+  }
+
   private void checkDevice(Throwable failure) {
     if (!backend.isUsable()) {
       throw new EngineLostException(failure);
+    }
+  }
+
+  /**
+   * Looks whether the device is still there while no step would tell.
+   *
+   * @throws EngineLostException if it is not
+   */
+  void checkIdleDevice() {
+    if (!backend.isUsable()) {
+      throw new EngineLostException(
+          new IllegalStateException("it was lost while the engine was idle"));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.session.TierCommand;
 import java.util.List;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -7,21 +8,29 @@ import org.apache.flink.api.common.state.OperatorStateStore;
 import org.apache.flink.api.common.typeinfo.Types;
 
 /**
- * Owns what control events have set: whether the job drains, and limits that differ from the
- * configured ones. Broadcast state: every subtask has the same, also after a rescale.
+ * Owns what control events have set: whether the job drains, how many erasures of tenants there
+ * have been, and limits and tiers that differ from the configured ones. Broadcast state: every
+ * subtask has the same, also after a rescale.
  */
 final class ControlState {
   private static final String DRAIN = "drain";
+  private static final String ERASURES = "erasures";
   private static final String SESSION_LIMIT = "max_queued_per_session";
   private static final String TENANT_LIMIT = "max_queued_per_tenant";
-  private static final String SUBTASK_LIMIT = "max_queued_per_subtask";
+  private static final String QUEUE_LIMIT = "max_queued_per_taskmanager";
 
   private static final String TENANT_SESSIONS = "max_sessions_per_tenant";
-  private static final String SUBTASK_SESSIONS = "max_sessions_per_subtask";
+  private static final String ALL_SESSIONS = "max_sessions_per_taskmanager";
+
+  private static final String TIER_EVENTS = "tiers";
+  private static final String HOST_SIZE = "tiers/host/size";
+  private static final String DISK_SIZE = "tiers/disk/size";
+  private static final String HOST_DETACHED = "tiers/host/detached";
+  private static final String DISK_DETACHED = "tiers/disk/detached";
 
   private static final List<String> TENANT_LIMITS = List.of(TENANT_LIMIT, TENANT_SESSIONS);
   private static final List<String> ALL_LIMITS =
-      List.of(SESSION_LIMIT, TENANT_LIMIT, SUBTASK_LIMIT, TENANT_SESSIONS, SUBTASK_SESSIONS);
+      List.of(SESSION_LIMIT, TENANT_LIMIT, QUEUE_LIMIT, TENANT_SESSIONS, ALL_SESSIONS);
 
   private final BroadcastState<String, String> settings;
   private final ServingOptions options;
@@ -48,6 +57,50 @@ final class ControlState {
     }
   }
 
+  /** How many erasures of tenants there have been. */
+  long erasures() throws Exception {
+    String count = settings.get(ERASURES);
+    return count == null ? 0 : Long.parseLong(count);
+  }
+
+  /** The number of one more erasure of a tenant. */
+  long nextErasure() throws Exception {
+    long number = erasures() + 1;
+    settings.put(ERASURES, Long.toString(number));
+    return number;
+  }
+
+  /** What events have made of the tiers. */
+  TierSettings tiers() throws Exception {
+    return new TierSettings(
+        number(TIER_EVENTS),
+        number(HOST_SIZE),
+        number(DISK_SIZE),
+        settings.contains(HOST_DETACHED),
+        settings.contains(DISK_DETACHED));
+  }
+
+  private long number(String key) throws Exception {
+    String value = settings.get(key);
+    return value == null ? TierCommand.CONFIGURED : Long.parseLong(value);
+  }
+
+  void tiers(TierSettings changed) throws Exception {
+    settings.put(TIER_EVENTS, Long.toString(changed.number()));
+    settings.put(HOST_SIZE, Long.toString(changed.hostBytes()));
+    settings.put(DISK_SIZE, Long.toString(changed.diskBytes()));
+    set(HOST_DETACHED, changed.hostDetached());
+    set(DISK_DETACHED, changed.diskDetached());
+  }
+
+  private void set(String key, boolean value) throws Exception {
+    if (value) {
+      settings.put(key, "yes");
+    } else {
+      settings.remove(key);
+    }
+  }
+
   int maxQueuedPerSession() throws Exception {
     return limit(SESSION_LIMIT, options.maxQueuedPerSession());
   }
@@ -56,8 +109,8 @@ final class ControlState {
     return limit(TENANT_LIMIT + "/" + tenant, limit(TENANT_LIMIT, options.maxQueuedPerTenant()));
   }
 
-  int maxQueuedPerSubtask() throws Exception {
-    return limit(SUBTASK_LIMIT, options.maxQueuedPerSubtask());
+  int maxQueuedPerTaskManager() throws Exception {
+    return limit(QUEUE_LIMIT, options.maxQueuedPerTaskManager());
   }
 
   int maxSessionsPerTenant(String tenant) throws Exception {
@@ -65,8 +118,8 @@ final class ControlState {
         TENANT_SESSIONS + "/" + tenant, limit(TENANT_SESSIONS, options.maxSessionsPerTenant()));
   }
 
-  int maxSessionsPerSubtask() throws Exception {
-    return limit(SUBTASK_SESSIONS, options.maxSessionsPerSubtask());
+  int maxSessionsPerTaskManager() throws Exception {
+    return limit(ALL_SESSIONS, options.maxSessionsPerTaskManager());
   }
 
   /**

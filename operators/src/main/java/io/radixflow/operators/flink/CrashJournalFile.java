@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink;
 
-import java.io.File;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -9,12 +8,7 @@ import java.time.Duration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Where an engine's journal of running turns is: beside the directories that Flink keeps in the
- * TaskManager's working directory. A TaskManager finds it again if it is started with the same
- * {@code taskmanager.resource-id} and {@code process.taskmanager.working-dir}; Flink empties only
- * {@code tmp} there.
- */
+/** Where an engine's journal of running turns is. */
 final class CrashJournalFile {
   private static final Logger LOG = LoggerFactory.getLogger(CrashJournalFile.class);
   private static final String SUFFIX = ".running";
@@ -23,16 +17,10 @@ final class CrashJournalFile {
   private CrashJournalFile() {}
 
   /**
-   * @param temporary the {@code tmp} of Flink's working directory
+   * @param directory where journals are
    * @param name tells the engine from others on the TaskManager
-   * @return null if there is no working directory
    */
-  static Path of(File temporary, String name) {
-    File root = temporary == null ? null : temporary.getAbsoluteFile().getParentFile();
-    if (root == null || !new File(root, "localState").isDirectory()) {
-      return null;
-    }
-    Path directory = root.toPath().resolve("radixflow");
+  static Path of(Path directory, String name) {
     forgetOldOnes(directory);
     return directory.resolve(name + SUFFIX);
   }

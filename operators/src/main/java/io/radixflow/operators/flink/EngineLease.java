@@ -1,7 +1,8 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.session.StableHash;
-import java.nio.file.Path;
+import io.radixflow.operators.cache.StableHash;
+import io.radixflow.operators.tier.GenerationRef;
+import java.util.List;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.memory.SharedResources;
@@ -15,7 +16,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Subtasks of one job with equal configuration share an engine. Besides each subtask's lease
  * there is one for the job, released with the job's class loader, so that the engine, its weights
- * and its cache stay warm over a task restart. Jobs do not share: their classes differ.
+ * and its cache stay warm over a task restart. Jobs do not share: their classes differ. With the
+ * engine a subtask leases its shares of what all of them count together.
  */
 final class EngineLease implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineLease.class);
@@ -24,30 +26,42 @@ final class EngineLease implements AutoCloseable {
   private final String key;
   private final Object holder = new Object();
   private final SharedEngine engine;
+  private final TenantCounts.Share turns;
+  private final TenantCounts.Share sessions;
 
-  private EngineLease(SharedResources resources, String key, EngineOpener opener, Path crashJournal)
+  private EngineLease(SharedResources resources, String key, EngineOpener opener, EngineHome home)
       throws Exception {
     this.resources = resources;
     this.key = key;
     this.engine =
         resources
             .<SharedEngine>getOrAllocateSharedResource(
-                key,
-                holder,
-                size -> new SharedEngine(opener, crashJournal, EngineLease::endProcess),
-                0)
+                key, holder, size -> new SharedEngine(opener, home, EngineLease::endProcess), 0)
             .resourceHandle();
+    this.turns = engine.turns().share();
+    this.sessions = engine.sessions().share();
   }
 
-  /** Leases the engine and opens it if no other subtask has. */
-  static EngineLease acquire(Environment environment, RuntimeContext context, EngineOpener opener)
+  /**
+   * Leases the engine and opens it if no other subtask has.
+   *
+   * @param restored what the restored checkpoint tells of page directories
+   * @param tiers what control events have made of the tiers so far
+   */
+  static EngineLease acquire(
+      Environment environment,
+      RuntimeContext context,
+      EngineOpener opener,
+      List<GenerationRef> restored,
+      TierSettings tiers)
       throws Exception {
     SharedResources resources = environment.getSharedResources();
     String name = environment.getJobID() + "-" + StableHash.hex(opener.identity());
     String key = "radixflow-engine-" + name;
-    Path journal =
-        CrashJournalFile.of(environment.getTaskManagerInfo().getTmpWorkingDirectory(), name);
-    EngineLease lease = new EngineLease(resources, key, opener, journal);
+    EngineHome home =
+        EngineHome.of(environment.getTaskManagerInfo().getTmpWorkingDirectory(), name, restored)
+            .with(tiers);
+    EngineLease lease = new EngineLease(resources, key, opener, home);
     try {
       keepWarm(resources, key, context, lease.engine);
     } catch (Exception e) {
@@ -62,12 +76,24 @@ final class EngineLease implements AutoCloseable {
     return engine.engine();
   }
 
+  /** The subtask's share of turns without a reply. */
+  TenantCounts.Share turns() {
+    return turns;
+  }
+
+  /** The subtask's share of open sessions. */
+  TenantCounts.Share sessions() {
+    return sessions;
+  }
+
   private static void endProcess(Throwable reason) {
     FatalExitExceptionHandler.INSTANCE.uncaughtException(Thread.currentThread(), reason);
   }
 
   @Override
   public void close() throws Exception {
+    turns.close();
+    sessions.close();
     resources.release(key, holder, size -> {});
   }
 

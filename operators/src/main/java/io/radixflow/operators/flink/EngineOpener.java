@@ -2,7 +2,6 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.KvEventSink;
 import java.io.Serializable;
-import java.nio.file.Path;
 
 /**
  * Opens the engine of a TaskManager; travels in the job graph. Subtasks of one job whose openers
@@ -42,14 +41,16 @@ public interface EngineOpener extends Serializable {
   /**
    * Loads the model and starts the engine; takes seconds. Called by one subtask at a time.
    *
-   * @param crashJournal a file that outlives the process and tells its successor which turns it was
-   *     working on; null for none
+   * @param home what the engine finds of itself before
+   * @throws io.radixflow.kernels.device.OutOfDeviceMemoryException if the device's memory is not
+   *     free now
+   * @throws IllegalArgumentException if the device or an option is not to be had, now or later
    * @throws Exception if the model or the device cannot be had; the message is for people
    */
-  ServingEngine open(Path crashJournal) throws Exception;
+  ServingEngine open(EngineHome home) throws Exception;
 
-  /** As {@link #open(Path)}, without a journal. */
+  /** As {@link #open(EngineHome)}, of an engine that finds nothing and leaves nothing. */
   default ServingEngine open() throws Exception {
-    return open(null);
+    return open(EngineHome.NONE);
   }
 }

@@ -1,13 +1,14 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.cache.StableHash;
 import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.GenerationOptions;
 import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
-import io.radixflow.operators.session.StableHash;
 import java.util.List;
 import java.util.Objects;
 
@@ -16,6 +17,7 @@ import java.util.Objects;
  * leaves it so; nothing here waits.
  */
 final class EventHandler {
+  private static final String TURNS = "turns running and waiting";
   private static final String NEW_SESSION = "; use another session id";
 
   /** Characters in a session's turns from which on it takes no more; one turn may exceed it. */
@@ -27,8 +29,11 @@ final class EventHandler {
   private final TurnQueues queues;
   private final TurnPlanner planner;
   private final TurnRunner runner;
+  private final Announcements announcements;
   private final ControlState control;
-  private final SessionQuery query;
+  private final PendingErasures erasures;
+  private final SessionErasure pages;
+  private final SessionQueries queries;
   private final IdleTimers timers;
   private final ReplyOutput output;
   private final ServingMetrics metrics;
@@ -41,8 +46,11 @@ final class EventHandler {
       TurnQueues queues,
       TurnPlanner planner,
       TurnRunner runner,
+      Announcements announcements,
       ControlState control,
-      SessionQuery query,
+      PendingErasures erasures,
+      SessionErasure pages,
+      SessionQueries queries,
       IdleTimers timers,
       ReplyOutput output,
       ServingMetrics metrics,
@@ -53,8 +61,11 @@ final class EventHandler {
     this.queues = queues;
     this.planner = planner;
     this.runner = runner;
+    this.announcements = announcements;
     this.control = control;
-    this.query = query;
+    this.erasures = erasures;
+    this.pages = pages;
+    this.queries = queries;
     this.timers = timers;
     this.output = output;
     this.metrics = metrics;
@@ -67,6 +78,10 @@ final class EventHandler {
    */
   void handle(ConversationEvent event) throws Exception {
     SessionSlot known = state.slot();
+    if (known != null && erasures.cover(known)) {
+      erase(event.session(), true);
+      known = state.slot();
+    }
     SessionSlot slot = known == null ? SessionSlot.NEW : known;
     if (slot.hasRead(event.origin())) {
       metrics.resendIgnored();
@@ -111,20 +126,16 @@ final class EventHandler {
   private void apply(ConversationEvent event, SessionSlot slot) throws Exception {
     switch (event.kind()) {
       case OPEN -> open(event, slot);
-      case MESSAGE, REGENERATE, PREFETCH -> accept(event, slot);
+      case MESSAGE, REGENERATE -> accept(event, slot);
       case FORK -> fork(event, slot);
       case CANCEL -> cancel(event);
       case CLOSE -> close(event, slot);
       case ERASE -> {
-        erase(event.session());
+        erase(event.session(), false);
         output.done(event);
       }
-      case QUERY -> {
-        if (event.turn() == null) {
-          throw new RefusedException("a query needs a turn id for its answer");
-        }
-        output.answer(event, query.items(event.branch(), slot), query.status(event, slot));
-      }
+      case QUERY -> queries.ask(event, slot);
+      case PREFETCH -> prefetch(event, slot);
     }
   }
 
@@ -139,55 +150,92 @@ final class EventHandler {
         throw new RefusedException("the session is open with other parameters" + NEW_SESSION);
       }
     } else {
-      SessionSlot opened = slot.opened(event.tenant(), event.cacheSalt(), system, event.options());
+      SessionSlot opened = open(slot, event, system, event.options());
       planner.resolve(opened, null, 0);
-      requireSessionRoom(event.tenant());
-      sessions.opened(event.tenant());
+      admitSession(event.tenant());
       state.putSlot(opened);
     }
     output.done(event);
   }
 
+  private SessionSlot open(
+      SessionSlot slot, ConversationEvent event, String system, GenerationOptions defaults)
+      throws Exception {
+    return slot.opened(event.tenant(), event.cacheSalt(), system, defaults, control.erasures());
+  }
+
   private void accept(ConversationEvent event, SessionSlot slot) throws Exception {
     requireAlive(slot);
-    if (event.turn() == null && event.kind() != EventKind.PREFETCH) {
+    if (event.turn() == null) {
       throw new RefusedException("a turn needs a turn id for its reply");
     }
     SessionSlot opened = slot;
     List<Message> messages = event.messages();
     if (!slot.opened()) {
       if (event.kind() != EventKind.MESSAGE) {
-        throw new RefusedException(
-            "there is no session '%s'; an open or a message begins it".formatted(event.session()));
+        throw noSession(event);
       }
       String system = leadingSystemPrompt(event);
       messages = system == null ? messages : messages.subList(1, messages.size());
-      opened = slot.opened(event.tenant(), event.cacheSalt(), system, null);
+      opened = open(slot, event, system, null);
     }
     if (event.kind() == EventKind.MESSAGE && messages.isEmpty()) {
       throw new RefusedException("the turn has no message");
     }
     planner.resolve(opened, event.options(), 0);
     requireBranch(event.session(), event.branch());
-    if (event.turn() != null
-        && state.takeEarlyCancel(StableHash.of64(event.turn()), timers.now())) {
-      output.cancelled(event);
+    if (wasCancelled(event)) {
       return;
     }
     TurnQueues.Session turns = queues.session(event.session());
     TurnQueues.Branch branch =
         event.replace() && turns != null ? turns.branch(event.branch()) : null;
     List<TurnQueues.Entry> replaced = branch == null ? List.of() : replaceable(branch);
-    requireRoom(event.session(), opened.tenant(), replaced);
+    admitTurn(event.session(), opened.tenant(), replaced);
     if (!slot.opened()) {
-      requireSessionRoom(opened.tenant());
-      sessions.opened(opened.tenant());
+      try {
+        admitSession(opened.tenant());
+      } catch (BusyException e) {
+        queues.dismiss(event.session(), opened.tenant());
+        throw e;
+      }
+      state.putSlot(opened);
     }
-    state.putSlot(opened);
     for (TurnQueues.Entry turn : replaced) {
       runner.cancel(branch, turn, FinishReason.REPLACED, true);
     }
     enqueue(event, messages);
+  }
+
+  private static RefusedException noSession(ConversationEvent event) {
+    return new RefusedException(
+        "there is no session '%s'; an open or a message begins it".formatted(event.session()));
+  }
+
+  /** Ends an event whose cancel came before it. */
+  private boolean wasCancelled(ConversationEvent event) throws Exception {
+    boolean cancelled = state.takeEarlyCancel(StableHash.of64(event.turn()), timers.now());
+    if (cancelled) {
+      output.cancelled(event);
+    }
+    return cancelled;
+  }
+
+  /** What is announced to nobody who could come is no matter, unless the sender wants a reply. */
+  private void prefetch(ConversationEvent event, SessionSlot slot) throws Exception {
+    if (event.turn() != null) {
+      requireAlive(slot);
+      if (!slot.opened()) {
+        throw noSession(event);
+      }
+      if (wasCancelled(event)) {
+        return;
+      }
+    }
+    if (slot.opened() && slot.life() == Life.OPEN && !control.isDraining()) {
+      announcements.announce(event, slot);
+    }
+    output.done(event);
   }
 
   /** Turns that another may replace: not the fork that makes the branch. */
@@ -213,7 +261,7 @@ final class EventHandler {
       throw new RefusedException("there is a branch '" + branch + "' already");
     }
     requireBranch(event.session(), event.branch());
-    requireRoom(event.session(), slot.tenant(), List.of());
+    admitTurn(event.session(), slot.tenant(), List.of());
     enqueue(event, List.of());
   }
 
@@ -273,7 +321,7 @@ final class EventHandler {
 
   private void close(ConversationEvent event, SessionSlot slot) throws Exception {
     if (slot.life() == Life.OPEN) {
-      forgetConversation(event.session());
+      forgetConversation(event.session(), false, false);
       sessions.ended(slot);
       state.putSlot(slot.closed());
     }
@@ -283,14 +331,18 @@ final class EventHandler {
   /**
    * Ends the current session's turns and leaves nothing of it but what tells resends: that it was
    * erased, offsets, and hashes of turn ids.
+   *
+   * @param withTenant whether all of its tenant is being erased
    */
-  void erase(String session) throws Exception {
-    forgetConversation(session);
+  void erase(String session, boolean withTenant) throws Exception {
+    forgetConversation(session, withTenant, true);
     sessions.ended(state.slot());
     state.putSlot(state.slot().erased());
   }
 
-  private void forgetConversation(String session) throws Exception {
+  private void forgetConversation(String session, boolean withTenant, boolean everywhere)
+      throws Exception {
+    queries.answerAll(session);
     TurnQueues.Session turns = queues.session(session);
     if (turns != null) {
       for (TurnQueues.Branch branch : turns.branches()) {
@@ -300,7 +352,9 @@ final class EventHandler {
       }
     }
     runner.closeSession(session);
+    pages.forget(state.slot(), withTenant, everywhere);
     history.clear();
+    state.clearPages();
     state.clearEarlyCancels();
   }
 
@@ -320,43 +374,50 @@ final class EventHandler {
   }
 
   /**
+   * Keeps a place for a turn.
+   *
    * @param replaced turns of the session that end if the new one is taken
    */
-  private void requireRoom(String session, String tenant, List<TurnQueues.Entry> replaced)
+  private void admitTurn(String session, String tenant, List<TurnQueues.Entry> replaced)
       throws Exception {
     if (control.isDraining()) {
       throw new BusyException("the service drains and takes no turns");
     }
     int freed = replaced.size();
-    requireBelow("session", queues.sizeOfSession(session) - freed, control.maxQueuedPerSession());
-    requireBelow("tenant", queues.sizeOfTenant(tenant) - freed, control.maxQueuedPerTenant(tenant));
-    requireBelow("subtask", queues.size() - freed, control.maxQueuedPerSubtask());
+    int sessionLimit = control.maxQueuedPerSession();
+    if (queues.sizeOfSession(session) - freed >= sessionLimit) {
+      throw full("session", sessionLimit, TURNS);
+    }
     long freedLength = replaced.stream().mapToLong(TurnQueues.Entry::length).sum();
     if (queues.lengthOfSession(session) - freedLength >= MAX_QUEUED_LENGTH) {
       throw new BusyException(
           "the session has messages of %d characters or more running and waiting"
               .formatted(MAX_QUEUED_LENGTH));
     }
+    int tenantLimit = control.maxQueuedPerTenant(tenant);
+    int limit = control.maxQueuedPerTaskManager();
+    require(queues.admit(session, tenant, freed, tenantLimit, limit), tenantLimit, limit, TURNS);
   }
 
-  private void requireSessionRoom(String tenant) throws Exception {
+  private void admitSession(String tenant) throws Exception {
     if (control.isDraining()) {
       throw new BusyException("the service drains and opens no sessions");
     }
-    requireSessionsBelow("tenant", sessions.ofTenant(tenant), control.maxSessionsPerTenant(tenant));
-    requireSessionsBelow("subtask", sessions.count(), control.maxSessionsPerSubtask());
+    int tenantLimit = control.maxSessionsPerTenant(tenant);
+    int limit = control.maxSessionsPerTaskManager();
+    require(sessions.tryOpen(tenant, tenantLimit, limit), tenantLimit, limit, "open sessions");
   }
 
-  private static void requireSessionsBelow(String what, int count, int limit) throws BusyException {
-    if (count >= limit) {
-      throw new BusyException("the %s has its limit of %d open sessions".formatted(what, limit));
+  private static void require(TenantCounts.Full full, int tenantLimit, int limit, String of)
+      throws BusyException {
+    if (full != null) {
+      throw full == TenantCounts.Full.TENANT
+          ? full("tenant", tenantLimit, of)
+          : full("TaskManager", limit, of);
     }
   }
 
-  private static void requireBelow(String what, int size, int limit) throws BusyException {
-    if (size >= limit) {
-      throw new BusyException(
-          "the %s has its limit of %d turns running and waiting".formatted(what, limit));
-    }
+  private static BusyException full(String what, int limit, String of) {
+    return new BusyException("the %s has its limit of %d %s".formatted(what, limit, of));
   }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import org.apache.flink.api.common.externalresource.ExternalResourceInfo;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalResourceOptions;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,7 +30,7 @@ final class GpuResource {
    *
    * @param cluster the TaskManager's configuration
    * @param given what Flink gave under {@value #NAME}
-   * @throws IllegalStateException if a GPU is asked for and Flink was to give one and did not
+   * @throws SuppressRestartsException if a GPU is asked for and Flink was to give one and did not
    */
   static EngineOpener choose(
       EngineOpener opener, Configuration cluster, Collection<ExternalResourceInfo> given) {
@@ -48,11 +49,12 @@ final class GpuResource {
       return opener.onGpu(first);
     }
     if (opener.needsGpu()) {
-      throw new IllegalStateException(
-          "model.device asks for a GPU, and external-resources names '"
-              + NAME
-              + "', but this TaskManager was given none; its log says why (driver-factory.class,"
-              + " the discovery script, the amount)");
+      throw new SuppressRestartsException(
+          new IllegalStateException(
+              "model.device asks for a GPU, and external-resources names '"
+                  + NAME
+                  + "', but this TaskManager was given none; its log says why"
+                  + " (driver-factory.class, the discovery script, the amount)"));
     }
     LOG.warn("external-resources names '{}', but this TaskManager was given none", NAME);
     return opener;

@@ -48,6 +48,15 @@ final class History {
     return head == null ? List.of() : pathTo(head);
   }
 
+  /** The turns of each branch that are kept. */
+  List<List<Turn>> paths() throws Exception {
+    List<List<Turn>> paths = new ArrayList<>();
+    for (Long head : heads.values()) {
+      paths.add(pathTo(head));
+    }
+    return paths;
+  }
+
   /** The turns up to and including {@code last} that are kept, oldest first. */
   private List<Turn> pathTo(long last) throws Exception {
     List<Turn> path = new ArrayList<>();

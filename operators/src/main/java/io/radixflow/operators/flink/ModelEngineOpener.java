@@ -4,11 +4,11 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.operators.cache.StableHash;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.KvEventSink;
 import java.io.Serializable;
-import java.nio.file.Path;
 
 /**
  * Opens the engine of continuous batching on a model.
@@ -18,13 +18,17 @@ import java.nio.file.Path;
  * @param device where it runs
  * @param options the engine's sizes and bounds
  * @param events opens what the changes of its cache go to; null if nobody wants them
+ * @param disk the tier below host memory, which the engine must have then
+ * @param remote the tier below the disk, or without one below host memory
  */
 public record ModelEngineOpener(
     Source source,
     String model,
     DeviceOptions device,
     EngineOptions options,
-    KvEventSink.Factory events)
+    KvEventSink.Factory events,
+    DiskTier disk,
+    RemoteTier remote)
     implements EngineOpener {
 
   /** Finds and opens a model; travels in the job graph. */
@@ -39,12 +43,22 @@ public record ModelEngineOpener(
   /** Of engines that tell nobody what is in their caches. */
   public ModelEngineOpener(
       Source source, String model, DeviceOptions device, EngineOptions options) {
-    this(source, model, device, options, null);
+    this(source, model, device, options, null, DiskTier.NONE, RemoteTier.NONE);
+  }
+
+  /** This opener, of engines with a disk below host memory. */
+  public ModelEngineOpener onDisk(DiskTier tier) {
+    return new ModelEngineOpener(source, model, device, options, events, tier, remote);
+  }
+
+  /** This opener, of engines with a remote file system below disk or host memory. */
+  public ModelEngineOpener onRemote(RemoteTier tier) {
+    return new ModelEngineOpener(source, model, device, options, events, disk, tier);
   }
 
   @Override
   public EngineOpener publishing(KvEventSink.Factory sink) {
-    return new ModelEngineOpener(source, model, device, options, sink);
+    return new ModelEngineOpener(source, model, device, options, sink, disk, remote);
   }
 
   @Override
@@ -55,26 +69,46 @@ public record ModelEngineOpener(
   @Override
   public EngineOpener onGpu(int index) {
     DeviceName named = device.name();
-    boolean may = named.kind() == DeviceName.Kind.AUTO && !model.equals(ModelLoader.SIM);
+    boolean may = named.kind() == DeviceName.Kind.AUTO && !ModelLoader.isSimulated(model);
     return named.index() < 0 && (may || needsGpu())
-        ? new ModelEngineOpener(source, model, device.on("cuda:" + index), options, events)
+        ? new ModelEngineOpener(
+            source, model, device.on("cuda:" + index), options, events, disk, remote)
         : this;
   }
 
   @Override
   public String identity() {
-    return model + "\n" + device + "\n" + options;
+    return model + "\n" + device + "\n" + options + "\n" + disk + "\n" + remote;
   }
 
   @Override
-  public ServingEngine open(Path crashJournal) throws Exception {
+  public ServingEngine open(EngineHome home) throws Exception {
+    if ((disk.enabled() || remote.enabled()) && !options.tiers().enabled()) {
+      throw new IllegalArgumentException(
+          "pages pass through host memory on their way to lower tiers: give the tiers some");
+    }
     ServedModel served = source.open(model);
+    EngineTiers tiers = new EngineTiers(disk, remote, options.tiers(), home, kind());
     try {
-      return new ServingEngine(
-          ContinuousBatchingEngine.open(served, device, options, events, crashJournal), served);
+      ContinuousBatchingEngine engine =
+          ContinuousBatchingEngine.open(
+              served,
+              device,
+              options.toBuilder().tiers(tiers.options()).build(),
+              events,
+              home.crashJournal());
+      tiers.start(engine);
+      return new ServingEngine(engine, served, tiers);
     } catch (RuntimeException | Error e) {
-      served.close();
+      try (served) {
+        tiers.close();
+      }
       throw e;
     }
+  }
+
+  /** What decides which engines can use each other's pages; the store itself knows best. */
+  private String kind() {
+    return StableHash.hex(model, device.toString(), Integer.toString(options.pageTokens()));
   }
 }

@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.engine.TierUsage;
 import io.radixflow.operators.engine.Usage;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
@@ -48,26 +49,18 @@ final class ReplyOutput {
     collect(delta(turn, progress.textOffset(), shown, tokens, progress.text(), null, Usage.NONE));
   }
 
-  /** The last piece and the reply of a turn that the engine worked on; nothing if it has no id. */
+  /** The last piece and the reply of a turn that the engine worked on. */
   void end(RunningTurn turn, FinishReason reason, ReplyProgress last, String error) {
-    if (turn.pending.turn() == null) {
-      if (error != null) {
-        deadLetter(turn.branch.session.id, turn.pending, error);
-      }
-      return;
-    }
     if (reason == FinishReason.ERROR) {
       deadLetter(turn.branch.session.id, turn.pending, error);
     }
     String finish = lowerCase(reason);
     Usage usage = turn.usage();
-    if (isShown(turn.pending.kind())) {
-      int shown = turn.shownTokens();
-      int tokens = usage.completionTokens() - shown;
-      int offset = last == null ? turn.codePoints() : last.textOffset();
-      String text = last == null ? "" : last.text();
-      collect(delta(turn, offset, shown, tokens, text, finish, usage));
-    }
+    int shown = turn.shownTokens();
+    int tokens = usage.completionTokens() - shown;
+    int offset = last == null ? turn.codePoints() : last.textOffset();
+    String text = last == null ? "" : last.text();
+    collect(delta(turn, offset, shown, tokens, text, finish, usage));
     boolean logprobs = turn.plan.options().sampling().topLogprobs() >= 0;
     collect(
         new Reply(
@@ -76,7 +69,7 @@ final class ReplyOutput {
             turn.pending.turn(),
             turn.pending.kind(),
             attempt,
-            isShown(turn.pending.kind()) ? turn.text() : "",
+            turn.text(),
             finish,
             usage.promptTokens(),
             usage.cachedTokens(),
@@ -87,7 +80,9 @@ final class ReplyOutput {
             error,
             null,
             null,
-            clock.getAsLong()));
+            clock.getAsLong(),
+            usage.tiers(),
+            null));
   }
 
   /** The reply of a turn that ends without the engine; nothing if it has no id. */
@@ -117,7 +112,7 @@ final class ReplyOutput {
   }
 
   /** The reply to a query. */
-  void answer(ConversationEvent event, List<Reply.Item> items, String status) {
+  void answer(ConversationEvent event, List<Reply.Item> items, String status, Reply.Pages pages) {
     collect(
         reply(
             event.session(),
@@ -128,7 +123,8 @@ final class ReplyOutput {
             "",
             null,
             items,
-            status));
+            status,
+            pages));
   }
 
   /** Refuses an event: a rejected reply, or a side output if there is no turn to answer. */
@@ -182,7 +178,7 @@ final class ReplyOutput {
           new ReplyDelta(
               session, branch, turn, 0, offset, 0, 0, attempt, "", lowerCase(reason), 0, 0, 0));
     }
-    collect(reply(session, branch, turn, kind, reason, text, error, null, null));
+    collect(reply(session, branch, turn, kind, reason, text, error, null, null, null));
   }
 
   private Reply reply(
@@ -194,7 +190,8 @@ final class ReplyOutput {
       String text,
       String error,
       List<Reply.Item> items,
-      String status) {
+      String status,
+      Reply.Pages pages) {
     return new Reply(
         session,
         branch,
@@ -212,7 +209,9 @@ final class ReplyOutput {
         error,
         items,
         status,
-        clock.getAsLong());
+        clock.getAsLong(),
+        TierUsage.NONE,
+        pages);
   }
 
   private ReplyDelta delta(
@@ -236,7 +235,8 @@ final class ReplyOutput {
         finish,
         usage.promptTokens(),
         usage.cachedTokens(),
-        usage.completionTokens());
+        usage.completionTokens(),
+        usage.tiers());
   }
 
   private void collect(Reply reply) {
@@ -253,7 +253,7 @@ final class ReplyOutput {
   }
 
   /** Whether a kind's reply is generated for somebody who may be watching. */
-  static boolean isShown(EventKind kind) {
+  private static boolean isShown(EventKind kind) {
     return kind == EventKind.MESSAGE || kind == EventKind.REGENERATE;
   }
 

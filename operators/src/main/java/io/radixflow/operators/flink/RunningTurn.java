@@ -1,6 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.engine.TierUsage;
 import io.radixflow.operators.engine.Usage;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
@@ -25,6 +26,10 @@ final class RunningTurn {
   private int tokenCount;
   private int codePoints;
   private int cachedTokens;
+
+  /** Of this attempt alone. */
+  private TierUsage tiers = TierUsage.NONE;
+
   private int shownTokens;
   private boolean promptSaved;
   private int savedTokens;
@@ -79,7 +84,7 @@ final class RunningTurn {
   }
 
   Usage usage() {
-    return new Usage(prompt == null ? 0 : prompt.ids().length, cachedTokens, tokenCount);
+    return new Usage(prompt == null ? 0 : prompt.ids().length, cachedTokens, tokenCount, tiers);
   }
 
   /** Code points of text so far. */
@@ -120,6 +125,7 @@ final class RunningTurn {
     logprobs.addAll(newLogprobs);
     if (progress.usage() != null) {
       cachedTokens = progress.usage().cachedTokens();
+      tiers = progress.usage().tiers();
     }
   }
 

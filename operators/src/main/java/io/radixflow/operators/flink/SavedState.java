@@ -1,6 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -25,6 +26,11 @@ public final class SavedState {
   /** The session's small state. */
   public static ValueStateDescriptor<SessionSlot> slot() {
     return new ValueStateDescriptor<>(SLOT, TypeInformation.of(SessionSlot.class));
+  }
+
+  /** Where the session's pages were when that was last known; null for not at all. */
+  public static ValueStateDescriptor<SessionPages> pages() {
+    return new ValueStateDescriptor<>("pages", TypeInformation.of(SessionPages.class));
   }
 
   /** The number of the last turn of each branch. */

@@ -10,17 +10,24 @@ import java.util.UUID;
  * @param engine generates replies
  * @param model makes prompts; also used on the engine's intake threads
  * @param instance tells this engine and its cache from any other
+ * @param tiers what it has below the device
  */
-public record ServingEngine(Engine engine, ServedModel model, String instance)
+public record ServingEngine(Engine engine, ServedModel model, String instance, EngineTiers tiers)
     implements AutoCloseable {
 
   public ServingEngine(Engine engine, ServedModel model) {
-    this(engine, model, UUID.randomUUID().toString());
+    this(engine, model, EngineTiers.none());
+  }
+
+  public ServingEngine(Engine engine, ServedModel model, EngineTiers tiers) {
+    this(engine, model, UUID.randomUUID().toString(), tiers);
   }
 
   @Override
   public void close() {
-    try (model) {
+    tiers.stop();
+    try (model;
+        tiers) {
       engine.close();
     }
   }

@@ -2,10 +2,17 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.Usage;
+import io.radixflow.operators.tier.MissReason;
+import io.radixflow.operators.tier.PageStoreStats;
+import io.radixflow.operators.tier.TierStats;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.IntSupplier;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToLongFunction;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Histogram;
@@ -24,17 +31,26 @@ final class ServingMetrics {
   private final Counter accepted;
   private final Counter rejected;
   private final Counter ignored;
+  private final Counter prefetches;
+  private final Counter prefetchesRefused;
   private final Counter promptTokens;
   private final Counter cachedTokens;
   private final Counter generatedTokens;
   private final Histogram timeToFirstToken;
 
   ServingMetrics(
-      MetricGroup operatorGroup, IntSupplier running, IntSupplier pending, IntSupplier sessions) {
+      MetricGroup operatorGroup,
+      IntSupplier running,
+      IntSupplier pending,
+      IntSupplier sessions,
+      IntSupplier erasures,
+      IntSupplier pageErasures) {
     this.group = operatorGroup.addGroup("serving");
     this.accepted = group.counter("turnsAccepted");
     this.rejected = group.counter("eventsRejected");
     this.ignored = group.counter("resendsIgnored");
+    this.prefetches = group.counter("prefetches");
+    this.prefetchesRefused = group.counter("prefetchesRefused");
     this.promptTokens = group.counter("promptTokens");
     this.cachedTokens = group.counter("cachedTokens");
     this.generatedTokens = group.counter("generatedTokens");
@@ -44,14 +60,26 @@ final class ServingMetrics {
     group.gauge("turnsRunning", (Gauge<Integer>) running::getAsInt);
     group.gauge("turnsPending", (Gauge<Integer>) pending::getAsInt);
     group.gauge("sessionsOpen", (Gauge<Integer>) sessions::getAsInt);
+    group.gauge("tenantErasuresPending", (Gauge<Integer>) erasures::getAsInt);
+    group.gauge("pageErasuresPending", (Gauge<Integer>) pageErasures::getAsInt);
   }
 
   /** Adds what the engine tells of itself; the same in all subtasks that share it. */
   void engine(Supplier<EngineStats> stats) {
+    group.gauge("engineSteps", (Gauge<Long>) () -> stats.get().steps());
+    group.gauge("engineStepsFailed", (Gauge<Long>) () -> stats.get().failedSteps());
+    group.gauge("engineTokensPrefilled", (Gauge<Long>) () -> stats.get().prefilledTokens());
+    group.gauge("engineTokensCached", (Gauge<Long>) () -> stats.get().cachedTokens());
+    group.gauge("engineTokensGenerated", (Gauge<Long>) () -> stats.get().generatedTokens());
+    group.gauge("requestsRunning", (Gauge<Integer>) () -> stats.get().runningRequests());
+    group.gauge("requestsWaiting", (Gauge<Integer>) () -> stats.get().waitingRequests());
+    group.gauge("retractions", (Gauge<Long>) () -> stats.get().retractions());
+    pages(stats);
     group.gauge("kvEventsPublished", (Gauge<Long>) () -> stats.get().kvEvents().published());
     group.gauge("kvEventsDropped", (Gauge<Long>) () -> stats.get().kvEvents().dropped());
     group.gauge("kvEventResyncs", (Gauge<Long>) () -> stats.get().kvEvents().resyncs());
     group.gauge("sessionsHot", (Gauge<Integer>) () -> stats.get().sessions().hot());
+    group.gauge("sessionsWarm", (Gauge<Integer>) () -> stats.get().sessions().warm());
     group.gauge("sessionsCached", (Gauge<Integer>) () -> stats.get().sessions().known());
     group.gauge("sessionPages", (Gauge<Integer>) () -> stats.get().sessions().pages());
     group.gauge("pinnedPages", (Gauge<Integer>) () -> stats.get().sessions().pinnedPages());
@@ -59,7 +87,71 @@ final class ServingMetrics {
     group.gauge("preemptions", (Gauge<Long>) () -> stats.get().scheduler().preemptions());
     group.gauge("agedAdmissions", (Gauge<Long>) () -> stats.get().scheduler().promotions());
     group.gauge("prefixWaits", (Gauge<Long>) () -> stats.get().scheduler().deferrals());
+    tiers(() -> stats.get().tiers());
     group.gauge("tokensAhead", (Gauge<Long>) () -> stats.get().sessions().tokensAhead());
+  }
+
+  private void pages(Supplier<EngineStats> stats) {
+    group.gauge("pages", (Gauge<Integer>) () -> stats.get().totalPages());
+    group.gauge("pagesFree", (Gauge<Integer>) () -> stats.get().freePages());
+    group.gauge("pagesEvictable", (Gauge<Integer>) () -> stats.get().evictablePages());
+    group.gauge("pagesProtected", (Gauge<Integer>) () -> stats.get().protectedPages());
+    group.gauge("pagesInFlight", (Gauge<Integer>) () -> stats.get().inFlightPages());
+    group.gauge("pagesEvicted", (Gauge<Long>) () -> stats.get().evictedPages());
+    group.gauge("pageRepairs", (Gauge<Long>) () -> stats.get().repairs());
+  }
+
+  /** Adds what became of control events for the tiers; the same in all subtasks of an engine. */
+  void tierCommands(LongSupplier applied, LongSupplier refused) {
+    group.gauge("tierCommandsApplied", (Gauge<Long>) applied::getAsLong);
+    group.gauge("tierCommandsRefused", (Gauge<Long>) refused::getAsLong);
+  }
+
+  private void tiers(Supplier<TierStats> stats) {
+    group.gauge("hostPages", (Gauge<Integer>) () -> stats.get().hostPages());
+    group.gauge("hostPagesUsed", (Gauge<Integer>) () -> stats.get().usedHostPages());
+    group.gauge("hostPagesEvicted", (Gauge<Long>) () -> stats.get().evictedHostPages());
+    group.gauge("tierPagesQueued", (Gauge<Integer>) () -> stats.get().queuedPages());
+    group.gauge("pagesBackedUp", (Gauge<Long>) () -> stats.get().backedUpPages());
+    group.gauge("backupsDropped", (Gauge<Long>) () -> stats.get().droppedBackups());
+    group.gauge("pagesLoaded", (Gauge<Long>) () -> stats.get().loadedPages());
+    group.gauge("pagesFetched", (Gauge<Long>) () -> stats.get().fetchedPages());
+    group.gauge("pagesPrefetched", (Gauge<Long>) () -> stats.get().prefetches().pages());
+    group.gauge("prefetchesCutShort", (Gauge<Long>) () -> stats.get().prefetches().cutShort());
+    group.gauge("tierWritesDropped", (Gauge<Long>) () -> stats.get().droppedWrites());
+    group.gauge("tierTransfersFailed", (Gauge<Long>) () -> stats.get().failedTransfers());
+    for (MissReason reason : MissReason.values()) {
+      group
+          .addGroup("reason", reason.name().toLowerCase(Locale.ROOT))
+          .gauge("tierMisses", (Gauge<Long>) () -> stats.get().misses().getOrDefault(reason, 0L));
+    }
+    store("disk", () -> stats.get().store());
+    store("remote", () -> stats.get().remote());
+  }
+
+  /** Adds what a store tells, which may come and go. */
+  private void store(String tier, Supplier<PageStoreStats> stats) {
+    MetricGroup store = group.addGroup("tier", tier);
+    Map<String, ToLongFunction<PageStoreStats>> values = new LinkedHashMap<>();
+    values.put("storePages", PageStoreStats::pages);
+    values.put("storeBytes", PageStoreStats::bytes);
+    values.put("storeBytesLimit", PageStoreStats::limitBytes);
+    values.put("storePagesRead", PageStoreStats::readPages);
+    values.put("storePagesWritten", PageStoreStats::writtenPages);
+    values.put("storePagesEvicted", PageStoreStats::evictedPages);
+    values.put("storeWritesFailed", PageStoreStats::failedWrites);
+    values.forEach((name, value) -> store.gauge(name, (Gauge<Long>) () -> of(stats.get(), value)));
+    for (MissReason reason : MissReason.values()) {
+      store
+          .addGroup("reason", reason.name().toLowerCase(Locale.ROOT))
+          .gauge(
+              "storeMisses",
+              (Gauge<Long>) () -> of(stats.get(), told -> told.misses().getOrDefault(reason, 0L)));
+    }
+  }
+
+  private static long of(PageStoreStats stats, ToLongFunction<PageStoreStats> value) {
+    return stats == null ? 0 : value.applyAsLong(stats);
   }
 
   void accepted() {
@@ -72,6 +164,11 @@ final class ServingMetrics {
 
   void resendIgnored() {
     ignored.inc();
+  }
+
+  /** A turn was announced to the engine. */
+  void prefetched(boolean taken) {
+    (taken ? prefetches : prefetchesRefused).inc();
   }
 
   void firstToken(long millisSinceAcceptance) {

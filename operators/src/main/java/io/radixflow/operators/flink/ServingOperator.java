@@ -6,6 +6,9 @@ import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.TierCommand;
+import io.radixflow.operators.tier.DirectoryGenerations;
+import io.radixflow.operators.tier.GenerationRef;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -13,6 +16,9 @@ import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.SavepointType;
 import org.apache.flink.runtime.execution.Environment;
+import org.apache.flink.runtime.operators.coordination.OperatorEvent;
+import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
+import org.apache.flink.runtime.operators.coordination.OperatorEventHandler;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
@@ -41,31 +47,48 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 final class ServingOperator extends AbstractStreamOperator<Reply>
     implements TwoInputStreamOperator<ConversationEvent, ControlEvent, Reply>,
         Triggerable<String, VoidNamespace>,
-        BoundedMultiInput {
+        BoundedMultiInput,
+        OperatorEventHandler {
   private static final long serialVersionUID = 1L;
   private static final int EVENTS = 1;
 
   private final transient EngineOpener opener;
   private final transient ServingOptions options;
   private final transient MailboxExecutor mailbox;
+  private final transient OperatorEventGateway coordinator;
 
   private transient SessionState state;
   private transient History history;
   private transient ControlState control;
+  private transient PendingErasures pendingErasures;
+  private transient PageErasures pageErasures;
+  private transient SessionErasure pages;
   private transient AttemptEpoch epoch;
   private transient SessionCounts sessions;
   private transient TurnQueues queues;
   private transient EngineLease lease;
   private transient TurnRunner runner;
   private transient EventHandler events;
+  private transient SessionQueries queries;
+  private transient PageRounds rounds;
   private transient IdleTimers timers;
+  private transient TenantErasures erasures;
+
+  /** What the restored checkpoint tells of page directories; until the engine is open. */
+  private transient List<GenerationRef> restored;
+
+  private transient EngineTiers tiers;
 
   /** The synchronous savepoint after which nothing may be emitted, or null. */
   private transient Long lastSavepoint;
 
   ServingOperator(
-      StreamOperatorParameters<Reply> parameters, EngineOpener opener, ServingOptions options) {
+      StreamOperatorParameters<Reply> parameters,
+      EngineOpener opener,
+      ServingOptions options,
+      OperatorEventGateway coordinator) {
     super(parameters);
+    this.coordinator = coordinator;
     this.opener = opener;
     this.options = options;
     this.mailbox = parameters.getMailboxExecutor();
@@ -77,6 +100,9 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     state = new SessionState(context.getKeyedStateStore(), getKeyedStateBackend());
     history = new History(context.getKeyedStateStore());
     control = new ControlState(context.getOperatorStateStore(), options);
+    pendingErasures = new PendingErasures(context.getOperatorStateStore());
+    pageErasures = new PageErasures(context.getOperatorStateStore(), PageErasures.MAX_PAGES);
+    restored = GenerationState.read(context.getRawOperatorStateInputs());
     epoch =
         new AttemptEpoch(
             context.getOperatorStateStore(), getProcessingTimeService().getCurrentProcessingTime());
@@ -91,10 +117,12 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             opener,
             environment.getTaskManagerInfo().getConfiguration(),
             getRuntimeContext().getExternalResourceInfos(GpuResource.NAME));
-    lease = EngineLease.acquire(environment, getRuntimeContext(), here);
+    lease = EngineLease.acquire(environment, getRuntimeContext(), here, restored, control.tiers());
+    restored = null;
     ServingEngine engine = lease.engine();
-    sessions = new SessionCounts();
-    queues = new TurnQueues();
+    tiers = engine.tiers();
+    sessions = new SessionCounts(lease.sessions());
+    queues = new TurnQueues(lease.turns());
     timers =
         new IdleTimers(
             getInternalTimerService("idle-sessions", VoidNamespaceSerializer.INSTANCE, this),
@@ -104,10 +132,19 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             getMetricGroup(),
             () -> runner == null ? 0 : runner.running(),
             queues::size,
-            sessions::count);
+            sessions::count,
+            pendingErasures::size,
+            pageErasures::size);
     metrics.engine(engine.engine()::stats);
+    metrics.tierCommands(tiers::applied, tiers::refused);
+    PageHints hints = new PageHints(state, engine, options.namespaces(), timers::now);
+    rounds = new PageRounds(this, state, history, hints, mailbox);
     ReplyOutput replies = new ReplyOutput(output, metrics, timers::now, epoch.attempt());
     TurnPlanner planner = new TurnPlanner(options);
+    boolean alone = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks() == 1;
+    pageErasures.open(engine.engine(), tiers.erasures(), mailbox, alone ? null : coordinator);
+    pages = new SessionErasure(history, options.namespaces(), engine, pageErasures);
+    Prompts prompts = new Prompts(engine, options);
     ChannelId channel =
         new ChannelId(
             environment.getJobID().toString(),
@@ -120,13 +157,18 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             history,
             queues,
             planner,
+            prompts,
             options,
             engine,
             replies,
             metrics,
+            hints,
+            rounds,
+            pages,
             reader ->
                 new EngineConnection(
                     engine.engine(), channel, mailbox, reader, environment::failExternally));
+    queries = new SessionQueries(this, history, queues, hints, mailbox, replies);
     events =
         new EventHandler(
             state,
@@ -135,14 +177,32 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             queues,
             planner,
             runner,
+            new Announcements(history, queues, options.namespaces(), prompts, engine, metrics),
             control,
-            new SessionQuery(history, queues, engine.instance()),
+            pendingErasures,
+            pages,
+            queries,
             timers,
             replies,
             metrics,
             options);
     countSessions();
     takeUpPendingTurns();
+    erasures =
+        new TenantErasures(
+            pendingErasures,
+            this,
+            state,
+            events,
+            runner::dispatch,
+            (tenant, number) ->
+                tiers
+                    .erasures()
+                    .begin(
+                        "tenant %s %d of %s".formatted(tenant, number, channel),
+                        () -> engine.engine().forgetTenant(tenant)),
+            mailbox,
+            System::nanoTime);
   }
 
   /** After a restore. */
@@ -170,7 +230,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
       }
     }
     restored.sort(Comparator.comparingLong(Restored::accepted));
-    restored.forEach(r -> queues.add(r.session(), r.tenant(), r.turn()));
+    restored.forEach(r -> queues.restore(r.session(), r.tenant(), r.turn()));
     runner.dispatch();
   }
 
@@ -188,6 +248,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
         case "erase_tenant" -> eraseTenant(event.tenant());
         case "drain" -> control.drain(event.value());
         case "limits" -> control.limits(event.tenant(), event.value());
+        case "tiers" -> switchTiers(event.value());
         default -> throw new RefusedException("'" + event.kind() + "' is no control event");
       }
     } catch (RefusedException e) {
@@ -196,17 +257,35 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     runner.dispatch();
   }
 
+  @Override
+  public void handleOperatorEvent(OperatorEvent event) {
+    pageErasures.heard((PagesToErase) event);
+  }
+
+  /** Erasures of sessions and tenants whose pages may still be there. */
+  int erasuresPending() {
+    return pageErasures.size() + pendingErasures.size();
+  }
+
   private void eraseTenant(String tenant) throws Exception {
     if (tenant == null) {
       throw new RefusedException("erase_tenant names no tenant");
     }
-    for (String session : state.sessions()) {
-      setCurrentKey(session);
-      SessionSlot slot = state.slot();
-      if (slot.opened() && slot.tenant().equals(tenant)) {
-        events.erase(session);
-      }
+    erasures.add(tenant, control.nextErasure());
+  }
+
+  /** All subtasks remember what is to hold; each TaskManager's engine does it, once. */
+  private void switchTiers(String value) throws Exception {
+    TierCommand command;
+    try {
+      command = TierCommand.parse(value);
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException(e.getMessage());
     }
+    TierSettings before = control.tiers();
+    TierSettings after = tiers.refusal(command) == null ? before.after(command) : before.next();
+    control.tiers(after);
+    tiers.apply(after, command);
   }
 
   @Override
@@ -217,7 +296,9 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     }
     boolean busy = queues.session(timer.getKey()) != null;
     if (timers.isExpired(slot.lastEvent(), busy)) {
+      queries.answerAll(timer.getKey());
       runner.closeSession(timer.getKey());
+      pages.forget(slot, false, false);
       sessions.ended(slot);
       history.clear();
       state.clear();
@@ -231,10 +312,19 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     throw new IllegalStateException("there are no event-time timers");
   }
 
+  /** What waits for an answer of the engine is in no state. */
+  @Override
+  public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+    super.prepareSnapshotPreBarrier(checkpointId);
+    queries.answerAll();
+  }
+
   @Override
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
     runner.saveProgress();
+    pendingErasures.save();
+    pageErasures.save();
     epoch.save();
   }
 
@@ -253,29 +343,57 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
         && savepoint.isSynchronous()) {
       lastSavepoint = checkpointId;
       runner.suspend();
+      erasures.suspend();
     }
-    return super.snapshotState(checkpointId, timestamp, checkpointOptions, factory);
+    OperatorSnapshotFutures futures =
+        super.snapshotState(checkpointId, timestamp, checkpointOptions, factory);
+    DirectoryGenerations directory = tiers.generations();
+    if (directory != null) {
+      futures.setOperatorStateRawFuture(GenerationState.write(directory, checkpointId, factory));
+    }
+    return futures;
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) throws Exception {
+    super.notifyCheckpointComplete(checkpointId);
+    rounds.begin();
+    DirectoryGenerations directory = tiers.generations();
+    if (directory != null) {
+      directory.complete(checkpointId);
+    }
   }
 
   @Override
   public void notifyCheckpointAborted(long checkpointId) throws Exception {
     super.notifyCheckpointAborted(checkpointId);
+    DirectoryGenerations directory = tiers.generations();
+    if (directory != null) {
+      directory.failed(checkpointId);
+    }
     if (lastSavepoint != null && lastSavepoint == checkpointId) {
       lastSavepoint = null;
       runner.resume();
+      erasures.resume();
     }
   }
 
   @Override
   public void endInput(int input) throws Exception {
-    while (input == EVENTS && queues.size() > 0) {
+    while (input == EVENTS && (queues.size() > 0 || erasures.isBusy())) {
       mailbox.yield();
+    }
+    if (input == EVENTS) {
+      queries.answerAll();
     }
   }
 
   @Override
   public void close() throws Exception {
     try (AutoCloseable leased = lease) {
+      if (erasures != null) {
+        erasures.close();
+      }
       if (runner != null) {
         runner.close();
       }

@@ -3,8 +3,12 @@ package io.radixflow.operators.flink;
 import io.radixflow.operators.session.ControlEvent;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Reply;
+import org.apache.flink.runtime.jobgraph.OperatorID;
+import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
+import org.apache.flink.runtime.operators.coordination.OperatorEventDispatcher;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
 import org.apache.flink.streaming.api.operators.ChainingStrategy;
+import org.apache.flink.streaming.api.operators.CoordinatedOperatorFactory;
 import org.apache.flink.streaming.api.operators.StreamOperator;
 import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
 import org.apache.flink.streaming.api.operators.TwoInputStreamOperatorFactory;
@@ -22,7 +26,8 @@ import org.apache.flink.streaming.api.operators.TwoInputStreamOperatorFactory;
  * and read {@link ServingOutputs} with {@code getSideOutput}.
  */
 public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<Reply>
-    implements TwoInputStreamOperatorFactory<ConversationEvent, ControlEvent, Reply> {
+    implements TwoInputStreamOperatorFactory<ConversationEvent, ControlEvent, Reply>,
+        CoordinatedOperatorFactory<Reply> {
   private static final long serialVersionUID = 1L;
 
   private final EngineOpener opener;
@@ -42,7 +47,17 @@ public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<
   @SuppressWarnings("unchecked")
   public <T extends StreamOperator<Reply>> T createStreamOperator(
       StreamOperatorParameters<Reply> parameters) {
-    return (T) new ServingOperator(parameters, opener, options);
+    OperatorID id = parameters.getStreamConfig().getOperatorID();
+    OperatorEventDispatcher dispatcher = parameters.getOperatorEventDispatcher();
+    ServingOperator operator =
+        new ServingOperator(parameters, opener, options, dispatcher.getOperatorEventGateway(id));
+    dispatcher.registerEventHandler(id, operator);
+    return (T) operator;
+  }
+
+  @Override
+  public OperatorCoordinator.Provider getCoordinatorProvider(String name, OperatorID id) {
+    return new ErasureCoordinator.Provider(id);
   }
 
   @Override

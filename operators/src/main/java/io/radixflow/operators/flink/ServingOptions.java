@@ -11,10 +11,11 @@ import java.util.Set;
  * Options of the operator that the engine does not decide.
  *
  * @param maxQueuedPerSession turns that a session may have running and waiting, over all branches
- * @param maxQueuedPerTenant turns that a tenant may have running and waiting on one subtask
- * @param maxQueuedPerSubtask turns that a subtask may have running and waiting
- * @param maxSessionsPerTenant sessions that a tenant may have open on one subtask
- * @param maxSessionsPerSubtask sessions that a subtask may have open
+ * @param maxQueuedPerTenant turns that a tenant may have running and waiting on one TaskManager
+ * @param maxQueuedPerTaskManager turns that the subtasks of a TaskManager may have running and
+ *     waiting
+ * @param maxSessionsPerTenant sessions that a tenant may have open on one TaskManager
+ * @param maxSessionsPerTaskManager sessions that the subtasks of a TaskManager may have open
  * @param maxRunning turns that a subtask hands to the engine at once; the others wait in keyed
  *     state
  * @param maxBranches branches of a session
@@ -30,9 +31,9 @@ import java.util.Set;
 public record ServingOptions(
     int maxQueuedPerSession,
     int maxQueuedPerTenant,
-    int maxQueuedPerSubtask,
+    int maxQueuedPerTaskManager,
     int maxSessionsPerTenant,
-    int maxSessionsPerSubtask,
+    int maxSessionsPerTaskManager,
     int maxRunning,
     int maxBranches,
     int maxTurns,
@@ -73,9 +74,9 @@ public record ServingOptions(
   public ServingOptions {
     requirePositive("maxQueuedPerSession", maxQueuedPerSession);
     requirePositive("maxQueuedPerTenant", maxQueuedPerTenant);
-    requirePositive("maxQueuedPerSubtask", maxQueuedPerSubtask);
+    requirePositive("maxQueuedPerTaskManager", maxQueuedPerTaskManager);
     requirePositive("maxSessionsPerTenant", maxSessionsPerTenant);
-    requirePositive("maxSessionsPerSubtask", maxSessionsPerSubtask);
+    requirePositive("maxSessionsPerTaskManager", maxSessionsPerTaskManager);
     requirePositive("maxRunning", maxRunning);
     requirePositive("maxBranches", maxBranches);
     requirePositive("maxTurns", maxTurns);

@@ -2,31 +2,35 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
-import java.util.HashMap;
-import java.util.Map;
 
-/** Counts the subtask's open sessions, also by tenant. In memory; counted again after a restore. */
+/** Counts the subtask's open sessions. In memory; counted again after a restore. */
 final class SessionCounts {
-  private final Map<String, Integer> tenants = new HashMap<>();
-  private int count;
+  private final TenantCounts.Share share;
+
+  /**
+   * @param share of the TaskManager's open sessions
+   */
+  SessionCounts(TenantCounts.Share share) {
+    this.share = share;
+  }
 
   int count() {
-    return count;
+    return share.count();
   }
 
-  int ofTenant(String tenant) {
-    return tenants.getOrDefault(tenant, 0);
-  }
-
-  void opened(String tenant) {
-    count++;
-    tenants.merge(tenant, 1, Integer::sum);
+  /**
+   * A session is to be opened.
+   *
+   * @return null if it is counted, else what is full
+   */
+  TenantCounts.Full tryOpen(String tenant, int tenantLimit, int limit) {
+    return share.tryAdd(tenant, 0, tenantLimit, limit);
   }
 
   /** A session that was found in state. */
   void restored(SessionSlot slot) {
     if (isOpen(slot)) {
-      opened(slot.tenant());
+      share.add(slot.tenant());
     }
   }
 
@@ -37,8 +41,7 @@ final class SessionCounts {
    */
   void ended(SessionSlot before) {
     if (isOpen(before)) {
-      count--;
-      tenants.computeIfPresent(before.tenant(), (tenant, n) -> n == 1 ? null : n - 1);
+      share.remove(before.tenant());
     }
   }
 

@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
+import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -20,6 +21,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.runtime.state.KeyedStateBackend;
 import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.state.rocksdb.RocksDBKeyedStateBackend;
 
 /**
  * Owns the keyed state of a session, but for its {@link History}; every call acts on the current
@@ -27,6 +29,7 @@ import org.apache.flink.runtime.state.VoidNamespace;
  *
  * <ul>
  *   <li>the {@link SessionSlot};
+ *   <li>{@link SessionPages}, which nothing but answers to people depends on;
  *   <li>turns from acceptance to reply, by number;
  *   <li>what running turns gained, a list for each turn: the turn's number is the state's
  *       namespace, so that a checkpoint appends and a reply clears, and neither reads;
@@ -44,6 +47,7 @@ final class SessionState {
 
   private final KeyedStateBackend<String> backend;
   private final ValueState<SessionSlot> slot;
+  private final ValueState<SessionPages> pages;
   private final MapState<Long, PendingTurn> pending;
   private final MapState<Long, Long> turnIds;
   private final MapState<Long, Long> earlyCancels;
@@ -51,6 +55,7 @@ final class SessionState {
   SessionState(KeyedStateStore store, KeyedStateBackend<String> backend) {
     this.backend = backend;
     this.slot = store.getState(SavedState.slot());
+    this.pages = store.getState(SavedState.pages());
     this.pending = store.getMapState(SavedState.pendingTurns());
     this.turnIds = store.getMapState(SavedState.turnIds());
     this.earlyCancels =
@@ -60,6 +65,17 @@ final class SessionState {
   /** Sessions of this subtask; a copy, so that their state may be changed meanwhile. */
   List<String> sessions() {
     return keysOf(SavedState.SLOT);
+  }
+
+  /**
+   * Sessions of this subtask, whose state may be changed meanwhile; to be closed. RocksDB reads
+   * them one by one as they were at the call, also those that ended since; the heap can only be
+   * read at once.
+   */
+  Stream<String> sessionsOneByOne() {
+    return backend instanceof RocksDBKeyedStateBackend
+        ? backend.getKeys(SavedState.SLOT, VoidNamespace.INSTANCE)
+        : sessions().stream();
   }
 
   /** Sessions of this subtask that wait for a reply; a copy. */
@@ -80,6 +96,20 @@ final class SessionState {
 
   void putSlot(SessionSlot value) throws Exception {
     slot.update(value);
+  }
+
+  /** Where its pages were when that was last known, or null. */
+  SessionPages pages() throws Exception {
+    return pages.value();
+  }
+
+  void putPages(SessionPages value) throws Exception {
+    pages.update(value);
+  }
+
+  /** The session has no pages any more. */
+  void clearPages() {
+    pages.clear();
   }
 
   void addPending(PendingTurn turn) throws Exception {
@@ -186,6 +216,7 @@ final class SessionState {
   /** Forgets everything of a session without pending turns. */
   void clear() {
     slot.clear();
+    pages.clear();
     turnIds.clear();
     earlyCancels.clear();
   }

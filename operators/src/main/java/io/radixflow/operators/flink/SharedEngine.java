@@ -1,7 +1,6 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.EngineLostException;
-import java.nio.file.Path;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -9,26 +8,46 @@ import org.slf4j.LoggerFactory;
 /**
  * The engine that a TaskManager's subtasks share. If its device is lost, the next subtask that asks
  * gets a new engine, once; a device that is lost again ends the process, as its successor may find
- * a working one.
+ * a working one. Counts what the subtasks have together.
  */
 final class SharedEngine implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(SharedEngine.class);
 
   private final EngineOpener opener;
-  private final Path crashJournal;
+  private final EngineHome home;
   private final Consumer<Throwable> endProcess;
+  private final EngineOpening opening;
+  private final TenantCounts turns = new TenantCounts();
+  private final TenantCounts sessions = new TenantCounts();
   private ServingEngine engine;
   private boolean reopened;
 
   /**
    * @param endProcess ends the process for a reason
    */
-  SharedEngine(EngineOpener opener, Path crashJournal, Consumer<Throwable> endProcess)
+  SharedEngine(EngineOpener opener, EngineHome home, Consumer<Throwable> endProcess)
+      throws Exception {
+    this(opener, home, endProcess, new EngineOpening());
+  }
+
+  SharedEngine(
+      EngineOpener opener, EngineHome home, Consumer<Throwable> endProcess, EngineOpening opening)
       throws Exception {
     this.opener = opener;
-    this.crashJournal = crashJournal;
+    this.home = home;
     this.endProcess = endProcess;
-    engine = opener.open(crashJournal);
+    this.opening = opening;
+    engine = opening.open(opener, home);
+  }
+
+  /** Turns without a reply. */
+  TenantCounts turns() {
+    return turns;
+  }
+
+  /** Open sessions. */
+  TenantCounts sessions() {
+    return sessions;
   }
 
   /** The engine, opened anew if its device was lost. */
@@ -43,8 +62,9 @@ final class SharedEngine implements AutoCloseable {
     }
     reopened = true;
     LOG.error("The engine is opened anew, this once: {}", lost.getMessage());
+    TierSettings tiers = engine.tiers().settings();
     engine.close();
-    engine = opener.open(crashJournal);
+    engine = opening.open(opener, home.again(tiers));
     return engine;
   }
 

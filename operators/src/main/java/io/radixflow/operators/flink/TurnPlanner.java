@@ -1,11 +1,11 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.cache.StableHash;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.GenerationOptions;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.SessionSlot;
-import io.radixflow.operators.session.StableHash;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnOptions;
 import java.util.Arrays;

@@ -86,20 +86,21 @@ final class TurnQueues {
     }
   }
 
+  private final TenantCounts.Share counts;
   private final Map<String, Session> sessions = new HashMap<>();
-  private final Map<String, Integer> tenants = new HashMap<>();
 
   /** Branches that may be ready by tenant; the tenant whose turn is next comes first. */
   private final LinkedHashMap<String, Deque<Branch>> ready = new LinkedHashMap<>();
 
-  private int size;
-
-  int size() {
-    return size;
+  /**
+   * @param counts share of the TaskManager's turns
+   */
+  TurnQueues(TenantCounts.Share counts) {
+    this.counts = counts;
   }
 
-  int sizeOfTenant(String tenant) {
-    return tenants.getOrDefault(tenant, 0);
+  int size() {
+    return counts.count();
   }
 
   int sizeOfSession(String session) {
@@ -124,6 +125,34 @@ final class TurnQueues {
     return queues != null && queues.branches.containsKey(branch);
   }
 
+  /**
+   * Keeps a place for a turn that is to be added.
+   *
+   * @param freed how many of the tenant's turns are about to be removed
+   * @return null if there is a place, else what is full
+   */
+  TenantCounts.Full admit(String session, String tenant, int freed, int tenantLimit, int limit) {
+    return counts.tryAdd(owner(session, tenant), freed, tenantLimit, limit);
+  }
+
+  /** Gives the place up of a turn that was admitted and is not added. */
+  void dismiss(String session, String tenant) {
+    counts.remove(owner(session, tenant));
+  }
+
+  /** A session without an owner may get one while turns of it wait. */
+  private String owner(String id, String tenant) {
+    Session session = sessions.get(id);
+    return session == null ? tenant : session.tenant;
+  }
+
+  /** Adds a turn that was found in state. */
+  void restore(String session, String tenant, Entry turn) {
+    counts.add(owner(session, tenant));
+    add(session, tenant, turn);
+  }
+
+  /** Adds a turn that was admitted. */
   void add(String sessionId, String tenant, Entry turn) {
     Session session = sessions.computeIfAbsent(sessionId, id -> new Session(id, tenant));
     Branch branch =
@@ -131,8 +160,6 @@ final class TurnQueues {
     branch.turns.add(turn);
     session.size++;
     session.length += turn.length();
-    size++;
-    tenants.merge(session.tenant, 1, Integer::sum);
     markReady(branch);
   }
 
@@ -172,8 +199,7 @@ final class TurnQueues {
     Session session = branch.session;
     session.size--;
     session.length -= turn.length();
-    size--;
-    tenants.computeIfPresent(session.tenant, (tenant, n) -> n == 1 ? null : n - 1);
+    counts.remove(session.tenant);
     if (branch.turns.isEmpty()) {
       session.branches.remove(branch.name);
     }

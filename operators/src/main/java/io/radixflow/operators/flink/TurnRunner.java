@@ -14,7 +14,6 @@ import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptAssembly;
 import io.radixflow.operators.session.SessionSlot;
-import io.radixflow.operators.session.SharedSystemPrompt;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnOptions;
 import java.util.Arrays;
@@ -39,10 +38,14 @@ final class TurnRunner implements EngineConnection.Reader {
   private final History history;
   private final TurnQueues queues;
   private final TurnPlanner planner;
+  private final Prompts prompts;
   private final ServingOptions options;
   private final ServingEngine engine;
   private final ReplyOutput output;
   private final ServingMetrics metrics;
+  private final PageHints hints;
+  private final PageRounds rounds;
+  private final SessionErasure pages;
   private final CanonicalReply canonical;
   private final NextPrompts nextPrompts;
   private final EngineConnection connection;
@@ -54,20 +57,28 @@ final class TurnRunner implements EngineConnection.Reader {
       History history,
       TurnQueues queues,
       TurnPlanner planner,
+      Prompts prompts,
       ServingOptions options,
       ServingEngine engine,
       ReplyOutput output,
       ServingMetrics metrics,
+      PageHints hints,
+      PageRounds rounds,
+      SessionErasure pages,
       Function<EngineConnection.Reader, EngineConnection> connect) {
     this.keys = keys;
     this.state = state;
     this.history = history;
     this.queues = queues;
     this.planner = planner;
+    this.prompts = prompts;
     this.options = options;
     this.engine = engine;
     this.output = output;
     this.metrics = metrics;
+    this.hints = hints;
+    this.rounds = rounds;
+    this.pages = pages;
     this.canonical = new CanonicalReply(engine.model());
     this.nextPrompts = new NextPrompts(engine.model());
     this.connection = connect.apply(this);
@@ -105,6 +116,10 @@ final class TurnRunner implements EngineConnection.Reader {
       throw new RefusedException("there is no branch '" + turn.branch() + "'");
     }
     List<Turn> path = history.path(turn.branch());
+    if (turn.kind() == EventKind.PREFETCH) { // of a version that made turns of announcements
+      endUnstarted(branch, entry, FinishReason.STOP, null);
+      return;
+    }
     if (turn.kind() == EventKind.FORK) {
       if (history.forks() + 1 >= options.maxBranches()) {
         throw new RefusedException(
@@ -115,12 +130,7 @@ final class TurnRunner implements EngineConnection.Reader {
       return;
     }
     SessionSlot slot = state.slot();
-    TurnPlan plan = planner.plan(branch.session.id, slot, path, turn);
-    if (turn.kind() == EventKind.PREFETCH && plan.conversation().isEmpty()) {
-      endUnstarted(branch, entry, FinishReason.STOP, null);
-      return;
-    }
-    submit(branch, turn, plan);
+    submit(branch, turn, planner.plan(branch.session.id, slot, path, turn));
   }
 
   private static long forkedAt(List<Turn> path, PendingTurn fork) throws RefusedException {
@@ -135,15 +145,15 @@ final class TurnRunner implements EngineConnection.Reader {
   private void submit(TurnQueues.Branch branch, PendingTurn turn, TurnPlan plan) throws Exception {
     List<Progress> gained = usable(state.progress(turn.id()), turn.id());
     TurnOptions given = plan.options();
-    int maxTokens = turn.kind() == EventKind.PREFETCH ? 1 : given.maxTokens();
-    PromptAssembly assembly = gained.isEmpty() ? assembly(plan, maxTokens) : null;
+    PromptAssembly assembly =
+        gained.isEmpty()
+            ? prompts.assembly(plan.conversation(), plan.messages(), given.maxTokens())
+            : null;
     RunningTurn run =
         new RunningTurn(branch, turn, plan, connection.nextRequest(), assembly, gained);
     EngineRequest.PromptSource prompt = assembly == null ? run.prompt()::ids : assembly;
     if (plan.sharesSystemPrompt()) {
-      prompt =
-          new SharedSystemPrompt(
-              prompt, engine.model().chatTemplate(), plan.conversation().system());
+      prompt = prompts.shared(prompt, plan.conversation().system());
     }
     String tenant = state.slot().tenant();
     branch.running = run;
@@ -151,12 +161,12 @@ final class TurnRunner implements EngineConnection.Reader {
     connection.submit(
         run.requestId,
         new EngineRequest(
-            branch.session.id + "/" + (turn.turn() == null ? "#" + turn.id() : turn.turn()),
+            branch.session.id + "/" + turn.turn(),
             plan.namespace(),
             prompt,
             run.tokens(),
             given.sampling(),
-            maxTokens,
+            given.maxTokens(),
             given.stop(),
             false,
             new SessionRef(tenant, branch.session.id, turn.branch(), nextPrompt(run, assembly)),
@@ -166,7 +176,7 @@ final class TurnRunner implements EngineConnection.Reader {
 
   /** What tells the prompt after a reply; null if that prompt only grows. */
   private SessionRef.NextPrompt nextPrompt(RunningTurn run, PromptAssembly assembly) {
-    if (!nextPrompts.dropsThinking() || !ReplyOutput.isShown(run.pending.kind())) {
+    if (!nextPrompts.dropsThinking()) {
       return null;
     }
     Prompt made = run.prompt();
@@ -179,26 +189,16 @@ final class TurnRunner implements EngineConnection.Reader {
 
   /** Progress of another tokenizer means nothing here: the turn starts anew. */
   private List<Progress> usable(List<Progress> gained, long id) throws Exception {
-    String tokenizer = engine.model().tokenizer().fingerprint();
-    if (gained.isEmpty() || gained.get(0).prompt().tokenizer().equals(tokenizer)) {
+    if (gained.isEmpty() || ofThisTokenizer(gained)) {
       return gained;
     }
     state.removeProgress(id);
     return List.of();
   }
 
-  private PromptAssembly assembly(TurnPlan plan, int maxTokens) {
-    int contextLength = engine.engine().info().contextLength();
-    return new PromptAssembly(
-        engine.model().tokenizer(),
-        engine.model().chatTemplate(),
-        plan.conversation(),
-        plan.messages(),
-        new PromptAssembly.Window(
-            contextLength,
-            Math.max(1, Math.min(maxTokens, contextLength / 4)),
-            options.maxTurns(),
-            options.overflow() == ServingOptions.Overflow.DROP_OLDEST));
+  private boolean ofThisTokenizer(List<Progress> gained) {
+    String tokenizer = engine.model().tokenizer().fingerprint();
+    return gained.get(0).prompt().tokenizer().equals(tokenizer);
   }
 
   @Override
@@ -230,22 +230,15 @@ final class TurnRunner implements EngineConnection.Reader {
       end(turn, FinishReason.ERROR, null, e.getMessage(), false);
       return;
     }
-    boolean shown = ReplyOutput.isShown(turn.pending.kind());
-    if (shown && progress.tokenOffset() == 0 && progress.tokens().length > 0) {
+    if (progress.tokenOffset() == 0 && progress.tokens().length > 0) {
       metrics.firstToken(output.now() - turn.pending.accepted());
     }
     if (progress.finish() != null) {
-      end(turn, reason(turn, progress.finish()), progress, progress.error(), true);
-    } else if (shown && !progress.text().isEmpty()) {
+      end(turn, progress.finish(), progress, progress.error(), true);
+    } else if (!progress.text().isEmpty()) {
       output.delta(turn, progress);
       turn.markShown();
     }
-  }
-
-  /** The one token of a prefetch is not a reply that was cut. */
-  private static FinishReason reason(RunningTurn turn, FinishReason reason) {
-    boolean prefetched = turn.pending.kind() == EventKind.PREFETCH && reason == FinishReason.LENGTH;
-    return prefetched ? FinishReason.STOP : reason;
   }
 
   @Override
@@ -265,8 +258,29 @@ final class TurnRunner implements EngineConnection.Reader {
     if (run != null && run.pending.id() == turn.id()) {
       connection.cancel(run.requestId, reason);
       end(run, reason, null, null, remember);
-    } else {
+      return;
+    }
+    RunningTurn paused = run == null ? paused(branch, turn) : null;
+    if (paused == null) {
       endUnstarted(branch, turn, reason, null);
+    } else {
+      end(paused, reason, null, null, remember);
+    }
+  }
+
+  /** A turn that ran before a restore and waits to go on; null if it gained nothing of use. */
+  private RunningTurn paused(TurnQueues.Branch branch, TurnQueues.Entry turn) throws Exception {
+    List<Progress> gained = state.progress(turn.id());
+    if (gained.isEmpty() || !ofThisTokenizer(gained)) {
+      return null;
+    }
+    PendingTurn pending = state.pending(turn.id());
+    try {
+      TurnPlan plan =
+          planner.plan(branch.session.id, state.slot(), history.path(pending.branch()), pending);
+      return new RunningTurn(branch, pending, plan, connection.nextRequest(), null, gained);
+    } catch (RefusedException e) {
+      return null;
     }
   }
 
@@ -284,16 +298,22 @@ final class TurnRunner implements EngineConnection.Reader {
       RunningTurn turn, FinishReason reason, ReplyProgress last, String error, boolean remember)
       throws Exception {
     keys.setCurrentKey(turn.branch.session.id);
-    running.remove(turn.requestId);
+    boolean ran = running.remove(turn.requestId, turn);
     turn.branch.running = null;
     output.end(turn, reason, last, error);
+    SessionSlot slot = state.slot();
     if (remember && isRemembered(turn, reason)) {
-      history.append(turn.pending.branch(), remembered(turn, reason));
+      pages.append(slot, turn, remembered(turn, reason));
+    } else {
+      pages.dropped(slot, turn);
     }
     state.removePending(turn.pending.id());
-    SessionSlot slot = state.slot();
-    if (!engine.instance().equals(slot.servedBy())) {
+    if (ran && !engine.instance().equals(slot.servedBy())) {
       state.putSlot(slot.served(engine.instance()));
+    }
+    if (reason != FinishReason.ERROR && reason != FinishReason.REJECTED) {
+      hints.ended(turn);
+      rounds.ended(turn.branch.session.id);
     }
     queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
     metrics.generated(turn.usage());
@@ -302,8 +322,7 @@ final class TurnRunner implements EngineConnection.Reader {
   /** A whole reply is; of a cancelled message what was shown, since the user has read it. */
   private static boolean isRemembered(RunningTurn turn, FinishReason reason) {
     return switch (reason) {
-      case STOP, LENGTH, TOOL_CALLS ->
-          turn.prompt() != null && ReplyOutput.isShown(turn.pending.kind());
+      case STOP, LENGTH, TOOL_CALLS -> turn.prompt() != null;
       case CANCELLED -> turn.pending.kind() == EventKind.MESSAGE && turn.codePoints() > 0;
       case REPLACED, REJECTED, ERROR -> false;
     };

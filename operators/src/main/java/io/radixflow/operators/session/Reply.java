@@ -1,5 +1,7 @@
 package io.radixflow.operators.session;
 
+import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.engine.TierUsage;
 import java.util.List;
 
 /**
@@ -22,6 +24,8 @@ import java.util.List;
  * @param items {@code query}: the branch's items, else null
  * @param status {@code query}: the slot's state, else null
  * @param created milliseconds since the epoch
+ * @param tiers which of the cached tokens came from below the device
+ * @param pages {@code query} of an open session: where its pages are, else null
  */
 public record Reply(
     String session,
@@ -40,7 +44,59 @@ public record Reply(
     String error,
     List<Item> items,
     String status,
-    long created) {
+    long created,
+    TierUsage tiers,
+    Pages pages) {
+
+  /** A reply for which the device had all that was cached. */
+  public Reply(
+      String session,
+      String branch,
+      String turn,
+      EventKind kind,
+      long attempt,
+      String text,
+      String finishReason,
+      int promptTokens,
+      int cachedTokens,
+      int completionTokens,
+      long seed,
+      int droppedTurns,
+      List<TokenLogprob> logprobs,
+      String error,
+      List<Item> items,
+      String status,
+      long created) {
+    this(
+        session,
+        branch,
+        turn,
+        kind,
+        attempt,
+        text,
+        finishReason,
+        promptTokens,
+        cachedTokens,
+        completionTokens,
+        seed,
+        droppedTurns,
+        logprobs,
+        error,
+        items,
+        status,
+        created,
+        TierUsage.NONE,
+        null);
+  }
+
+  /**
+   * Where the branch's pages are; a Flink POJO.
+   *
+   * @param committedTokens tokens of its whole pages, wherever these are
+   * @param tokens of those, where they are
+   * @param lastUsed when a turn last used them, milliseconds since the epoch; 0 if not known
+   */
+  public record Pages(int committedTokens, TierTokens tokens, long lastUsed) {}
 
   /** One generated token with its log probabilities; a Flink POJO. */
   public record TokenLogprob(int id, String token, float logprob, List<TopLogprob> top) {}

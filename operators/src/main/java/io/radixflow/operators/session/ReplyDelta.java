@@ -1,5 +1,7 @@
 package io.radixflow.operators.session;
 
+import io.radixflow.operators.engine.TierUsage;
+
 /**
  * A piece of a reply under way, at least once; a Flink POJO. Consumers append what extends the text
  * they have: pieces that overlap are equal.
@@ -14,6 +16,7 @@ package io.radixflow.operators.session;
  * @param promptTokens in the last piece, as {@link Reply}
  * @param cachedTokens in the last piece
  * @param completionTokens in the last piece
+ * @param tiers in the last piece
  */
 public record ReplyDelta(
     String session,
@@ -28,4 +31,38 @@ public record ReplyDelta(
     String finishReason,
     int promptTokens,
     int cachedTokens,
-    int completionTokens) {}
+    int completionTokens,
+    TierUsage tiers) {
+
+  /** A piece of a reply for which the device had all that was cached. */
+  public ReplyDelta(
+      String session,
+      String branch,
+      String turn,
+      int choice,
+      int offset,
+      int tokenOffset,
+      int tokens,
+      long attempt,
+      String text,
+      String finishReason,
+      int promptTokens,
+      int cachedTokens,
+      int completionTokens) {
+    this(
+        session,
+        branch,
+        turn,
+        choice,
+        offset,
+        tokenOffset,
+        tokens,
+        attempt,
+        text,
+        finishReason,
+        promptTokens,
+        cachedTokens,
+        completionTokens,
+        TierUsage.NONE);
+  }
+}

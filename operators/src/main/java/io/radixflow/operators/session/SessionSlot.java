@@ -17,6 +17,7 @@ import java.util.Map;
  * @param offsets highest offset read so far, by partition
  * @param lastEvent when the last event came, milliseconds since the epoch
  * @param servedBy the engine that made the last reply, or null
+ * @param erasures how many erasures of tenants came before the session was opened
  */
 public record SessionSlot(
     Life life,
@@ -28,7 +29,8 @@ public record SessionSlot(
     long nextId,
     Map<Integer, Long> offsets,
     long lastEvent,
-    String servedBy) {
+    String servedBy,
+    long erasures) {
 
   /** Whether a session takes turns. */
   public enum Life {
@@ -39,7 +41,7 @@ public record SessionSlot(
 
   /** The slot of a session that nobody has named yet. */
   public static final SessionSlot NEW =
-      new SessionSlot(Life.OPEN, false, "", "", null, null, 1, Map.of(), 0, null);
+      new SessionSlot(Life.OPEN, false, "", "", null, null, 1, Map.of(), 0, null, 0);
 
   /** Whether an event was read before, judged by its place in the log. */
   public boolean hasRead(Origin origin) {
@@ -54,12 +56,16 @@ public record SessionSlot(
       read.put(origin.partition(), origin.offset());
     }
     return new SessionSlot(
-        life, opened, tenant, cacheSalt, system, defaults, nextId, read, now, servedBy);
+        life, opened, tenant, cacheSalt, system, defaults, nextId, read, now, servedBy, erasures);
   }
 
-  /** Opened with its owner and parameters. */
+  /** Opened with its owner and parameters, after so many erasures of tenants. */
   public SessionSlot opened(
-      String owner, String salt, String systemPrompt, GenerationOptions sessionDefaults) {
+      String owner,
+      String salt,
+      String systemPrompt,
+      GenerationOptions sessionDefaults,
+      long erasuresBefore) {
     return new SessionSlot(
         life,
         true,
@@ -70,7 +76,8 @@ public record SessionSlot(
         nextId,
         offsets,
         lastEvent,
-        servedBy);
+        servedBy,
+        erasuresBefore);
   }
 
   /** With {@link #nextId} counted up. */
@@ -85,24 +92,37 @@ public record SessionSlot(
         nextId + 1,
         offsets,
         lastEvent,
-        servedBy);
+        servedBy,
+        erasures);
   }
 
   /** After a reply by an engine. */
   public SessionSlot served(String engine) {
     return new SessionSlot(
-        life, opened, tenant, cacheSalt, system, defaults, nextId, offsets, lastEvent, engine);
+        life, opened, tenant, cacheSalt, system, defaults, nextId, offsets, lastEvent, engine,
+        erasures);
   }
 
   /** Closed: keeps its owner and what it has read, nothing of the conversation. */
   public SessionSlot closed() {
     return new SessionSlot(
-        Life.CLOSED, true, tenant, cacheSalt, null, null, nextId, offsets, lastEvent, null);
+        Life.CLOSED,
+        true,
+        tenant,
+        cacheSalt,
+        null,
+        null,
+        nextId,
+        offsets,
+        lastEvent,
+        null,
+        erasures);
   }
 
   /** Erased: keeps only what it has read. */
   public SessionSlot erased() {
-    return new SessionSlot(Life.ERASED, true, "", "", null, null, nextId, offsets, lastEvent, null);
+    return new SessionSlot(
+        Life.ERASED, true, "", "", null, null, nextId, offsets, lastEvent, null, 0);
   }
 
   private static boolean inLog(Origin origin) {

@@ -29,12 +29,12 @@ public final class SharedSystemPrompt implements EngineRequest.PromptSource {
   @Override
   public int[] ids() throws PromptException {
     int[] ids = prompt.ids();
-    publicTokens = commonTokens(ids);
+    publicTokens = commonTokens(template, system, ids);
     return ids;
   }
 
-  /** The ids that the prompt has in common with one of the system prompt alone. */
-  private int commonTokens(int[] ids) {
+  /** How many ids a prompt has in common with one of the system prompt alone. */
+  public static int commonTokens(ChatTemplate template, String system, int[] ids) {
     try {
       int[] alone = template.encode(List.of(new ChatMessage("system", system)), false);
       int differs = Arrays.mismatch(alone, ids);

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class AdaptivePolicyTest {
   private final CacheWorkload.Builder workload = new CacheWorkload.Builder();
@@ -89,6 +91,38 @@ class AdaptivePolicyTest {
     }
 
     assertThat(hitRate("adaptive", 300)).isGreaterThan(bestFixed(300) - 0.01);
+  }
+
+  /** Serves so many prompts of a page each and of their own from a pool that they fill. */
+  private static Turns leaves(int count, AdaptivePolicy policy) {
+    Turns turns = new Turns(count, 1, false, policy);
+    for (int i = 0; i < count; i++) {
+      turns.insert(i);
+    }
+    return turns;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1_000, 30_000, 300_000})
+  void aTurnsEvictionsLookAtAsFewSlotsHoweverManyLeavesThereAre(int count) {
+    AdaptivePolicy policy = new AdaptivePolicy(count);
+    Turns turns = leaves(count, policy);
+    for (int i = 0; i < 100; i++) {
+      long before = policy.slotsLookedAt();
+      turns.evict(1);
+      assertThat(policy.slotsLookedAt() - before).isBetween(1L, 200L);
+      turns.insert(count + i);
+    }
+  }
+
+  @Test
+  void manyEvictionsOfATurnLookAtAboutASlotEach() {
+    AdaptivePolicy policy = new AdaptivePolicy(30_000);
+    Turns turns = leaves(30_000, policy);
+
+    assertThat(turns.evict(1000)).isEqualTo(1000);
+
+    assertThat(policy.slotsLookedAt()).isBetween(1L, 2000L);
   }
 
   @Test

@@ -31,7 +31,7 @@ class IdlePagesProperties {
       node.lastUsedAt = tick;
       int kind = step % KINDS;
       idle.begin(tick);
-      idle.leaves(idle.slotOf(tick), kind).addNewest(node);
+      idle.addLeaf(node, kind, false);
       idle.addWaiting(tick, kind, step);
       added.add(node);
       kinds.put(node, kind);
@@ -43,6 +43,8 @@ class IdlePagesProperties {
       double weight = 0;
       for (int slot = 0; slot < idle.slots(); slot++) {
         weight += idle.waiting(slot, kind);
+        assertThat((idle.occupiedKinds(slot) >> kind & 1) == 1)
+            .isEqualTo(idle.leaves(slot, kind).oldest() != null);
         for (TreeNode node = idle.leaves(slot, kind).oldest(); node != null; node = node.newer) {
           assertThat(idle.slotOf(node.lastUsedAt)).isEqualTo(slot);
           listed.add(node);
@@ -55,11 +57,12 @@ class IdlePagesProperties {
       assertThat(weight).isEqualTo(weights[kind]);
     }
     for (TreeNode node : added) {
-      idle.leaves(idle.slotOf(node.lastUsedAt), kinds.get(node)).remove(node);
+      idle.removeLeaf(node, kinds.get(node));
     }
     for (int slot = 0; slot < idle.slots(); slot++) {
       assertThat(idle.leaves(slot, 0).oldest()).isNull();
       assertThat(idle.leaves(slot, 1).oldest()).isNull();
+      assertThat(idle.occupiedKinds(slot)).isZero();
     }
   }
 

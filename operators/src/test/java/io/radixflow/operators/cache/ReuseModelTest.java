@@ -10,7 +10,7 @@ class ReuseModelTest {
   private static final int CAPACITY = 1000;
 
   private final IdlePages idle = new IdlePages(KINDS);
-  private final ReuseModel model = new ReuseModel(new double[] {1, 1}, CAPACITY);
+  private final ReuseModel model = new ReuseModel(KINDS, new double[] {1, 1}, CAPACITY);
 
   private double density(int kind, long age) {
     return model.density(kind, AgeScale.bucket(age));

@@ -10,6 +10,7 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimFault;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -109,7 +110,7 @@ class EngineLifecycleTest {
   @ValueSource(ints = {1, 2})
   void aDefectEndsTheRequestsInErrorAndTheEngineGoesOn(int depth) {
     SimModel model = SimModel.open(ENDLESS.withPipelineDepth(depth));
-    FaultyTickets backend = new FaultyTickets(model.openBackend(DeviceOptions.DEFAULT));
+    FaultyBackend backend = new FaultyBackend(model.openBackend(DeviceOptions.DEFAULT));
     try (Engine engine =
             ContinuousBatchingEngine.open(
                 backend.backend(), model.tokenizer(), EngineOptions.DEFAULT);
@@ -128,11 +129,31 @@ class EngineLifecycleTest {
   }
 
   @Test
+  void anEngineThatCannotBeSetRightIsLostAndSaysSo() {
+    SimModel model = SimModel.open(ENDLESS);
+    FaultyBackend backend = new FaultyBackend(model.openBackend(DeviceOptions.DEFAULT));
+    try (Engine engine =
+            ContinuousBatchingEngine.open(
+                backend.backend(), model.tokenizer(), EngineOptions.DEFAULT);
+        EngineClient client = new EngineClient(engine)) {
+      long running = client.submit(letters(1, 40), 3000);
+      client.awaitTokens(running, 3);
+      backend.breakPool();
+      backend.breakTickets(true);
+
+      await().until(() -> engine.lost() != null);
+      assertThat(engine.lost()).hasMessageContaining("no room for tables");
+      assertThatThrownBy(() -> client.await(running)).hasRootCauseMessage("no room for tables");
+    }
+    await().until(() -> threads().stream().noneMatch(t -> t.getName().equals("radixflow-engine")));
+  }
+
+  @Test
   void anIdleEngineSleepsAndWakes() {
     try (Engine engine = Engines.open(EngineOptions.builder());
         EngineClient client = new EngineClient(engine)) {
       for (int i = 0; i < 3; i++) {
-        await().until(() -> engineThread().getState() == Thread.State.WAITING);
+        await().until(() -> engineThread().getState() == Thread.State.TIMED_WAITING);
         assertThat(client.await(client.submit(letters(i, 10), 5)).error).isNull();
       }
     }
@@ -196,5 +217,23 @@ class EngineLifecycleTest {
 
   private static Set<Thread> threads() {
     return Thread.getAllStackTraces().keySet();
+  }
+
+  @Test
+  void anIdleEngineNoticesThatItsDeviceIsLostAndTellsItsConsumers() {
+    SimModel model = SimModel.open(SimOptions.DEFAULT);
+    LosableBackend losable = new LosableBackend(model.openBackend(DeviceOptions.DEFAULT));
+    AtomicInteger told = new AtomicInteger();
+    try (Engine engine =
+            ContinuousBatchingEngine.open(
+                losable.backend(), model.tokenizer(), EngineOptions.DEFAULT);
+        ReplyChannel channel =
+            engine.openChannel(new ChannelId("job", 0, 0), told::incrementAndGet)) {
+      assertThat(engine.lost()).isNull();
+      losable.lose();
+
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.lost() != null && told.get() > 0);
+      assertThat(engine.lost()).hasMessageContaining("idle");
+    }
   }
 }

@@ -32,13 +32,12 @@ class EngineOnCpuTest {
   private static final int TOKENS = 20;
 
   private static ServedModel model;
-  private static List<EngineRequest> requests;
-  private static List<EngineClient.Seen> alone;
+  private static RepliesAlone alone;
 
   @BeforeAll
   static void runAlone() {
     model = ModelLoader.open(TestModels.smolLm2());
-    requests = new ArrayList<>();
+    List<EngineRequest> requests = new ArrayList<>();
     for (String question :
         List.of(
             "What is the capital of France?", "What is the capital of Norway?", "Count to 9.")) {
@@ -50,15 +49,7 @@ class EngineOnCpuTest {
                   true);
       requests.add(EngineClient.request(prompt, WARM, TOKENS));
     }
-    alone = new ArrayList<>();
-    try (Engine engine =
-            open(
-                1,
-                EngineOptions.builder()
-                    .cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE)));
-        EngineClient client = new EngineClient(engine)) {
-      requests.forEach(request -> alone.add(client.run(request)));
-    }
+    alone = RepliesAlone.of(requests, options -> open(1, options));
   }
 
   @AfterAll
@@ -75,50 +66,33 @@ class EngineOnCpuTest {
         options.contextLength(256).auditMillis(0).build());
   }
 
-  private static EngineStats assertSameReplies(Engine engine) {
-    try (EngineClient client = new EngineClient(engine)) {
-      List<Long> ids = requests.stream().map(client::submit).toList();
-      for (int i = 0; i < ids.size(); i++) {
-        EngineClient.Seen seen = client.await(ids.get(i));
-        assertThat(seen.error).isNull();
-        assertThat(seen.tokens).isEqualTo(alone.get(i).tokens);
-        assertThat(seen.text.toString()).isEqualTo(alone.get(i).text.toString());
-        for (int t = 0; t < seen.logprobs.size(); t++) {
-          assertThat(seen.logprobs.get(t))
-              .usingRecursiveComparison()
-              .isEqualTo(alone.get(i).logprobs.get(t));
-        }
-      }
-      return Engines.awaitIdle(engine);
-    }
-  }
-
   @Test
   void togetherInSmallChunksOnTwoThreads() {
     try (Engine engine = open(2, EngineOptions.builder().prefillChunk(7))) {
-      assertThat(assertSameReplies(engine).cachedTokens()).isPositive();
+      assertThat(alone.assertSameOn(engine).cachedTokens()).isPositive();
     }
   }
 
   @Test
   void againFromTheCache() {
     try (Engine engine = open(2, EngineOptions.builder())) {
-      assertSameReplies(engine);
+      alone.assertSameOn(engine);
       long before = engine.stats().prefilledTokens();
-      long after = assertSameReplies(engine).prefilledTokens();
+      long after = alone.assertSameOn(engine).prefilledTokens();
       assertThat(after - before).isLessThanOrEqualTo(3 * 16);
     }
   }
 
   @Test
   void inAPoolInWhichRequestsArePutBack() {
-    int longest = requests.stream().mapToInt(EngineOnCpuTest::promptPages).max().orElseThrow();
+    int longest =
+        alone.requests().stream().mapToInt(EngineOnCpuTest::promptPages).max().orElseThrow();
     EngineOptions.Builder tight =
         EngineOptions.builder()
             .cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE))
             .kvPages(2 * longest + 1);
     try (Engine engine = open(2, tight)) {
-      assertThat(assertSameReplies(engine).retractions()).isPositive();
+      assertThat(alone.assertSameOn(engine).retractions()).isPositive();
     }
   }
 

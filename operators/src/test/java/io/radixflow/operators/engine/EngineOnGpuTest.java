@@ -7,8 +7,7 @@ import io.radixflow.kernels.cpu.NaiveModel;
 import io.radixflow.kernels.cuda.EmulatedGpu;
 import io.radixflow.kernels.cuda.ServedOnGpu;
 import io.radixflow.kernels.sampling.SamplingParams;
-import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.tier.TierOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,27 +24,20 @@ class EngineOnGpuTest {
   private static final int TOKENS = 12;
 
   private static ServedOnGpu model;
-  private static List<EngineRequest> requests;
-  private static List<EngineClient.Seen> alone;
+  private static RepliesAlone alone;
 
   @BeforeAll
   static void runAlone() {
     EmulatedGpu.require();
     model = new ServedOnGpu();
-    requests = new ArrayList<>();
+    List<EngineRequest> requests = new ArrayList<>();
     int[] shared = Engines.letters(1, 70);
     for (int i = 0; i < 4; i++) {
       int[] prompt = Engines.concat(shared, Engines.letters(10 + i, 5 + 40 * i));
       SamplingParams sampling = i == 0 ? SamplingParams.GREEDY : WARM;
       requests.add(EngineClient.request(prompt, sampling, TOKENS));
     }
-    alone = new ArrayList<>();
-    EngineOptions.Builder plain =
-        EngineOptions.builder().cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE));
-    try (Engine engine = open(plain);
-        EngineClient client = new EngineClient(engine)) {
-      requests.forEach(request -> alone.add(client.run(request)));
-    }
+    alone = RepliesAlone.of(requests, EngineOnGpuTest::open);
   }
 
   @AfterAll
@@ -62,30 +54,33 @@ class EngineOnGpuTest {
         options.kvPages(64).contextLength(320).auditMillis(0).build());
   }
 
-  private static EngineStats assertSameReplies(Engine engine) {
-    try (EngineClient client = new EngineClient(engine)) {
-      List<Long> ids = requests.stream().map(client::submit).toList();
-      for (int i = 0; i < ids.size(); i++) {
-        EngineClient.Seen seen = client.await(ids.get(i));
-        assertThat(seen.error).isNull();
-        assertThat(seen.tokens).as("request %d", i).isEqualTo(alone.get(i).tokens);
-        for (int t = 0; t < seen.logprobs.size(); t++) {
-          assertThat(seen.logprobs.get(t))
-              .usingRecursiveComparison()
-              .isEqualTo(alone.get(i).logprobs.get(t));
-        }
-      }
-      return Engines.awaitIdle(engine);
+  @Test
+  void togetherInSmallChunksAndAgainFromTheCache() {
+    try (Engine engine = open(EngineOptions.builder().prefillChunk(33))) {
+      assertThat(alone.assertSameOn(engine).cachedTokens()).isPositive();
+      long before = engine.stats().prefilledTokens();
+      long after = alone.assertSameOn(engine).prefilledTokens();
+      assertThat(after - before).isLessThanOrEqualTo(4 * 16);
     }
   }
 
   @Test
-  void togetherInSmallChunksAndAgainFromTheCache() {
-    try (Engine engine = open(EngineOptions.builder().prefillChunk(33))) {
-      assertThat(assertSameReplies(engine).cachedTokens()).isPositive();
-      long before = engine.stats().prefilledTokens();
-      long after = assertSameReplies(engine).prefilledTokens();
-      assertThat(after - before).isLessThanOrEqualTo(4 * 16);
+  void fromPagesThatWereOnTheHostMeanwhile() {
+    EngineOptions tight =
+        EngineOptions.builder()
+            .kvPages(14)
+            .contextLength(224)
+            .auditMillis(0)
+            .tiers(TierOptions.NONE.withHostBytes(8 << 20).withLoadBackThreshold(1))
+            .build();
+    try (Engine engine =
+        ContinuousBatchingEngine.open(model, new DeviceOptions("cuda", 0, null), tight)) {
+      for (int round = 0; round < 3; round++) {
+        alone.assertSameOn(engine);
+        TieredEngineTest.awaitSettled(engine);
+      }
+      assertThat(engine.stats().tiers().loadedPages()).isPositive();
+      assertThat(engine.stats().tiers().failedTransfers()).isZero();
     }
   }
 
@@ -93,11 +88,11 @@ class EngineOnGpuTest {
   void aGreedyReplyIsTheReferencesWhereItsMarginExceedsTheErrorOfBf16() throws PromptException {
     NaiveModel reference = new NaiveModel(model.weights());
     double[] logits = null;
-    for (int id : requests.get(0).prompt().ids()) {
+    for (int id : alone.requests().get(0).prompt().ids()) {
       logits = reference.next(id);
     }
     int compared = 0;
-    for (int token : alone.get(0).tokens) {
+    for (int token : alone.replies().get(0).tokens) {
       int best = 0;
       double squares = 0;
       for (int id = 0; id < logits.length; id++) {

@@ -160,7 +160,7 @@ class EngineProperties {
     }
   }
 
-  private static void check(String name, Job job, EngineClient.Seen alone, EngineClient.Seen seen) {
+  static void check(String name, Job job, EngineClient.Seen alone, EngineClient.Seen seen) {
     assertThat(seen.error).isNull();
     if (seen.finish == FinishReason.CANCELLED) {
       assertThat(job.cancelAfter).isNotNegative();

@@ -73,7 +73,7 @@ final class Engines {
     return stats;
   }
 
-  private static boolean isIdle(EngineStats stats) {
+  static boolean isIdle(EngineStats stats) {
     return stats.runningRequests() + stats.waitingRequests() == 0
         && stats.inFlightPages() == 0
         && stats.protectedPages() <= stats.sessions().pinnedPages();

@@ -39,6 +39,11 @@ public final class LosableBackend {
     return backend;
   }
 
+  /** Loses the device, and nobody is told. */
+  public void lose() {
+    lost = true;
+  }
+
   /** Loses the device and waits until its engine knows. */
   public void lose(Engine engine) {
     lost = true;

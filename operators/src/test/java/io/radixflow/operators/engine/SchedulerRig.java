@@ -6,6 +6,7 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.tier.TierOptions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -36,7 +37,9 @@ final class SchedulerRig {
     Backend backend = SimModel.open(SimOptions.DEFAULT).openBackend(DeviceOptions.DEFAULT);
     KvPool pool = backend.openPool(options.kvPages(), options.pageTokens());
     backend.close(); // no step runs, and a thread less is left
-    return new KvPages(pool, options.maxRunning(), options.cache(), new SessionSlots(), () -> 0);
+    TierLoads none = new TierLoads(TierOptions.NONE, pool, "", Runnable::run);
+    return new KvPages(
+        pool, options.maxRunning(), options.cache(), new SessionSlots(), none, () -> 0);
   }
 
   /** A request that has its prompt; others that arrive later have a higher {@code sequence}. */

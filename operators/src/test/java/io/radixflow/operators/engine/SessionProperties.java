@@ -7,8 +7,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.SessionBounds;
+import io.radixflow.operators.tier.MemoryPageStore;
+import io.radixflow.operators.tier.PrefetchPolicy;
+import io.radixflow.operators.tier.TierOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -31,12 +35,30 @@ class SessionProperties {
     ABORTED_TURN,
     TRIM,
     FORK,
+    PREFETCH,
     CLOSE
   }
 
   record Event(Kind kind, int session, int length, int maxTokens, boolean awaited) {}
 
-  record Setup(int pageTokens, int pages, int chunk, int depth, SessionBounds bounds) {}
+  /**
+   * The engine under test.
+   *
+   * @param hostPages pages of host memory above a store; 0 for neither
+   */
+  record Setup(
+      int pageTokens, int pages, int chunk, int depth, SessionBounds bounds, int hostPages) {
+
+    TierOptions tiers() {
+      return hostPages == 0
+          ? TierOptions.NONE
+          : TierOptions.NONE
+              .withHostBytes((long) hostPages * pageTokens * 8)
+              .withLoadBackThreshold(1)
+              .withPrefetch(PrefetchPolicy.BEST_EFFORT, 1)
+              .withStore((epoch, bytes) -> new MemoryPageStore(), NamespaceKey.of("secret"));
+    }
+  }
 
   private record Asked(long id, int[] prompt, int maxTokens, boolean aborted) {}
 
@@ -56,6 +78,7 @@ class SessionProperties {
             .maxRunning(6)
             .prefillChunk(setup.chunk)
             .cache(CacheOptions.DEFAULT.withSessions(setup.bounds))
+            .tiers(setup.tiers())
             .auditMillis(0)
             .build();
     List<Asked> asked = new ArrayList<>();
@@ -75,6 +98,7 @@ class SessionProperties {
         options.toBuilder()
             .cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE))
             .kvPages(400)
+            .tiers(TierOptions.NONE)
             .build();
     try (Engine engine = Engines.open(sim, plain);
         EngineClient client = new EngineClient(engine)) {
@@ -110,6 +134,10 @@ class SessionProperties {
     String name = session + "/" + branch;
     int[] before = conversations.getOrDefault(name, conversations.get(session + "/main"));
     before = before == null ? letters(event.session % 2, 20) : before;
+    if (event.kind == Kind.PREFETCH) {
+      engine.prefetch(turn(event, branch, before, 1));
+      return;
+    }
     int keep =
         switch (event.kind) {
           case TRIM -> Math.min(before.length, 12);
@@ -120,20 +148,7 @@ class SessionProperties {
     if (prompt.length >= CONTEXT - 2) {
       prompt = Arrays.copyOf(prompt, 30);
     }
-    int[] ids = prompt;
-    long id =
-        client.submit(
-            new EngineRequest(
-                "test",
-                "",
-                () -> ids,
-                new int[0],
-                SamplingParams.GREEDY,
-                event.maxTokens,
-                List.of(),
-                false,
-                new SessionRef("t" + event.session % 2, session, branch),
-                new ServiceClass("t" + event.session % 2, 0, session)));
+    long id = client.submit(turn(event, branch, prompt, event.maxTokens));
     boolean aborted = event.kind == Kind.ABORTED_TURN;
     asked.add(new Asked(id, prompt, event.maxTokens, aborted));
     if (aborted) {
@@ -142,6 +157,22 @@ class SessionProperties {
     } else if (event.awaited) {
       conversations.put(name, concat(prompt, client.await(id).ids()));
     }
+  }
+
+  private static EngineRequest turn(Event event, String branch, int[] prompt, int maxTokens) {
+    String session = "s" + event.session;
+    String tenant = "t" + event.session % 2;
+    return new EngineRequest(
+        "test",
+        "",
+        () -> prompt,
+        new int[0],
+        SamplingParams.GREEDY,
+        maxTokens,
+        List.of(),
+        false,
+        new SessionRef(tenant, session, branch),
+        new ServiceClass(tenant, 0, session));
   }
 
   @Provide
@@ -156,15 +187,17 @@ class SessionProperties {
                         Arbitraries.of(
                             SessionBounds.DEFAULT,
                             new SessionBounds(2, 1, 1, 1),
-                            new SessionBounds(9, 9, 0.1, 0.3)))
+                            new SessionBounds(9, 9, 0.1, 0.3)),
+                        Arbitraries.of(0, 20, 1000))
                     .as(
-                        (spare, chunk, depth, bounds) ->
+                        (spare, chunk, depth, bounds, hostPages) ->
                             new Setup(
                                 pageTokens,
                                 (CONTEXT + spare) / pageTokens + 1,
                                 chunk,
                                 depth,
-                                bounds)));
+                                bounds,
+                                hostPages)));
   }
 
   @Provide
@@ -178,6 +211,8 @@ class SessionProperties {
                 Kind.ABORTED_TURN,
                 Kind.TRIM,
                 Kind.FORK,
+                Kind.PREFETCH,
+                Kind.PREFETCH,
                 Kind.CLOSE),
             Arbitraries.integers().between(0, 3),
             Arbitraries.integers().between(1, 25),

@@ -136,19 +136,19 @@ class AdmissionTest {
   }
 
   @Test
-  void aTenantsAndASubtasksQueuesAreBounded() throws Exception {
+  void aTenantsAndATaskManagersQueuesAreBounded() throws Exception {
     ServingOptions options =
         Options.with(
             o -> {
               o.maxQueuedPerTenant = 1;
-              o.maxQueuedPerSubtask = 2;
+              o.maxQueuedPerTaskManager = 2;
             });
     try (ServingHarness h = ServingHarness.opened(options)) {
       h.send(Events.message("a", "t1").of("acme"), Events.message("b", "t2").of("acme"));
       h.send(Events.message("c", "t3").of("beta"), Events.message("d", "t4").of("gamma"));
       assertThat(h.endings()).containsExactly("t2:rejected", "t4:rejected");
       assertThat(h.reply("t2").error()).contains("tenant");
-      assertThat(h.reply("t4").error()).contains("subtask");
+      assertThat(h.reply("t4").error()).contains("TaskManager");
     }
   }
 

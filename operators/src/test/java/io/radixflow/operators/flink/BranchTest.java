@@ -168,19 +168,4 @@ class BranchTest {
       assertThat(h.reply("r2").error()).contains("no turn 't9'");
     }
   }
-
-  @Test
-  void prefetchComputesTheConversationAndChangesNothing() throws Exception {
-    try (ServingHarness h = ServingHarness.opened()) {
-      h.send(Events.of(EventKind.OPEN, "s", null));
-      h.send(Events.of(EventKind.PREFETCH, "s", "p0"), Events.message("s", "t1")).settle();
-      h.send(Events.of(EventKind.PREFETCH, "s", "p1")).settle();
-      assertThat(h.endings()).containsExactly("p0:stop", "t1:stop", "p1:stop");
-      assertThat(h.reply("p1").text()).isEmpty();
-      assertThat(h.deltas()).allSatisfy(delta -> assertThat(delta.turn()).isEqualTo("t1"));
-      assertThat(TurnOrderTest.text(h.engine().submitted().get(1).prompt()))
-          .endsWith("assistant\n" + h.reply("t1").text() + "|");
-      assertThat(history(h, "main", "q")).hasSize(2);
-    }
-  }
 }

@@ -65,6 +65,34 @@ class CheckpointTest {
   }
 
   @Test
+  void aRestoredTurnThatStillWaitsEndsWithWhatItsUserHasRead() throws Exception {
+    OperatorSubtaskState state;
+    try (ServingHarness h = harness()) {
+      h.open();
+      h.send(Events.message("a", "t1"), Events.message("b", "t2"));
+      state = h.generate(3).snapshot();
+    }
+    ServingOptions oneAtOnce = Options.with(o -> o.maxRunning = 1);
+    try (ServingHarness next = ServingHarness.of(engine, oneAtOnce).restore(state, 1);
+        ServingHarness running = harness().restore(state, 1)) {
+      next.send(Events.of(EventKind.CANCEL, "b", "t2"));
+      running.send(Events.of(EventKind.CANCEL, "b", "t2"));
+      assertThat(next.reply("t2").text()).hasSize(3);
+      assertThat(next.reply("t2"))
+          .usingRecursiveComparison()
+          .ignoringFields("attempt", "created")
+          .isEqualTo(running.reply("t2"));
+      assertThat(next.deltas())
+          .usingRecursiveComparison()
+          .ignoringFields("attempt")
+          .isEqualTo(running.deltas());
+      next.send(Events.message("b", "t3")).settle();
+      assertThat(TurnOrderTest.text(engine.submitted().get(engine.submitted().size() - 1).prompt()))
+          .contains("text of t2", "assistant\n" + next.reply("t2").text() + "|\n|user");
+    }
+  }
+
+  @Test
   void restoredTurnsKeepTheirOrderThoughTheClockWentBack() throws Exception {
     OperatorSubtaskState state;
     try (ServingHarness h = harness()) {

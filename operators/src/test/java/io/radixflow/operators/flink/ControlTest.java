@@ -25,7 +25,7 @@ class ControlTest {
     ScriptedEngine engine = new ScriptedEngine(4096, 6);
     try (ServingHarness h = ServingHarness.opened()) {
       h.control("limits", "acme", "max_queued_per_tenant=0");
-      h.control("limits", null, "max_queued_per_session=1, max_queued_per_subtask = 9");
+      h.control("limits", null, "max_queued_per_session=1, max_queued_per_taskmanager = 9");
       var state = h.snapshot();
       try (ServingHarness next = ServingHarness.of(engine, ServingOptions.DEFAULT)) {
         next.restore(state, 1);

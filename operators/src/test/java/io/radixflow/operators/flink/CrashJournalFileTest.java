@@ -13,34 +13,15 @@ import org.junit.jupiter.api.io.TempDir;
 class CrashJournalFileTest {
   @TempDir Path root;
 
-  private Path workingDirectory() throws Exception {
-    Files.createDirectories(root.resolve("localState"));
-    return Files.createDirectories(root.resolve("tmp"));
-  }
-
-  @Test
-  void isBesideWhatFlinkEmptiesWhenItStarts() throws Exception {
-    assertThat(CrashJournalFile.of(workingDirectory().toFile(), "engine"))
-        .isEqualTo(root.resolve("radixflow/engine.running"));
-  }
-
-  @Test
-  void isNowhereWithoutAWorkingDirectory() throws Exception {
-    assertThat(CrashJournalFile.of(null, "engine")).isNull();
-    assertThat(CrashJournalFile.of(root.resolve("tmp").toFile(), "engine")).isNull();
-  }
-
   @Test
   void thoseOfJobsThatNeverCameBackAreDeleted() throws Exception {
-    Path temporary = workingDirectory();
-    Path directory = Files.createDirectories(root.resolve("radixflow"));
-    Path recent = Files.createFile(directory.resolve("recent.running"));
-    Path old = Files.createFile(directory.resolve("old.running"));
-    Path foreign = Files.createFile(directory.resolve("foreign"));
+    Path recent = Files.createFile(root.resolve("recent.running"));
+    Path old = Files.createFile(root.resolve("old.running"));
+    Path foreign = Files.createFile(root.resolve("foreign"));
     FileTime longAgo = FileTime.from(Instant.now().minus(Duration.ofDays(8)));
     Files.setLastModifiedTime(old, longAgo);
     Files.setLastModifiedTime(foreign, longAgo);
-    CrashJournalFile.of(temporary.toFile(), "engine");
+    assertThat(CrashJournalFile.of(root, "engine")).isEqualTo(root.resolve("engine.running"));
     assertThat(old).doesNotExist();
     assertThat(recent).exists();
     assertThat(foreign).exists();

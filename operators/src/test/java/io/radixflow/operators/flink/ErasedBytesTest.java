@@ -99,7 +99,7 @@ class ErasedBytesTest {
     switch (ending) {
       case "erase" -> h.send(Events.of(EventKind.ERASE, "gone", "end"));
       case "close" -> h.send(Events.of(EventKind.CLOSE, "gone", "end"));
-      default -> h.control("erase_tenant", TENANT, null);
+      default -> h.control("erase_tenant", TENANT, null).runMails();
     }
   }
 

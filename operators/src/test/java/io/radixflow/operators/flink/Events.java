@@ -6,6 +6,7 @@ import io.radixflow.operators.session.GenerationOptions;
 import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.Origin;
 import java.util.List;
+import java.util.Random;
 
 /** Makes events for tests, one change at a time. */
 record Events(
@@ -49,6 +50,27 @@ record Events(
         newBranch,
         atTurn,
         null);
+  }
+
+  /**
+   * An event of a kind for a session that chance names.
+   *
+   * @param n its place among {@code count} events
+   */
+  static Events drawn(Random random, EventKind kind, int sessions, int n, int count) {
+    String session = "s" + random.nextInt(sessions);
+    String turn = "t" + n;
+    return switch (kind) {
+      case MESSAGE -> message(session, turn);
+      case FORK -> fork(session, turn, "b", null);
+      case CANCEL -> of(kind, session, "t" + random.nextInt(count));
+      default -> of(kind, session, turn);
+    };
+  }
+
+  /** The turns that events have answered: each of them once. */
+  static List<String> answered(List<Events> events) {
+    return events.stream().filter(e -> e.kind != EventKind.CANCEL).map(Events::turn).toList();
   }
 
   Events with(Message... added) {

@@ -10,11 +10,9 @@ import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
-import io.radixflow.operators.session.ControlEvent;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -22,20 +20,10 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.state.CheckpointListener;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.CheckpointingOptions;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.StateBackendOptions;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
-import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,24 +44,24 @@ class FloodITCase {
       Options.with(
           o -> {
             o.maxQueuedPerSession = PER_SESSION;
+            o.maxQueuedPerTenant = TURNS;
             o.maxRunning = 32;
           });
 
   private static final Queue<Reply> REPLIES = new ConcurrentLinkedQueue<>();
   private static final Queue<EngineStats> STATS = new ConcurrentLinkedQueue<>();
   private static volatile Engine engine;
-  private static final AtomicInteger CHECKPOINTS = new AtomicInteger();
 
   /** Until a session is full: the engine must not be faster than the flood. */
   private static final CountDownLatch FULL = new CountDownLatch(1);
 
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER =
-      new MiniClusterExtension(
-          new MiniClusterResourceConfiguration.Builder()
-              .setNumberTaskManagers(1)
-              .setNumberSlotsPerTaskManager(2)
-              .build());
+  /** Until the cancel is answered: the turn must still wait when it comes. */
+  private static final CountDownLatch CANCEL = new CountDownLatch(1);
+
+  /** Completed checkpoints that the engine waits for in the middle: they must not wait for it. */
+  private static final CountDownLatch CHECKPOINTS = new CountDownLatch(11);
+
+  @RegisterExtension static final MiniClusterExtension CLUSTER = TestJob.cluster();
 
   @Test
   void isAnsweredOrRejectedInOrderWithinBoundsWhileCheckpointsGoOn() throws Exception {
@@ -82,15 +70,19 @@ class FloodITCase {
             SimOptions.DEFAULT
                 .withEndOfTurn(0)
                 .withTime(50_000, 0)
-                .withClock(FloodITCase::passOnceFull));
+                .withClock(FloodITCase::passInItsTime));
     engine =
         ContinuousBatchingEngine.open(
             model,
             DeviceOptions.DEFAULT,
             EngineOptions.builder().kvPages(512).maxRunning(4).maxWaiting(64).build());
-    job(TestOpener.of("flood", () -> new ServingEngine(engine, model))).execute("flood");
+    new TestJob(new HeldNumbers(NUMBERS, TURNS + 1), FloodITCase::event)
+        .set(StateBackendOptions.STATE_BACKEND, "rocksdb")
+        .set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true)
+        .with(OPTIONS)
+        .onReply(new Noting())
+        .run(TestOpener.of("flood", () -> new ServingEngine(engine, model)));
 
-    assertThat(CHECKPOINTS).hasValueGreaterThan(10);
     assertThat(STATS).allMatch(s -> s.runningRequests() + s.waitingRequests() <= 2 * 32);
     assertThat(STATS).anyMatch(s -> s.waitingRequests() > 4);
     List<Reply> replies = List.copyOf(REPLIES);
@@ -110,9 +102,13 @@ class FloodITCase {
     assertThat(replies.size() - at).as("turns that were still to be answered").isGreaterThan(2_000);
   }
 
-  private static void passOnceFull(long nanos) {
+  private static void passInItsTime(long nanos) {
     try {
       FULL.await();
+      if (CHECKPOINTS.getCount() + CANCEL.getCount() > 0 && REPLIES.size() > TURNS / 4) {
+        CHECKPOINTS.await();
+        CANCEL.await();
+      }
       SimClock.SYSTEM.pass(nanos);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -141,35 +137,6 @@ class FloodITCase {
     return Events.message("s" + n % SESSIONS, "t" + n).with(Events.maxTokens(4)).event();
   }
 
-  private static StreamExecutionEnvironment job(TestOpener opener) {
-    Configuration configuration = new Configuration();
-    configuration.set(PipelineOptions.GENERIC_TYPES, false);
-    configuration.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
-    configuration.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
-    configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(50));
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
-    env.setParallelism(2);
-    DataStream<ConversationEvent> events =
-        env.fromSource(
-                new HeldNumbers(NUMBERS, TURNS + 1), WatermarkStrategy.noWatermarks(), "numbers")
-            .setParallelism(1)
-            .map(FloodITCase::event)
-            .setParallelism(1);
-    DataStream<ControlEvent> control = env.fromData(new ControlEvent("drain", null, "off"));
-    SingleOutputStreamOperator<Reply> replies =
-        events
-            .keyBy(ConversationEvent::session)
-            .connect(control.broadcast())
-            .transform(
-                "serving",
-                TypeInformation.of(Reply.class),
-                new ServingOperatorFactory(opener, OPTIONS))
-            .uid("serving");
-    replies.map(new Noting()).sinkTo(new DiscardingSink<>());
-    return env;
-  }
-
   private static final class Noting extends RichMapFunction<Reply, String>
       implements CheckpointListener {
     private static final long serialVersionUID = 1L;
@@ -179,6 +146,8 @@ class FloodITCase {
       REPLIES.add(reply);
       if (reply.finishReason().equals("rejected")) {
         FULL.countDown();
+      } else if (reply.finishReason().equals("cancelled")) {
+        CANCEL.countDown();
       }
       if (REPLIES.size() == TURNS) {
         HeldNumbers.release(NUMBERS);
@@ -189,8 +158,8 @@ class FloodITCase {
     @Override
     public void notifyCheckpointComplete(long checkpointId) {
       if (REPLIES.size() < TURNS) {
-        CHECKPOINTS.incrementAndGet();
         STATS.add(engine.stats());
+        CHECKPOINTS.countDown();
       }
     }
   }

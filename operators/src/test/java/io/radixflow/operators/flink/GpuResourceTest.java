@@ -12,6 +12,7 @@ import java.util.Optional;
 import org.apache.flink.api.common.externalresource.ExternalResourceInfo;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalResourceOptions;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.junit.jupiter.api.Test;
 
 class GpuResourceTest {
@@ -64,7 +65,8 @@ class GpuResourceTest {
   void aGpuThatIsAskedForAndNotGivenIsAnError() {
     assertThat(chosen("auto", "gpu")).isEqualTo("auto");
     assertThatThrownBy(() -> chosen("cuda", "gpu"))
-        .isInstanceOf(IllegalStateException.class)
+        .isInstanceOf(SuppressRestartsException.class)
+        .rootCause()
         .hasMessageContaining("given none");
   }
 }

@@ -7,13 +7,9 @@ import io.radixflow.operators.session.Reply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 
 /**
  * A producer that sends what it likes again, and a log that is read again from wherever: each turn
@@ -27,43 +23,20 @@ class IdempotenceProperties {
   /** A log of partitions, written by the producer and read by the operator's subtasks. */
   private static final class Run {
     private final Random random;
-    private final ServingOptions options;
-    private final ScriptedEngine engine = new ScriptedEngine(700, 6);
+    private final Subtasks subtasks;
     private final List<Events> log = new ArrayList<>();
     private final int[] nextOffset = new int[PARTITIONS];
-    private final List<Reply> committed = new ArrayList<>();
-    private List<ServingHarness> subtasks = new ArrayList<>();
-    private long now = 1_000;
 
     Run(long seed, ServingOptions options) throws Exception {
       this.random = new Random(seed);
-      this.options = options;
-      start(1, null, 0);
-    }
-
-    private void start(int parallelism, OperatorSubtaskState state, int before) throws Exception {
-      subtasks = new ArrayList<>();
-      for (int i = 0; i < parallelism; i++) {
-        ServingHarness h = ServingHarness.of(engine, options, parallelism, i);
-        h.setProcessingTime(now);
-        if (state == null) {
-          h.open();
-        } else {
-          h.restore(state, before);
-        }
-        subtasks.add(h);
-      }
+      this.subtasks = new Subtasks(options);
     }
 
     /** A record in the log, read at once. */
     void produce(Events event) throws Exception {
       int partition = Math.floorMod(event.session().hashCode(), PARTITIONS);
       log.add(event.from(partition, nextOffset[partition]++));
-      read(log.get(log.size() - 1));
-    }
-
-    private void read(Events event) throws Exception {
-      subtasks.get(ServingHarness.ownerOf(event.session(), subtasks.size())).send(event);
+      subtasks.send(log.get(log.size() - 1));
     }
 
     /** Sends an event again: another record. */
@@ -73,77 +46,38 @@ class IdempotenceProperties {
 
     /** Reads the log again from some place on. */
     void rewind() throws Exception {
-      for (Events event : log.subList(random.nextInt(log.size()), log.size())) {
-        read(event);
-      }
+      read(random.nextInt(log.size()));
     }
 
-    void work() throws Exception {
-      engine.step();
-      for (ServingHarness h : subtasks) {
-        h.runMails();
+    private void read(int from) throws Exception {
+      for (Events event : log.subList(from, log.size())) {
+        subtasks.send(event);
       }
     }
 
     /** Ends with a checkpoint, so that what was emitted is committed, and goes on from there. */
     void restart() throws Exception {
-      int before = subtasks.size();
-      OperatorSubtaskState[] states = new OperatorSubtaskState[before];
-      for (int i = 0; i < before; i++) {
-        states[i] = subtasks.get(i).snapshot();
-      }
-      close();
-      now += 1_000;
-      start(
-          1 + random.nextInt(3), AbstractStreamOperatorTestHarness.repackageState(states), before);
+      subtasks.restore(subtasks.checkpoint(), 1 + random.nextInt(3));
     }
 
     /**
      * Falls back to an earlier checkpoint: what came after it was not committed and is read again.
      */
     void fail() throws Exception {
-      int before = subtasks.size();
-      OperatorSubtaskState[] states = new OperatorSubtaskState[before];
-      List<Integer> replies = new ArrayList<>();
-      for (int i = 0; i < before; i++) {
-        states[i] = subtasks.get(i).snapshot();
-        replies.add(subtasks.get(i).replies().size());
-      }
+      Subtasks.Checkpoint checkpoint = subtasks.checkpoint();
       int readUpTo = log.size();
       for (int i = random.nextInt(4); i > 0; i--) {
         resend();
-        work();
+        subtasks.work();
       }
-      for (int i = 0; i < before; i++) {
-        committed.addAll(subtasks.get(i).replies().subList(0, replies.get(i)));
-        subtasks.get(i).close();
-      }
-      now += 1_000;
-      start(
-          1 + random.nextInt(3), AbstractStreamOperatorTestHarness.repackageState(states), before);
-      for (Events event : log.subList(readUpTo, log.size())) {
-        read(event);
-      }
+      subtasks.restore(checkpoint, 1 + random.nextInt(3));
+      read(readUpTo);
     }
 
     List<Reply> finish() throws Exception {
-      boolean working = true;
-      while (working) {
-        working = engine.step();
-        for (ServingHarness h : subtasks) {
-          h.runMails();
-        }
-      }
+      subtasks.settle();
       rewind();
-      close();
-      return committed;
-    }
-
-    private void close() throws Exception {
-      for (ServingHarness h : subtasks) {
-        committed.addAll(h.replies());
-        h.close();
-      }
+      return subtasks.close();
     }
   }
 
@@ -157,15 +91,7 @@ class IdempotenceProperties {
     while (events.size() < EVENTS) {
       EventKind kind =
           random.nextInt(4) > 0 ? EventKind.MESSAGE : kinds[random.nextInt(kinds.length)];
-      String session = "s" + random.nextInt(SESSIONS);
-      String turn = "t" + events.size();
-      events.add(
-          switch (kind) {
-            case MESSAGE -> Events.message(session, turn);
-            case FORK -> Events.fork(session, turn, "b", null);
-            case CANCEL -> Events.of(kind, session, "t" + random.nextInt(EVENTS));
-            default -> Events.of(kind, session, turn);
-          });
+      events.add(Events.drawn(random, kind, SESSIONS, events.size(), EVENTS));
     }
     return events;
   }
@@ -180,16 +106,10 @@ class IdempotenceProperties {
         case 3 -> run.rewind();
         case 4 -> run.restart();
         case 5 -> run.fail();
-        default -> run.work();
+        default -> run.subtasks.work();
       }
     }
     return run.finish();
-  }
-
-  private static Map<String, String> said(List<Reply> replies) {
-    Map<String, String> said = new TreeMap<>();
-    replies.forEach(r -> said.put(r.turn(), r.finishReason() + " " + r.text() + " " + r.error()));
-    return said;
   }
 
   @Property(tries = 4)
@@ -198,15 +118,14 @@ class IdempotenceProperties {
         Options.with(
             o -> {
               o.maxQueuedPerSession = 2;
-              o.maxSessionsPerSubtask = SESSIONS - 1;
+              o.maxSessionsPerTaskManager = SESSIONS - 1;
               o.retention = Duration.ofDays(7);
             });
     List<Events> events = events(seed, false);
     List<Reply> replies = disturbed(events, seed, tight);
     assertThat(replies)
         .extracting(Reply::turn)
-        .containsExactlyInAnyOrderElementsOf(
-            events.stream().filter(e -> e.kind() != EventKind.CANCEL).map(Events::turn).toList());
+        .containsExactlyInAnyOrderElementsOf(Events.answered(events));
   }
 
   @Property(tries = 4)
@@ -217,6 +136,7 @@ class IdempotenceProperties {
     for (Events event : events) {
       undisturbed.produce(event);
     }
-    assertThat(said(disturbed(events, seed, unbounded))).isEqualTo(said(undisturbed.finish()));
+    assertThat(Subtasks.said(disturbed(events, seed, unbounded)))
+        .isEqualTo(Subtasks.said(undisturbed.finish()));
   }
 }

@@ -3,11 +3,11 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sim.SimClock;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.session.ControlEvent;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.GenerationOptions;
 import io.radixflow.operators.session.Reply;
@@ -18,21 +18,13 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.api.common.state.CheckpointListener;
-import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.configuration.CheckpointingOptions;
-import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.PipelineOptions;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateBackendOptions;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
-import org.apache.flink.streaming.api.datastream.DataStream;
-import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
-import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.apache.flink.runtime.state.FunctionInitializationContext;
+import org.apache.flink.runtime.state.FunctionSnapshotContext;
+import org.apache.flink.streaming.api.checkpoint.CheckpointedFunction;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,22 +38,21 @@ class MidReplyFailureITCase {
   private static final int TOKENS = 400;
   private static final int FAILURES_WANTED = 3;
 
-  private static final AtomicInteger FAILURES = new AtomicInteger();
+  private static final Gate GATE = new Gate();
   private static final Queue<ReplyDelta> DELTAS = new ConcurrentLinkedQueue<>();
   private static final Queue<Reply> REPLIES = new ConcurrentLinkedQueue<>();
 
-  @RegisterExtension
-  static final MiniClusterExtension CLUSTER =
-      new MiniClusterExtension(
-          new MiniClusterResourceConfiguration.Builder()
-              .setNumberTaskManagers(1)
-              .setNumberSlotsPerTaskManager(2)
-              .build());
+  @RegisterExtension static final MiniClusterExtension CLUSTER = TestJob.cluster();
 
   @Test
   void everyReplyGoesOnFromTheLastCheckpointAndReadsTheSame() throws Exception {
     SimModel model =
-        SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0).withTime(2_000_000, 0).withPoison(true));
+        SimModel.open(
+            SimOptions.DEFAULT
+                .withEndOfTurn(0)
+                .withTime(4_000_000, 0)
+                .withClock(GATE::pass)
+                .withPoison(true));
     TestOpener opener =
         TestOpener.of(
             "mid-reply-failure",
@@ -70,18 +61,33 @@ class MidReplyFailureITCase {
                     ContinuousBatchingEngine.open(
                         model, DeviceOptions.DEFAULT, EngineOptions.DEFAULT),
                     model));
-    job(opener).execute("serving");
-    assertThat(FAILURES).hasValue(FAILURES_WANTED);
+    new TestJob(new HeldNumbers(NUMBERS, TURNS), MidReplyFailureITCase::event)
+        .set(StateBackendOptions.STATE_BACKEND, "rocksdb")
+        .set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(20))
+        .onReply(MidReplyFailureITCase::note)
+        .onDelta(new Failing())
+        .run(opener);
+    assertThat(GATE.failures()).isEqualTo(FAILURES_WANTED);
     Map<String, String> undisturbed = undisturbed();
     assertThat(undisturbed).hasSize(TURNS);
     assertThat(new ReplyReader().read(List.copyOf(DELTAS)).texts()).isEqualTo(undisturbed);
     Map<String, String> replied = new TreeMap<>();
     REPLIES.forEach(reply -> replied.put(reply.session() + "/" + reply.turn(), reply.text()));
     assertThat(replied).isEqualTo(undisturbed);
-    Map<Long, Integer> firstOffsets = new TreeMap<>();
-    DELTAS.forEach(delta -> firstOffsets.merge(delta.attempt(), delta.offset(), Math::min));
-    long lastAttempt = new TreeMap<>(firstOffsets).lastKey();
-    assertThat(firstOffsets.get(lastAttempt)).as("resumed, not begun again").isPositive();
+    assertThat(offsetsWhereLastAttemptsBegan())
+        .as("turns resumed, not all begun again")
+        .anyMatch(offset -> offset > 0);
+  }
+
+  /** One per turn. A start gives each subtask an attempt of its own, so they compare by turn. */
+  private static List<Integer> offsetsWhereLastAttemptsBegan() {
+    Map<String, TreeMap<Long, Integer>> byTurn = new TreeMap<>();
+    DELTAS.forEach(
+        delta ->
+            byTurn
+                .computeIfAbsent(delta.turn(), turn -> new TreeMap<>())
+                .merge(delta.attempt(), delta.offset(), Math::min));
+    return byTurn.values().stream().map(attempts -> attempts.lastEntry().getValue()).toList();
   }
 
   private static Map<String, String> undisturbed() throws Exception {
@@ -125,38 +131,6 @@ class MidReplyFailureITCase {
     return Events.message("s" + n, "t" + n).with(options).event();
   }
 
-  private static StreamExecutionEnvironment job(TestOpener opener) {
-    Configuration configuration = new Configuration();
-    configuration.set(PipelineOptions.GENERIC_TYPES, false);
-    configuration.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
-    configuration.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(20));
-    configuration.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
-    configuration.set(
-        RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
-    configuration.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 10);
-    StreamExecutionEnvironment env =
-        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
-    env.setParallelism(2);
-    DataStream<ConversationEvent> events =
-        env.fromSource(new HeldNumbers(NUMBERS, TURNS), WatermarkStrategy.noWatermarks(), "numbers")
-            .setParallelism(1)
-            .map(MidReplyFailureITCase::event)
-            .setParallelism(1);
-    DataStream<ControlEvent> control = env.fromData(new ControlEvent("drain", null, "off"));
-    SingleOutputStreamOperator<Reply> replies =
-        events
-            .keyBy(ConversationEvent::session)
-            .connect(control.broadcast())
-            .transform(
-                "serving",
-                TypeInformation.of(Reply.class),
-                new ServingOperatorFactory(opener, ServingOptions.DEFAULT))
-            .uid("serving");
-    replies.map(MidReplyFailureITCase::note).sinkTo(new DiscardingSink<>());
-    replies.getSideOutput(ServingOutputs.DELTAS).map(new Failing()).sinkTo(new DiscardingSink<>());
-    return env;
-  }
-
   private static String note(Reply reply) {
     REPLIES.add(reply);
     if (REPLIES.stream().map(Reply::turn).distinct().count() == TURNS) {
@@ -166,32 +140,99 @@ class MidReplyFailureITCase {
   }
 
   /**
+   * Holds the engine from an attempt's first delta until a checkpoint is complete that holds
+   * progress, so that no attempt but the last comes to its end.
+   */
+  private static final class Gate {
+    private int failures;
+    private boolean held;
+    private boolean safe;
+
+    synchronized int failures() {
+      return failures;
+    }
+
+    /** An attempt's delta was seen. */
+    synchronized void seen(int attempt) {
+      held |= attempt == failures && !safe && failures < FAILURES_WANTED;
+    }
+
+    /** A checkpoint holds progress of an attempt. */
+    synchronized void safe(int attempt) {
+      if (attempt == failures) {
+        safe = true;
+        held = false;
+        notifyAll();
+      }
+    }
+
+    /** Whether an attempt has to fail now. */
+    synchronized boolean fails(int attempt) {
+      if (attempt != failures || failures == FAILURES_WANTED) {
+        return false;
+      }
+      failures++;
+      safe = false;
+      held = false;
+      notifyAll();
+      return true;
+    }
+
+    void pass(long nanos) {
+      try {
+        synchronized (this) {
+          while (held) {
+            wait();
+          }
+        }
+        SimClock.SYSTEM.pass(nanos);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
    * Notes each delta as a consumer that has read it, and fails its task some deltas after a
-   * checkpoint that other deltas came before.
+   * checkpoint is complete that holds progress: one whose barrier came behind a delta.
    */
   private static final class Failing extends RichMapFunction<ReplyDelta, String>
-      implements CheckpointListener {
+      implements CheckpointedFunction, CheckpointListener {
     private static final long serialVersionUID = 1L;
 
+    private int attempt;
     private int seen;
+    private long firstWithProgress = Long.MAX_VALUE;
     private int seenSinceCheckpoint = -1;
 
     @Override
     public String map(ReplyDelta delta) {
       DELTAS.add(delta);
       seen++;
-      if (seenSinceCheckpoint >= 0
-          && ++seenSinceCheckpoint >= 10
-          && FAILURES.getAndUpdate(n -> Math.min(n + 1, FAILURES_WANTED)) < FAILURES_WANTED) {
+      GATE.seen(attempt);
+      if (seenSinceCheckpoint >= 0 && ++seenSinceCheckpoint >= 3 && GATE.fails(attempt)) {
         throw new IllegalStateException("injected");
       }
       return delta.turn();
     }
 
     @Override
+    public void initializeState(FunctionInitializationContext context) {
+      attempt = GATE.failures();
+    }
+
+    @Override
+    public void snapshotState(FunctionSnapshotContext context) {
+      if (seen > 0) {
+        firstWithProgress = Math.min(firstWithProgress, context.getCheckpointId());
+      }
+    }
+
+    @Override
     public void notifyCheckpointComplete(long checkpointId) {
-      if (seen > 0 && seenSinceCheckpoint < 0) {
+      if (checkpointId >= firstWithProgress && seenSinceCheckpoint < 0) {
         seenSinceCheckpoint = 0;
+        GATE.safe(attempt);
       }
     }
   }

@@ -10,13 +10,11 @@ import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.session.GenerationOptions;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -63,7 +61,7 @@ class MidReplyRestoreTest {
       h.open();
       h.send(Events.message(SESSION, TURN).with(options));
       while (h.replies().isEmpty()) {
-        runTheNextMail(h);
+        h.awaitMail();
         if (h.replies().isEmpty()) {
           cuts.add(new Cut(h.snapshot(), List.copyOf(h.deltas())));
         }
@@ -122,14 +120,6 @@ class MidReplyRestoreTest {
             });
     return new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, subtask)
         .setBackend(rocksDb);
-  }
-
-  private static void runTheNextMail(ServingHarness h) {
-    Awaitility.await()
-        .pollInSameThread()
-        .pollInterval(Duration.ofMillis(1))
-        .atMost(Duration.ofSeconds(30))
-        .until(h::runAMail);
   }
 
   private GenerationOptions options(String kind) throws Exception {

@@ -8,9 +8,9 @@ import java.util.function.Consumer;
 final class Options {
   int maxQueuedPerSession = ServingOptions.DEFAULT.maxQueuedPerSession();
   int maxQueuedPerTenant = ServingOptions.DEFAULT.maxQueuedPerTenant();
-  int maxQueuedPerSubtask = ServingOptions.DEFAULT.maxQueuedPerSubtask();
+  int maxQueuedPerTaskManager = ServingOptions.DEFAULT.maxQueuedPerTaskManager();
   int maxSessionsPerTenant = ServingOptions.DEFAULT.maxSessionsPerTenant();
-  int maxSessionsPerSubtask = ServingOptions.DEFAULT.maxSessionsPerSubtask();
+  int maxSessionsPerTaskManager = ServingOptions.DEFAULT.maxSessionsPerTaskManager();
   int maxTurns = ServingOptions.DEFAULT.maxTurns();
   int maxRunning = ServingOptions.DEFAULT.maxRunning();
   int maxBranches = ServingOptions.DEFAULT.maxBranches();
@@ -29,9 +29,9 @@ final class Options {
     return new ServingOptions(
         o.maxQueuedPerSession,
         o.maxQueuedPerTenant,
-        o.maxQueuedPerSubtask,
+        o.maxQueuedPerTaskManager,
         o.maxSessionsPerTenant,
-        o.maxSessionsPerSubtask,
+        o.maxSessionsPerTaskManager,
         o.maxRunning,
         o.maxBranches,
         o.maxTurns,

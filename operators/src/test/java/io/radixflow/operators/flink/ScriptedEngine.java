@@ -17,14 +17,18 @@ import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.ServiceClass;
 import io.radixflow.operators.engine.SessionStats;
+import io.radixflow.operators.engine.TierTokens;
 import io.radixflow.operators.engine.Usage;
+import io.radixflow.operators.tier.TierStats;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -49,9 +53,13 @@ final class ScriptedEngine implements Engine {
   private final int replyLength;
   private final List<Channel> channels = new ArrayList<>();
   private final List<Submitted> submitted = new ArrayList<>();
+  private final List<Submitted> expected = new ArrayList<>();
   private final List<String> closedSessions = new ArrayList<>();
+  private final Map<String, List<int[]>> computed = new HashMap<>();
   private boolean closed;
   private boolean onItsOwn;
+  private final List<CompletableFuture<TierTokens>> heldPlaces = new ArrayList<>();
+  private boolean holdsPlaces;
 
   /**
    * @param replyLength tokens of a reply before its end token
@@ -69,6 +77,11 @@ final class ScriptedEngine implements Engine {
   /** Requests whose prompt was made, in that order. */
   List<Submitted> submitted() {
     return submitted;
+  }
+
+  /** Turns that were announced, in that order, with what their prompts begin with. */
+  List<Submitted> expected() {
+    return expected;
   }
 
   /** Sessions that were closed, in that order. */
@@ -125,9 +138,65 @@ final class ScriptedEngine implements Engine {
     }
   }
 
+  private static Submitted submitted(EngineRequest request, int[] prompt) {
+    return new Submitted(
+        request.label(),
+        request.namespace(),
+        request.prompt().publicTokens(),
+        request.resumed(),
+        prompt,
+        request.sampling().seed(),
+        request.service());
+  }
+
+  @Override
+  public boolean prefetch(EngineRequest turn) {
+    try {
+      return expected.add(submitted(turn, turn.prompt().ids()));
+    } catch (PromptException e) {
+      return true;
+    }
+  }
+
   @Override
   public void cancel(ReplyChannel channel, long requestId, FinishReason reason) {
     ((Channel) channel).requests.remove(requestId);
+  }
+
+  /** Keeps back where pages are, from here on. */
+  void holdPlaces() {
+    holdsPlaces = true;
+  }
+
+  /** Questions where pages are that have no answer. */
+  int heldPlaces() {
+    return heldPlaces.size();
+  }
+
+  /** Answers all of them. */
+  void releasePlaces(TierTokens places) {
+    holdsPlaces = false;
+    heldPlaces.forEach(held -> held.complete(places));
+    heldPlaces.clear();
+  }
+
+  @Override
+  public CompletableFuture<TierTokens> locate(String namespace, EngineRequest.PromptSource text) {
+    if (holdsPlaces) {
+      heldPlaces.add(new CompletableFuture<>());
+      return heldPlaces.get(heldPlaces.size() - 1);
+    }
+    int most = 0;
+    try {
+      int[] ids = text.ids();
+      for (int[] known : computed.getOrDefault(namespace, List.of())) {
+        int differs = Arrays.mismatch(known, ids);
+        most = Math.max(most, differs < 0 ? ids.length : differs);
+      }
+    } catch (PromptException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+    return CompletableFuture.completedFuture(new TierTokens(most / 16 * 16, 0, 0, 0));
   }
 
   @Override
@@ -155,7 +224,8 @@ final class ScriptedEngine implements Engine {
         0,
         KvEventStats.NONE,
         SessionStats.NONE,
-        SchedulerStats.NONE);
+        SchedulerStats.NONE,
+        TierStats.NONE);
   }
 
   @Override
@@ -222,16 +292,7 @@ final class ScriptedEngine implements Engine {
         progress(requestId, running, 0, new int[0], "", FinishReason.REJECTED, e.getMessage());
         return;
       }
-      long seed = request.sampling().seed();
-      submitted.add(
-          new Submitted(
-              request.label(),
-              request.namespace(),
-              request.prompt().publicTokens(),
-              request.resumed(),
-              running.prompt,
-              seed,
-              request.service()));
+      submitted.add(submitted(request, running.prompt));
       news.add(visitor -> visitor.prompt(requestId, running.prompt));
     }
 
@@ -249,6 +310,11 @@ final class ScriptedEngine implements Engine {
           new ReplyProgress(at, tokens, at, text, List.of(), finish, usage, error);
       news.add(visitor -> visitor.progress(requestId, progress));
       if (finish != null) {
+        if (promptLength > 0) {
+          computed
+              .computeIfAbsent(running.request.namespace(), name -> new ArrayList<>())
+              .add(textOf(running));
+        }
         requests.remove(requestId);
       }
     }
@@ -269,6 +335,12 @@ final class ScriptedEngine implements Engine {
       closed = true;
       requests.clear();
     }
+  }
+
+  private static int[] textOf(Running running) {
+    int[] text = Arrays.copyOf(running.prompt, running.prompt.length + running.tokens.length);
+    System.arraycopy(running.tokens, 0, text, running.prompt.length, running.tokens.length);
+    return text;
   }
 
   private int endOfTurn() {

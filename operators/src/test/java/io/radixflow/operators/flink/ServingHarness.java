@@ -4,18 +4,23 @@ import io.radixflow.operators.session.ControlEvent;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.Turn;
+import java.lang.reflect.Field;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
@@ -26,6 +31,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.mailbox.Mail;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
+import org.awaitility.Awaitility;
 
 /** One subtask of the serving operator, driven by the test: mails run when it says so. */
 final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
@@ -85,6 +91,16 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     return new ServingHarness(opener, engine, options, parallelism, subtask);
   }
 
+  /** Puts the subtask, not yet opened, on the TaskManager where another one of its job is. */
+  ServingHarness beside(ServingHarness other) throws ReflectiveOperationException {
+    for (String shared : List.of("jobInfo", "sharedResources")) {
+      Field field = MockEnvironment.class.getDeclaredField(shared);
+      field.setAccessible(true);
+      field.set(getEnvironment(), field.get(other.getEnvironment()));
+    }
+    return this;
+  }
+
   /** On a fresh engine with replies of six letters, opened. */
   static ServingHarness opened(ServingOptions options) throws Exception {
     ServingHarness harness = of(new ScriptedEngine(4096, 6), options);
@@ -123,6 +139,11 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     return this;
   }
 
+  /** Erasures that the subtask waits for. */
+  int erasuresPending() {
+    return serving().erasuresPending();
+  }
+
   /** Lets the engine make prompts and then {@code tokens} tokens a request, and reads them. */
   ServingHarness generate(int tokens) throws Exception {
     for (int i = 0; i <= tokens; i++) {
@@ -155,6 +176,15 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
       mail.get().run();
     }
     return mail.isPresent();
+  }
+
+  /** Runs the next mail, whenever an engine that runs by itself sends it. */
+  void awaitMail() {
+    Awaitility.await()
+        .pollInSameThread()
+        .pollInterval(Duration.ofMillis(1))
+        .atMost(Duration.ofSeconds(30))
+        .until(this::runAMail);
   }
 
   OperatorSubtaskState snapshot() throws Exception {
@@ -233,6 +263,23 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
       count++;
     }
     return count;
+  }
+
+  /** What the state says of where a session's pages were, or null. */
+  SessionPages pages(String session) throws Exception {
+    return pagesState(session).value();
+  }
+
+  /** Makes the state say something else. */
+  void putPages(String session, SessionPages pages) throws Exception {
+    pagesState(session).update(pages);
+  }
+
+  private ValueState<SessionPages> pagesState(String session) throws Exception {
+    serving().setCurrentKey(session);
+    return serving()
+        .getPartitionedState(
+            VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, SavedState.pages());
   }
 
   ServingOperator serving() {

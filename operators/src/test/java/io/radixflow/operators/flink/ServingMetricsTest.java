@@ -7,8 +7,17 @@ import io.radixflow.operators.engine.KvEventStats;
 import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.Usage;
+import io.radixflow.operators.tier.TierStats;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Histogram;
@@ -60,7 +69,7 @@ class ServingMetricsTest {
 
   private final Map<String, Object> metrics = new HashMap<>();
   private final ServingMetrics serving =
-      new ServingMetrics(new Recorded("", metrics), () -> 2, () -> 5, () -> 7);
+      new ServingMetrics(new Recorded("", metrics), () -> 2, () -> 5, () -> 7, () -> 1, () -> 0);
 
   private long count(String name) {
     return ((Counter) metrics.get("serving." + name)).getCount();
@@ -104,19 +113,93 @@ class ServingMetricsTest {
   private static EngineStats stats(
       KvEventStats events, SessionStats sessions, SchedulerStats scheduler) {
     return new EngineStats(
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, events, sessions, scheduler);
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, events, sessions, scheduler, TierStats.NONE);
   }
 
   @Test
   void whatIsKeptOfSessionsCanBeRead() {
     serving.engine(
-        () -> stats(KvEventStats.NONE, new SessionStats(3, 9, 5, 7, 2, 77), SchedulerStats.NONE));
+        () ->
+            stats(KvEventStats.NONE, new SessionStats(3, 4, 9, 5, 7, 2, 77), SchedulerStats.NONE));
     assertThat(((Gauge<?>) metrics.get("serving.sessionsHot")).getValue()).isEqualTo(3);
+    assertThat(((Gauge<?>) metrics.get("serving.sessionsWarm")).getValue()).isEqualTo(4);
     assertThat(((Gauge<?>) metrics.get("serving.sessionsCached")).getValue()).isEqualTo(9);
     assertThat(((Gauge<?>) metrics.get("serving.sessionPages")).getValue()).isEqualTo(5);
     assertThat(((Gauge<?>) metrics.get("serving.pinnedPages")).getValue()).isEqualTo(7);
     assertThat(((Gauge<?>) metrics.get("serving.refusedPins")).getValue()).isEqualTo(2L);
     assertThat(((Gauge<?>) metrics.get("serving.tokensAhead")).getValue()).isEqualTo(77L);
+  }
+
+  @Test
+  void everyPageOfThePoolIsCountedInOnePlace() {
+    EngineStats stats =
+        new EngineStats(
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+            8,
+            9,
+            10,
+            11,
+            12,
+            13,
+            14,
+            50,
+            KvEventStats.NONE,
+            SessionStats.NONE,
+            SchedulerStats.NONE,
+            TierStats.NONE);
+    serving.engine(() -> stats);
+    Map<String, Number> wanted = new TreeMap<>();
+    wanted.put("engineSteps", 1L);
+    wanted.put("engineTokensPrefilled", 2L);
+    wanted.put("engineTokensCached", 3L);
+    wanted.put("engineTokensGenerated", 4L);
+    wanted.put("retractions", 5L);
+    wanted.put("pagesEvicted", 6L);
+    wanted.put("engineStepsFailed", 7L);
+    wanted.put("pageRepairs", 8L);
+    wanted.put("requestsRunning", 9);
+    wanted.put("requestsWaiting", 10);
+    wanted.put("pagesFree", 11);
+    wanted.put("pagesEvictable", 12);
+    wanted.put("pagesProtected", 13);
+    wanted.put("pagesInFlight", 14);
+    wanted.put("pages", 50);
+    wanted.put("tier.disk.storePages", 0L);
+    Map<String, Object> found = new TreeMap<>();
+    wanted
+        .keySet()
+        .forEach(name -> found.put(name, ((Gauge<?>) metrics.get("serving." + name)).getValue()));
+    assertThat(found).isEqualTo(wanted);
+  }
+
+  /** Values of a group's variable are written in angle brackets. */
+  @Test
+  void theDocumentListsWhatIsRegistered() throws IOException {
+    serving.engine(() -> stats(KvEventStats.NONE, SessionStats.NONE, SchedulerStats.NONE));
+    serving.tierCommands(() -> 0, () -> 0);
+    serving.replied("stop");
+    Set<String> registered = new TreeSet<>();
+    for (String name : metrics.keySet()) {
+      registered.add(
+          name.substring("serving.".length())
+              .replaceFirst("^reason\\.[a-z_]+", "reason.<reason>")
+              .replaceFirst("^tier\\.[a-z_]+", "tier.<tier>")
+              .replaceFirst("^(tier\\.<tier>\\.reason)\\.[a-z_]+", "$1.<reason>"));
+    }
+    Set<String> listed = new TreeSet<>();
+    for (String line : Files.readAllLines(Path.of("..", "docs", "metrics.md"))) {
+      Matcher row = Pattern.compile("\\| `([^`]+)` \\|.*").matcher(line);
+      if (row.matches()) {
+        assertThat(listed.add(row.group(1))).as(line).isTrue();
+      }
+    }
+    assertThat(listed).isEqualTo(registered);
   }
 
   @Test
@@ -127,5 +210,6 @@ class ServingMetricsTest {
     assertThat(histogram.getStatistics().getMean()).isEqualTo(50);
     assertThat(((Gauge<?>) metrics.get("serving.turnsRunning")).getValue()).isEqualTo(2);
     assertThat(((Gauge<?>) metrics.get("serving.turnsPending")).getValue()).isEqualTo(5);
+    assertThat(((Gauge<?>) metrics.get("serving.tenantErasuresPending")).getValue()).isEqualTo(1);
   }
 }

@@ -10,12 +10,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.function.Predicate;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
-import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 
 /** Random conversations over random interruptions: restores, rescales, resends. */
 class ServingProperties {
@@ -25,84 +22,6 @@ class ServingProperties {
   /** No bound that a run would meet sooner or later by how far the engine has come. */
   private static final ServingOptions UNBOUNDED = Options.with(o -> o.maxQueuedPerSession = EVENTS);
 
-  /** What a random run did: all events, sent one by one, and all replies. */
-  private static final class Run {
-    private final Random random;
-    private final boolean interrupted;
-    private final ScriptedEngine engine = new ScriptedEngine(700, 6);
-    private final List<Reply> replies = new ArrayList<>();
-    private List<ServingHarness> subtasks = new ArrayList<>();
-    private long now = 1_000;
-
-    Run(long seed, boolean interrupted) throws Exception {
-      this.random = new Random(seed);
-      this.interrupted = interrupted;
-      start(1, null, 0);
-    }
-
-    private void start(int parallelism, OperatorSubtaskState state, int before) throws Exception {
-      now += 1_000;
-      subtasks = new ArrayList<>();
-      for (int i = 0; i < parallelism; i++) {
-        ServingHarness h = ServingHarness.of(engine, UNBOUNDED, parallelism, i);
-        h.setProcessingTime(now);
-        if (state == null) {
-          h.open();
-        } else {
-          h.restore(state, before);
-        }
-        subtasks.add(h);
-      }
-    }
-
-    void send(Events event) throws Exception {
-      subtasks.get(ServingHarness.ownerOf(event.session(), subtasks.size())).send(event);
-    }
-
-    /** Lets the engine work a little, and now and then stops and restores all. */
-    void maybeInterrupt(List<Events> sent) throws Exception {
-      for (int steps = random.nextInt(4); interrupted && steps > 0; steps--) {
-        engine.step();
-        for (ServingHarness h : subtasks) {
-          h.runMails();
-        }
-      }
-      if (interrupted && random.nextInt(6) == 0) {
-        restore(1 + random.nextInt(3));
-        send(sent.get(random.nextInt(sent.size())));
-      }
-    }
-
-    private void restore(int parallelism) throws Exception {
-      int before = subtasks.size();
-      OperatorSubtaskState[] states = new OperatorSubtaskState[before];
-      for (int i = 0; i < before; i++) {
-        states[i] = subtasks.get(i).snapshot();
-      }
-      close();
-      start(parallelism, AbstractStreamOperatorTestHarness.repackageState(states), before);
-    }
-
-    List<Reply> finish() throws Exception {
-      boolean working = true;
-      while (working) {
-        working = engine.step();
-        for (ServingHarness h : subtasks) {
-          h.runMails();
-        }
-      }
-      close();
-      return replies;
-    }
-
-    private void close() throws Exception {
-      for (ServingHarness h : subtasks) {
-        replies.addAll(h.replies());
-        h.close();
-      }
-    }
-  }
-
   private static List<Events> events(long seed, Predicate<EventKind> wanted) {
     Random random = new Random(seed);
     List<Events> events = new ArrayList<>();
@@ -111,16 +30,8 @@ class ServingProperties {
       if (random.nextInt(3) > 0) {
         kind = EventKind.MESSAGE;
       }
-      String session = "s" + random.nextInt(SESSIONS);
+      Events event = Events.drawn(random, kind, SESSIONS, events.size(), EVENTS);
       String branch = random.nextInt(3) == 0 ? "b" : "main";
-      String turn = "t" + events.size();
-      Events event =
-          switch (kind) {
-            case MESSAGE -> Events.message(session, turn);
-            case FORK -> Events.fork(session, turn, "b", null);
-            case CANCEL -> Events.of(kind, session, "t" + random.nextInt(EVENTS));
-            default -> Events.of(kind, session, turn);
-          };
       boolean replaces = random.nextInt(8) == 0 && wanted.test(EventKind.CANCEL);
       if (wanted.test(kind)) {
         events.add(replaces ? event.on(branch).replacing() : event.on(branch));
@@ -129,23 +40,31 @@ class ServingProperties {
     return events;
   }
 
-  private static List<Reply> run(List<Events> events, long seed, boolean interrupted)
-      throws Exception {
-    Run run = new Run(seed, interrupted);
-    List<Events> sent = new ArrayList<>();
+  private static List<Reply> undisturbed(List<Events> events) throws Exception {
+    Subtasks subtasks = new Subtasks(UNBOUNDED);
     for (Events event : events) {
-      run.send(event);
-      sent.add(event);
-      run.maybeInterrupt(sent);
+      subtasks.send(event);
     }
-    return run.finish();
+    subtasks.settle();
+    return subtasks.close();
   }
 
-  /** Replies that must not depend on time: what a reply says, by turn. */
-  private static Map<String, String> said(List<Reply> replies) {
-    Map<String, String> said = new TreeMap<>();
-    replies.forEach(r -> said.put(r.turn(), r.finishReason() + " " + r.text() + " " + r.error()));
-    return said;
+  /** Lets the engine work a little after each event, and now and then stops and restores all. */
+  private static List<Reply> interrupted(List<Events> events, long seed) throws Exception {
+    Random random = new Random(seed);
+    Subtasks subtasks = new Subtasks(UNBOUNDED);
+    for (int sent = 1; sent <= events.size(); sent++) {
+      subtasks.send(events.get(sent - 1));
+      for (int steps = random.nextInt(4); steps > 0; steps--) {
+        subtasks.work();
+      }
+      if (random.nextInt(6) == 0) {
+        subtasks.restore(subtasks.checkpoint(), 1 + random.nextInt(3));
+        subtasks.send(events.get(random.nextInt(sent)));
+      }
+    }
+    subtasks.settle();
+    return subtasks.close();
   }
 
   @Property(tries = 10)
@@ -159,18 +78,18 @@ class ServingProperties {
                     || kind == EventKind.REGENERATE
                     || kind == EventKind.PREFETCH
                     || kind == EventKind.OPEN);
-    assertThat(said(run(events, seed, true))).isEqualTo(said(run(events, seed, false)));
+    assertThat(Subtasks.said(interrupted(events, seed)))
+        .isEqualTo(Subtasks.said(undisturbed(events)));
   }
 
   @Property(tries = 10)
   void everyTurnIdIsAnsweredOnceWhateverHappens(@ForAll long seed) throws Exception {
     List<Events> events = events(seed, kind -> true);
-    List<Reply> replies = run(events, seed, true);
+    List<Reply> replies = interrupted(events, seed);
     assertThat(replies).extracting(Reply::turn).doesNotHaveDuplicates();
     assertThat(replies)
         .extracting(Reply::turn)
-        .containsExactlyInAnyOrderElementsOf(
-            events.stream().filter(e -> e.kind() != EventKind.CANCEL).map(Events::turn).toList());
+        .containsExactlyInAnyOrderElementsOf(Events.answered(events));
     Map<String, List<Integer>> order = new HashMap<>();
     for (Reply reply : replies) {
       if (reply.finishReason().equals("stop") && reply.kind() == EventKind.MESSAGE) {

@@ -16,7 +16,7 @@ class SessionLimitsTest {
       Options.with(
           o -> {
             o.maxSessionsPerTenant = 2;
-            o.maxSessionsPerSubtask = 3;
+            o.maxSessionsPerTaskManager = 3;
             o.retention = Duration.ofSeconds(10);
           });
 
@@ -28,7 +28,7 @@ class SessionLimitsTest {
   }
 
   @Test
-  void aTenantsAndASubtasksSessionsAreBounded() throws Exception {
+  void aTenantsAndATaskManagersSessionsAreBounded() throws Exception {
     try (ServingHarness h = full()) {
       h.send(Events.message("c", "t2").of("acme"), Events.of(EventKind.OPEN, "d", "t3").of("acme"));
       h.send(Events.message("e", "t4").of("beta"), Events.message("f", "t5").of("beta"));
@@ -36,7 +36,7 @@ class SessionLimitsTest {
       assertThat(h.reply("t2").error()).contains("tenant", "limit of 2 open sessions");
       assertThat(h.reply("t3").finishReason()).isEqualTo("rejected");
       assertThat(h.reply("t4").finishReason()).isEqualTo("stop");
-      assertThat(h.reply("t5").error()).contains("subtask", "limit of 3 open sessions");
+      assertThat(h.reply("t5").error()).contains("TaskManager", "limit of 3 open sessions");
       assertThat(h.reply("t6").finishReason()).isEqualTo("stop");
     }
   }
@@ -75,7 +75,7 @@ class SessionLimitsTest {
     try (ServingHarness h = full()) {
       h.control("limits", "acme", "max_sessions_per_tenant=3");
       h.send(Events.message("c", "t2").of("acme"));
-      h.control("limits", null, "max_sessions_per_subtask=3,max_sessions_per_tenant=9");
+      h.control("limits", null, "max_sessions_per_taskmanager=3,max_sessions_per_tenant=9");
       h.send(Events.message("d", "t3").of("beta")).settle();
       assertThat(h.endings()).contains("t2:stop", "t3:rejected");
     }

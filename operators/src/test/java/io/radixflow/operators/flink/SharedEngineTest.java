@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.OutOfDeviceMemoryException;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineLostException;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.LosableBackend;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class SharedEngineTest {
@@ -32,7 +35,7 @@ class SharedEngineTest {
   @Test
   void anEngineWhoseDeviceIsLostIsOpenedAnewOnceThenTheProcessEnds() throws Exception {
     TestOpener opener = TestOpener.of("losable", this::open);
-    try (SharedEngine shared = new SharedEngine(opener, null, ends::add)) {
+    try (SharedEngine shared = new SharedEngine(opener, EngineHome.NONE, ends::add)) {
       ServingEngine first = shared.engine();
       assertThat(shared.engine()).isSameAs(first);
 
@@ -45,9 +48,33 @@ class SharedEngineTest {
       devices.get(1).lose(second.engine());
       assertThatThrownBy(shared::engine)
           .isInstanceOf(EngineLostException.class)
-          .hasMessageContaining("the engine's device is lost: gone");
+          .hasMessageContaining("the engine's device is lost: ");
       assertThat(ends).hasSize(1);
       assertThat(devices).hasSize(2);
+    }
+  }
+
+  @Test
+  void memoryThatTheLostEngineGivesBackLateIsWaitedFor() throws Exception {
+    AtomicInteger refusals = new AtomicInteger();
+    TestOpener opener =
+        TestOpener.of(
+            "late",
+            () -> {
+              if (refusals.getAndDecrement() > 0) {
+                throw new OutOfDeviceMemoryException("2 MB free", null);
+              }
+              return open();
+            });
+    List<Duration> pauses = new ArrayList<>();
+    EngineOpening opening = new EngineOpening(() -> 0, pauses::add);
+    try (SharedEngine shared = new SharedEngine(opener, EngineHome.NONE, ends::add, opening)) {
+      ServingEngine first = shared.engine();
+      devices.get(0).lose(first.engine());
+      refusals.set(2);
+      assertThat(shared.engine()).isNotSameAs(first);
+      assertThat(pauses).hasSize(2);
+      assertThat(ends).isEmpty();
     }
   }
 }

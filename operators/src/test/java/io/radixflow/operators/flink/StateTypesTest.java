@@ -8,6 +8,7 @@ import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
@@ -31,6 +32,7 @@ class StateTypesTest {
         ReplyDelta.class,
         RejectedEvent.class,
         SessionSlot.class,
+        SessionPages.class,
         Turn.class,
         PendingTurn.class,
         Progress.class

@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink;
 
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -11,16 +11,22 @@ import java.util.function.Supplier;
  * @param identity names the registration
  */
 record TestOpener(String identity) implements EngineOpener {
-  private static final Map<String, Supplier<ServingEngine>> ENGINES = new ConcurrentHashMap<>();
+  private static final Map<String, Function<EngineHome, ServingEngine>> ENGINES =
+      new ConcurrentHashMap<>();
 
   /** An opener of what {@code engines} supplies, one engine an opening. */
   static TestOpener of(String identity, Supplier<ServingEngine> engines) {
+    return at(identity, home -> engines.get());
+  }
+
+  /** As {@link #of}, of engines that look at what they find of themselves. */
+  static TestOpener at(String identity, Function<EngineHome, ServingEngine> engines) {
     ENGINES.put(identity, engines);
     return new TestOpener(identity);
   }
 
   @Override
-  public ServingEngine open(Path crashJournal) {
-    return ENGINES.get(identity).get();
+  public ServingEngine open(EngineHome home) {
+    return ENGINES.get(identity).apply(home);
   }
 }

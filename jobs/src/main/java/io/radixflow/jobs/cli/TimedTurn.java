@@ -1,0 +1,11 @@
+package io.radixflow.jobs.cli;
+
+import io.radixflow.operators.engine.Usage;
+
+/**
+ * A turn that was timed.
+ *
+ * @param seconds to the first token
+ * @param reply all token ids of it
+ */
+record TimedTurn(double seconds, int[] reply, Usage usage) {}

@@ -1,0 +1,70 @@
+package io.radixflow.jobs.config;
+
+import static org.apache.flink.configuration.ConfigOptions.key;
+
+import io.radixflow.operators.flink.DiskTier;
+import io.radixflow.operators.tier.DiskStoreOptions;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.MemorySize;
+
+/** The options of the disk below an engine's host memory. */
+public final class DiskTierConfig {
+
+  private static final long LEAST_BYTES = 4 * DiskStoreOptions.MIN_SEGMENT_BYTES;
+  private static final OptionGroup ALL = new OptionGroup();
+
+  public static final ConfigOption<MemorySize> SIZE =
+      ALL.add(
+          key("tiers.disk-size").memoryType().defaultValue(MemorySize.ZERO),
+          "0, or a size of at least 16 kb such as 200gb",
+          size -> size.getBytes() == 0 || size.getBytes() >= LEAST_BYTES,
+          "What KV pages may take of a TaskManager's disk; they are found again by a TaskManager "
+              + "that is started with the same resource id. 0 for none; needs tiers.host-memory.");
+
+  public static final ConfigOption<String> DIRECTORY =
+      ALL.text(
+          key("tiers.disk-directory").stringType().noDefaultValue(),
+          "Where they are; without it in the TaskManager's working directory.");
+
+  public static final ConfigOption<MemorySize> MIN_FREE =
+      ALL.add(
+          key("tiers.disk-min-free").memoryType().defaultValue(MemorySize.parse("1gb")),
+          "a size such as 10gb",
+          size -> true,
+          "What pages leave free of the file system, whatever tiers.disk-size says.");
+
+  public static final ConfigOption<String> KEY_FILE =
+      ALL.text(
+          key("tiers.disk-key-file").stringType().noDefaultValue(),
+          "A file with the master key that pages on disk are encrypted under, per tenant; without "
+              + "it they are not encrypted.");
+
+  private DiskTierConfig() {}
+
+  static List<OptionSpec<?>> specs() {
+    return ALL.specs();
+  }
+
+  /**
+   * The disk is below the host's memory.
+   *
+   * @throws SettingsException if there is no such memory
+   */
+  static void check(Settings settings) {
+    if (settings.get(SIZE).getBytes() > 0 && settings.get(TierConfig.HOST_MEMORY).getBytes() == 0) {
+      throw new SettingsException(
+          "tiers.disk-size needs tiers.host-memory, which pages go through: set it too");
+    }
+  }
+
+  /** The disk tier, as the settings say. */
+  public static DiskTier tier(Settings settings) {
+    return new DiskTier(
+        settings.get(SIZE).getBytes(),
+        settings.get(DIRECTORY),
+        settings.get(MIN_FREE).getBytes(),
+        settings.get(KEY_FILE),
+        CacheConfig.namespaces(settings).key());
+  }
+}

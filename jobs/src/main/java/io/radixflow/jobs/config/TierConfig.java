@@ -1,0 +1,70 @@
+package io.radixflow.jobs.config;
+
+import static org.apache.flink.configuration.ConfigOptions.key;
+
+import io.radixflow.operators.tier.PrefetchPolicy;
+import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.WritePolicy;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.MemorySize;
+
+/** The options of the tiers below the device's KV pool. */
+public final class TierConfig {
+
+  private static final TierOptions DEFAULT = TierOptions.NONE;
+  private static final OptionGroup ALL = new OptionGroup();
+
+  public static final ConfigOption<MemorySize> HOST_MEMORY =
+      ALL.add(
+          key("tiers.host-memory").memoryType().defaultValue(MemorySize.ZERO),
+          "a memory size such as 16gb",
+          size -> true,
+          "Host memory for KV pages that the device has no room for; pinned with a GPU. 0 for no "
+              + "tiers. With a CPU it comes on top of the KV pool, which lies in the same memory.");
+
+  public static final ConfigOption<WritePolicy> WRITE_POLICY =
+      ALL.choice(
+          key("tiers.write-policy").enumType(WritePolicy.class).defaultValue(DEFAULT.writePolicy()),
+          WritePolicy.values(),
+          "When pages are copied to the host: as they are computed, when a second request has used "
+              + "them, or when the device needs their room.");
+
+  public static final ConfigOption<Integer> LOAD_BACK_THRESHOLD =
+      ALL.range(
+          key("tiers.load-back-threshold").intType().defaultValue(DEFAULT.loadBackThreshold()),
+          TierOptions.BY_COST,
+          Integer.MAX_VALUE,
+          "The fewest tokens that are loaded rather than computed; -1 decides by measured times.");
+
+  public static final ConfigOption<PrefetchPolicy> PREFETCH_POLICY =
+      ALL.choice(
+          key("tiers.prefetch-policy")
+              .enumType(PrefetchPolicy.class)
+              .defaultValue(DEFAULT.prefetchPolicy()),
+          PrefetchPolicy.values(),
+          "How long a waiting turn waits for pages from below host memory: not at all, until all "
+              + "are there, or for 2 s and 0.1 s for each 1,024 tokens, at most 30 s.");
+
+  public static final ConfigOption<Integer> PREFETCH_THRESHOLD =
+      ALL.range(
+          key("tiers.prefetch-threshold").intType().defaultValue(DEFAULT.prefetchThreshold()),
+          1,
+          Integer.MAX_VALUE,
+          "The fewest tokens that are asked of the tiers below host memory.");
+
+  private TierConfig() {}
+
+  static List<OptionSpec<?>> specs() {
+    return ALL.specs();
+  }
+
+  /** The tiers' options, as the settings say. */
+  public static TierOptions tiers(Settings settings) {
+    return DEFAULT
+        .withHostBytes(settings.get(HOST_MEMORY).getBytes())
+        .withWritePolicy(settings.get(WRITE_POLICY))
+        .withLoadBackThreshold(settings.get(LOAD_BACK_THRESHOLD))
+        .withPrefetch(settings.get(PREFETCH_POLICY), settings.get(PREFETCH_THRESHOLD));
+  }
+}

@@ -1,0 +1,60 @@
+package io.radixflow.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.jobs.config.SettingsLoader;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.runtime.state.StateBackend;
+import org.apache.flink.runtime.state.StateBackendLoader;
+import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.state.rocksdb.RocksDBOptions;
+import org.junit.jupiter.api.Test;
+import org.rocksdb.DBOptions;
+import org.rocksdb.RocksDB;
+
+class JobConfigurationTest {
+
+  @Test
+  void aCheckpointFlushesAllStatesTogether() throws Exception {
+    RocksDB.loadLibrary();
+    StateBackend backend =
+        StateBackendLoader.fromApplicationOrConfigOrDefault(
+            null,
+            JobConfiguration.of(new SettingsLoader().load()),
+            new Configuration(),
+            getClass().getClassLoader(),
+            null);
+
+    assertThat(backend).isInstanceOf(EmbeddedRocksDBStateBackend.class);
+    List<AutoCloseable> handles = new ArrayList<>();
+    try (DBOptions options =
+        ((EmbeddedRocksDBStateBackend) backend)
+            .getRocksDBOptions()
+            .createDBOptions(new DBOptions(), handles)) {
+      assertThat(options.atomicFlush()).isTrue();
+    }
+    assertThat(handles).isEmpty();
+  }
+
+  @Test
+  void theIndexesOfStateLieInPartsUnlessTheUserSaysOtherwise() {
+    SettingsLoader loader = new SettingsLoader();
+    assertThat(JobConfiguration.of(loader.load()).get(RocksDBOptions.USE_PARTITIONED_INDEX_FILTERS))
+        .isTrue();
+
+    loader.set(List.of("flink.state.backend.rocksdb.memory.partitioned-index-filters=false"));
+    assertThat(JobConfiguration.of(loader.load()).get(RocksDBOptions.USE_PARTITIONED_INDEX_FILTERS))
+        .isFalse();
+  }
+
+  @Test
+  void anotherOptionsFactoryMayBeNamed() {
+    SettingsLoader loader =
+        new SettingsLoader().set(List.of("flink.state.backend.rocksdb.options-factory=x.Y"));
+
+    assertThat(JobConfiguration.of(loader.load()).get(RocksDBOptions.OPTIONS_FACTORY))
+        .isEqualTo("x.Y");
+  }
+}

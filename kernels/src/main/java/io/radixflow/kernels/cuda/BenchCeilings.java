@@ -1,0 +1,66 @@
+package io.radixflow.kernels.cuda;
+
+import io.radixflow.kernels.device.GpuFigure;
+import java.util.function.Consumer;
+
+/**
+ * What a device does at best, in bytes a second.
+ *
+ * @param memory its memory, reads and writes together: the better of a read and a copy
+ * @param toDevice from pinned memory
+ * @param toHost to pinned memory
+ */
+record BenchCeilings(double memory, double toDevice, double toHost) {
+
+  private static final long COPY_BYTES = 1L << 30;
+  private static final long PINNED_BYTES = 256L << 20;
+  private static final int READ_THREADS = 512;
+  private static final int READ_BLOCKS = 4;
+
+  /** Measures them. */
+  static BenchCeilings measure(BenchClock clock, KernelModule module, Consumer<GpuFigure> figures) {
+    CudaContext context = clock.context();
+    CudaStream stream = clock.stream();
+    long bytes = Math.min(COPY_BYTES, context.freeMemory() / 8) & -16;
+    long small = Math.min(PINNED_BYTES, bytes);
+    try (DeviceMemory from = context.allocate(bytes, "a benchmark");
+        DeviceMemory to = context.allocate(bytes, "a benchmark");
+        PinnedMemory pinned = context.allocatePinned(small, "a benchmark")) {
+      from.fillAsync((byte) 0, stream);
+      KernelLaunch read =
+          module
+              .launch("rf_read")
+              .pointer(from)
+              .wide(bytes / 16)
+              .integer(1)
+              .pointer(to)
+              .grid(READ_BLOCKS * context.device().multiprocessors())
+              .block(READ_THREADS);
+      double reads = told(figures, "device read", bytes, clock.seconds(() -> read.on(stream)));
+      double copies =
+          told(
+              figures,
+              "device copy",
+              2 * bytes,
+              clock.seconds(() -> to.copyAsync(from, bytes, stream)));
+      double in =
+          told(
+              figures,
+              "host to device",
+              small,
+              clock.seconds(() -> to.writeAsync(pinned, small, stream)));
+      double out =
+          told(
+              figures,
+              "device to host",
+              small,
+              clock.seconds(() -> to.readAsync(pinned, small, stream)));
+      return new BenchCeilings(Math.max(reads, copies), in, out);
+    }
+  }
+
+  private static double told(Consumer<GpuFigure> figures, String name, long bytes, double seconds) {
+    figures.accept(new GpuFigure("ceiling", name, seconds, bytes, 0, 0));
+    return bytes / seconds;
+  }
+}

@@ -1,0 +1,239 @@
+package io.radixflow.kernels.cuda;
+
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sampling.SamplingState;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import jcuda.Pointer;
+
+/**
+ * Times the kernels of a forward pass that are no products, each alone, on memory of a model's
+ * shape but without its weights: attention over all layers, so that its pages do not stay in a
+ * cache, norm, rotation with storing, draws, and moves of pages.
+ */
+final class KernelBench implements AutoCloseable {
+
+  /** Receives what was measured, with what it must move and do at least. */
+  @FunctionalInterface
+  interface Figures {
+    /**
+     * @param name what was measured
+     * @param bus what carries the bytes
+     */
+    void accept(String name, double seconds, double bytes, double flops, Bus bus);
+  }
+
+  /** What carries a kernel's bytes. */
+  enum Bus {
+    MEMORY,
+    TO_DEVICE,
+    TO_HOST
+  }
+
+  private static final int PAGE_TOKENS = 16;
+  private static final SamplingParams FILTERED =
+      new SamplingParams(0.8f, 50, 0.95f, 0, 1, 0, 0, Map.of(), 1, -1);
+
+  private final CudaContext context;
+  private final CudaStream stream;
+  private final BenchClock clock;
+  private final ModelConfig config;
+  private final int contextTokens;
+  private final int pagesEach;
+  private final Figures figures;
+  private final KernelModule module;
+  private final DeviceBuffers buffers;
+  private final CudaKvPool pool;
+  private final StepPlan plan;
+  private final AttentionPlanner attention;
+  private final PinnedMemory ints;
+  private final Batch batch = new Batch();
+
+  /**
+   * @param contextTokens tokens of each sequence, a multiple of 16
+   * @param sequences the most sequences that {@link #decode} gets
+   * @throws CudaException if the device has no room for them
+   */
+  KernelBench(
+      BenchClock clock,
+      KernelModule module,
+      ModelConfig config,
+      GpuMode mode,
+      int contextTokens,
+      int sequences,
+      Figures figures) {
+    this.clock = clock;
+    this.module = module;
+    this.config = config;
+    this.contextTokens = contextTokens;
+    this.figures = figures;
+    context = clock.context();
+    stream = clock.stream();
+    pagesEach = contextTokens / PAGE_TOKENS;
+    AttentionShape shape = AttentionShape.of(config, PAGE_TOKENS);
+    buffers = new DeviceBuffers(context, config, shape, CudaModel.MAX_ROWS);
+    pool = new CudaKvPool(context, config, sequences * pagesEach, PAGE_TOKENS, () -> true);
+    plan = new StepPlan(buffers.layout(), config.vocabSize(), config.contextLength());
+    attention = CudaModel.planner(context.device(), buffers, shape, mode);
+    ints = context.allocatePinned((long) buffers.layout().ints() * Integer.BYTES, "a benchmark");
+    pool.memory().fillAsync((byte) 0, stream);
+    buffers.clearArrived(stream);
+    for (Activation rows : List.of(Activation.HIDDEN, Activation.NORMED, Activation.QKV)) {
+      buffers.activation(rows).fillAsync((byte) 0, stream);
+    }
+    buffers.rotations().fillAsync((byte) 0, stream);
+  }
+
+  /** Sequences of so many tokens for which a device has room beside a step's buffers. */
+  static int sequencesThatFit(ModelConfig config, int contextTokens, long bytes) {
+    return (int) Math.min(Integer.MAX_VALUE, bytes / (contextTokens * tokenBytes(config)));
+  }
+
+  private static long tokenBytes(ModelConfig config) {
+    return 4L * config.layers() * config.kvHeads() * config.headDim();
+  }
+
+  /** Attention and draws of a decode step over sequences at the end of their context. */
+  void decode(int sequences) {
+    plan(sequences, 1, SamplingParams.GREEDY);
+    double kv = (double) sequences * contextTokens * tokenBytes(config);
+    double flops = attentionFlops((double) sequences * contextTokens);
+    time("attention, decode " + sequences, layers()::run, kv, flops, Bus.MEMORY);
+    if (sequences <= buffers.layout().blockOutputs()) {
+      draws(sequences);
+    }
+  }
+
+  /** Attention, norm and rotation of the last rows of one sequence's context. */
+  void extend(int rows) {
+    plan(1, rows, SamplingParams.GREEDY);
+    double tokens = contextTokens - (rows - 1) / 2.0;
+    double kv = (double) contextTokens * tokenBytes(config);
+    time("attention, extend " + rows, layers()::run, kv, attentionFlops(rows * tokens), Bus.MEMORY);
+    try (DeviceMemory gains = context.allocate(4L * config.hiddenSize(), "a benchmark")) {
+      gains.fillAsync((byte) 0, stream);
+      ProgramRecorder norm = recorder();
+      norm.rmsNorm(Activation.HIDDEN, gains, Activation.NORMED);
+      double bytes = 4.0 * rows * config.hiddenSize();
+      time("norm of " + rows, norm.program()::run, bytes, 0, Bus.MEMORY);
+      ProgramRecorder rope = recorder();
+      DeviceMemory headGains = config.qkNorm() ? gains : null;
+      rope.ropeAndStore(0, headGains, headGains);
+      bytes = 4.0 * rows * Activation.QKV.width(config);
+      time("rope and store of " + rows, rope.program()::run, bytes, 0, Bus.MEMORY);
+    }
+  }
+
+  /** Moves of the pages of one sequence between the pool and pinned memory. */
+  void moves() {
+    try (PinnedPages host = new PinnedPages(context, pagesEach, pool.pageBytes());
+        PageMoves moves = pool.moves(module, pagesEach)) {
+      for (int page = 0; page < pagesEach; page++) {
+        moves.add(host.address(page), page);
+      }
+      double bytes = (double) pagesEach * pool.pageBytes();
+      int layers = config.layers();
+      String what = pagesEach + " pages ";
+      time(what + "in", queue -> moves.in(queue, 0, layers), bytes, 0, Bus.TO_DEVICE);
+      time(what + "out", queue -> moves.out(queue, 0, layers), bytes, 0, Bus.TO_HOST);
+    }
+  }
+
+  private void draws(int sequences) {
+    fillLogits(sequences);
+    double bytes = 4.0 * sequences * config.vocabSize();
+    try (SamplingKernel sampling =
+        new SamplingKernel(
+            context,
+            module,
+            buffers.layout(),
+            buffers.step(),
+            buffers.logits(),
+            buffers.ring(),
+            buffers.results(),
+            config.vocabSize(),
+            sequences)) {
+      Work draw = queue -> sampling.sample(0, sequences, queue);
+      time("greedy draws, " + sequences, draw, bytes, 0, Bus.MEMORY);
+      plan(sequences, 1, FILTERED);
+      time("top_k, top_p draws, " + sequences, draw, bytes, 0, Bus.MEMORY);
+    }
+  }
+
+  /** Logits of the spread that models have, the same in each row. */
+  private void fillLogits(int rows) {
+    float[] row = new float[config.vocabSize()];
+    Random random = new Random(1);
+    for (int i = 0; i < row.length; i++) {
+      row[i] = (float) (3 * random.nextGaussian());
+    }
+    long bytes = (long) Float.BYTES * row.length;
+    buffers.logits().write(Pointer.to(row), bytes);
+    DeviceMemory first = buffers.logits().slice(0, bytes);
+    for (int i = 1; i < rows; i++) {
+      buffers.logits().slice(i * bytes, bytes).copyAsync(first, bytes, stream);
+    }
+  }
+
+  /** Sends the metadata of a step of the last {@code rows} positions of some sequences. */
+  private void plan(int sequences, int rows, SamplingParams params) {
+    batch.clear();
+    for (int sequence = 0; sequence < sequences; sequence++) {
+      int[] pages = new int[pagesEach];
+      for (int i = 0; i < pagesEach; i++) {
+        pages[i] = sequence * pagesEach + i;
+      }
+      batch.beginChunk(pages, pagesEach, contextTokens - rows);
+      for (int row = 0; row < rows; row++) {
+        batch.token(0);
+      }
+      batch.output(
+          new SamplingState(params, new int[0], new int[0], config.vocabSize()), Batch.TOKEN);
+    }
+    stream.synchronize();
+    plan.take(
+        ints.buffer().asIntBuffer(), batch, pool.pages(), PAGE_TOKENS, (ticket, output) -> -1, 0);
+    plan.attention(attention);
+    buffers.step().writeAsync(ints, (long) plan.ints() * Integer.BYTES, stream);
+  }
+
+  private StepProgram layers() {
+    ProgramRecorder recorder = recorder();
+    for (int layer = 0; layer < config.layers(); layer++) {
+      recorder.attend(layer);
+    }
+    return recorder.program();
+  }
+
+  private ProgramRecorder recorder() {
+    StepProgram.Key key =
+        new StepProgram.Key(
+            plan.rows(), attention.keyTiles() > 0, attention.tiles() > attention.keyTiles());
+    int blocks = CudaModel.attentionBlocks(context.device());
+    return new ProgramRecorder(config, module, buffers, pool, null, blocks, key);
+  }
+
+  private double attentionFlops(double pairs) {
+    return 4.0 * pairs * config.layers() * config.heads() * config.headDim();
+  }
+
+  @FunctionalInterface
+  private interface Work {
+    void on(CudaStream stream);
+  }
+
+  private void time(String name, Work work, double bytes, double flops, Bus bus) {
+    figures.accept(name, clock.seconds(() -> work.on(stream)), bytes, flops, bus);
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+    ints.close();
+  }
+}

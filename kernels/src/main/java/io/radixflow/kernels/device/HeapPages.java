@@ -1,0 +1,76 @@
+package io.radixflow.kernels.device;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Host pages in the heap, for devices whose pool lies there, too, over as many arrays as it takes.
+ * The pages may be read and written by any thread.
+ */
+public final class HeapPages implements HostPages {
+  private static final long MAX_SLAB = 1L << 30;
+
+  private final int pages;
+  private final int pageBytes;
+  private final int pagesPerSlab;
+  private final List<ByteBuffer> slabs = new ArrayList<>();
+
+  /**
+   * @param pages at least 1
+   * @param pageBytes bytes of a page, at most 1 GiB
+   * @throws IllegalArgumentException if the memory is not to be had; the message has the numbers
+   */
+  public HeapPages(int pages, long pageBytes) {
+    if (pages < 1 || pageBytes < 1 || pageBytes > MAX_SLAB) {
+      throw new IllegalArgumentException(pages + " host pages of " + pageBytes + " bytes");
+    }
+    this.pages = pages;
+    this.pageBytes = (int) pageBytes;
+    pagesPerSlab = (int) Math.min(pages, MAX_SLAB / pageBytes);
+    try {
+      for (int first = 0; first < pages; first += pagesPerSlab) {
+        int bytes = Math.min(pagesPerSlab, pages - first) * this.pageBytes;
+        slabs.add(ByteBuffer.allocate(bytes));
+      }
+    } catch (OutOfMemoryError e) {
+      close();
+      throw new IllegalArgumentException(
+          String.format(
+              Locale.ROOT,
+              "host pages of %d MB do not fit the heap of %d MB; use a smaller host tier or a larger"
+                  + " -Xmx",
+              pages * pageBytes >> 20,
+              Runtime.getRuntime().maxMemory() >> 20),
+          e);
+    }
+  }
+
+  @Override
+  public int pages() {
+    return pages;
+  }
+
+  @Override
+  public long pageBytes() {
+    return pageBytes;
+  }
+
+  @Override
+  public ByteBuffer buffer(int page) {
+    if (page < 0 || page >= pages) {
+      throw new IndexOutOfBoundsException("host page " + page + " of " + pages);
+    }
+    return slabs
+        .get(page / pagesPerSlab)
+        .slice(page % pagesPerSlab * pageBytes, pageBytes)
+        .order(ByteOrder.nativeOrder());
+  }
+
+  @Override
+  public void close() {
+    slabs.clear();
+  }
+}

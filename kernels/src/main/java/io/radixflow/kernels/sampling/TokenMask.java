@@ -1,0 +1,75 @@
+package io.radixflow.kernels.sampling;
+
+import java.util.Arrays;
+
+/**
+ * The tokens that one draw may take, as grammars and formats need it: bit {@code id % 64} of word
+ * {@code id / 64} is 1 for a token that is allowed. Bits beyond the vocabulary are ignored.
+ *
+ * <p>Masks are plain arrays that their caller owns and may share between rows. A mask acts after
+ * penalties and biases, before temperature and filters, on greedy draws too; log probabilities and
+ * logits are those before it.
+ */
+public final class TokenMask {
+
+  /** Why nothing can be drawn from a row that is in order. */
+  public static final String NOTHING_LEFT = "the token mask leaves no token with a finite logit";
+
+  private TokenMask() {}
+
+  /** Words of a mask over a vocabulary. */
+  public static int words(int vocabSize) {
+    return (vocabSize + Long.SIZE - 1) / Long.SIZE;
+  }
+
+  /** A mask that allows the given tokens. */
+  public static long[] of(int vocabSize, int... ids) {
+    long[] mask = new long[words(vocabSize)];
+    for (int id : ids) {
+      if (id < 0 || id >= vocabSize) {
+        throw new IllegalArgumentException(
+            "token " + id + " is not in 0 to " + (vocabSize - 1) + ", so no mask can allow it");
+      }
+      mask[id >> 6] |= 1L << id;
+    }
+    return mask;
+  }
+
+  /** Whether a mask allows a token. */
+  public static boolean allows(long[] mask, int id) {
+    return (mask[id >> 6] >>> id & 1) != 0;
+  }
+
+  /**
+   * @throws IllegalArgumentException if the mask is too short for the vocabulary
+   */
+  public static void check(long[] mask, int vocabSize) {
+    if (mask.length < words(vocabSize)) {
+      throw new IllegalArgumentException(
+          "a token mask has "
+              + mask.length
+              + " words, a vocabulary of "
+              + vocabSize
+              + " tokens needs "
+              + words(vocabSize));
+    }
+  }
+
+  /** Sets the logits of excluded tokens to negative infinity, which no draw takes. */
+  static void exclude(long[] mask, float[] row, int vocab) {
+    for (int word = 0; word < words(vocab); word++) {
+      int first = word << 6;
+      long excluded = ~mask[word];
+      if (excluded == -1L) {
+        Arrays.fill(row, first, Math.min(first + Long.SIZE, vocab), Float.NEGATIVE_INFINITY);
+        continue;
+      }
+      for (; excluded != 0; excluded &= excluded - 1) {
+        int id = first + Long.numberOfTrailingZeros(excluded);
+        if (id < vocab) {
+          row[id] = Float.NEGATIVE_INFINITY;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.radixflow.operators.cache;
+
+/** A page of a cache as a {@link PageListener} sees it; valid during the call only. */
+public final class CachedPage {
+  private int number;
+  private int index;
+  private int uses;
+  private String namespace;
+  private byte[] parents;
+  private int parentAt;
+  private byte[] digests;
+  private int digestAt;
+
+  CachedPage() {}
+
+  /**
+   * Shows a page of a node.
+   *
+   * @param parents has the digest of the page before at {@code parentAt}; null if there is none
+   * @param digests those of the node
+   */
+  void show(TreeNode node, int i, byte[] parents, int parentAt, byte[] digests) {
+    number = node.page(i);
+    index = node.startPage + i;
+    uses = node.uses;
+    namespace = node.namespace;
+    this.parents = parents;
+    this.parentAt = parentAt;
+    this.digests = digests;
+    digestAt = i * PageHasher.BYTES;
+  }
+
+  /** Its number in the pool. */
+  public int number() {
+    return number;
+  }
+
+  /** Pages of its prefix before it. */
+  public int index() {
+    return index;
+  }
+
+  /** How many requests that have ended used it. */
+  public int uses() {
+    return uses;
+  }
+
+  /** Whose it is. */
+  public String namespace() {
+    return namespace;
+  }
+
+  /** Whether no page comes before it. */
+  public boolean isFirst() {
+    return parents == null;
+  }
+
+  /** What has the digest of the page before at {@link #parentAt}. */
+  public byte[] parents() {
+    return parents;
+  }
+
+  public int parentAt() {
+    return parentAt;
+  }
+
+  /** What has its digest at {@link #digestAt}. */
+  public byte[] digests() {
+    return digests;
+  }
+
+  public int digestAt() {
+    return digestAt;
+  }
+}

@@ -1,0 +1,56 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.device.Uninterruptibly;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * First measurements for the choice between loading and computing, before anything is served. What
+ * they leave in the pool is nobody's.
+ */
+final class TierCalibration {
+  private static final Logger LOG = LoggerFactory.getLogger(TierCalibration.class);
+  private static final int TOKENS = 64;
+  private static final int COPIED_PAGES = 4;
+
+  /** The first is slower than those to come and does not count. */
+  private static final int ROUNDS = 3;
+
+  private TierCalibration() {}
+
+  /** Measures; a device on which that fails goes without, as steps on it will tell more. */
+  static void run(Backend backend, KvPages pages, int contextLength) {
+    if (pages.tiers().tiers() == null) {
+      return;
+    }
+    try {
+      prefill(backend, pages, Math.min(TOKENS, Math.min(contextLength, backend.maxBatchRows())));
+      pages.tiers().tiers().calibrate(COPIED_PAGES, ROUNDS);
+    } catch (RuntimeException e) {
+      LOG.warn("Loading and computing could not be measured: {}", e.toString());
+    }
+  }
+
+  private static void prefill(Backend backend, KvPages pages, int tokens) {
+    int[] table = new int[(tokens + pages.pageTokens() - 1) / pages.pageTokens()];
+    for (int i = 0; i < table.length; i++) {
+      table[i] = i;
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+      Batch batch = new Batch();
+      batch.beginChunk(table, table.length, 0);
+      for (int i = 0; i < tokens; i++) {
+        batch.token(i % backend.model().vocabSize());
+      }
+      long began = System.nanoTime();
+      StepTicket ticket = backend.submit(batch);
+      Uninterruptibly.await(ticket::await);
+      if (round > 0 && ticket.failure() == null) {
+        pages.tiers().computed(0, tokens, System.nanoTime() - began);
+      }
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.radixflow.operators.engine;
+
+/**
+ * What of a prompt came from below the device; a Flink POJO.
+ *
+ * @param hostTokens tokens whose pages were in host memory
+ * @param diskTokens tokens whose pages came from a disk
+ * @param remoteTokens tokens whose pages came from a remote file system
+ * @param micros time from looking for these pages to having them verified in host memory
+ */
+public record TierUsage(int hostTokens, int diskTokens, int remoteTokens, long micros) {
+  /** Nothing. */
+  public static final TierUsage NONE = new TierUsage(0, 0, 0, 0);
+
+  /** Whether anything came from there. */
+  public boolean isNone() {
+    return hostTokens + diskTokens + remoteTokens == 0;
+  }
+}

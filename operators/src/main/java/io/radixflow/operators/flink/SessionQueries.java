@@ -1,0 +1,153 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.SessionPages;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.Turn;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.streaming.api.operators.KeyContext;
+
+/**
+ * Answers queries: from a session's state as it is when the query comes, and from the engine, which
+ * is asked where the session's pages are and answers in a mail of its own.
+ *
+ * <p>Owns the queries that wait for that. They are in no state: before a barrier, and before their
+ * session ends, they are answered with what is known without looking. The task's thread alone calls
+ * it.
+ */
+final class SessionQueries {
+  private final KeyContext keys;
+  private final History history;
+  private final TurnQueues queues;
+  private final PageHints hints;
+  private final MailboxExecutor mailbox;
+  private final ReplyOutput output;
+  private final List<Asked> open = new ArrayList<>();
+
+  /** A query that waits for the engine, compared by identity. */
+  private static final class Asked {
+    final ConversationEvent event;
+    final List<Reply.Item> items;
+    final boolean running;
+    final PageHints.Look look;
+
+    Asked(ConversationEvent event, List<Reply.Item> items, boolean running, PageHints.Look look) {
+      this.event = event;
+      this.items = items;
+      this.running = running;
+      this.look = look;
+    }
+  }
+
+  SessionQueries(
+      KeyContext keys,
+      History history,
+      TurnQueues queues,
+      PageHints hints,
+      MailboxExecutor mailbox,
+      ReplyOutput output) {
+    this.keys = keys;
+    this.history = history;
+    this.queues = queues;
+    this.hints = hints;
+    this.mailbox = mailbox;
+    this.output = output;
+  }
+
+  /** Answers a query of the current session, now or later. */
+  void ask(ConversationEvent event, SessionSlot slot) throws Exception {
+    if (event.turn() == null) {
+      throw new RefusedException("a query needs a turn id for its answer");
+    }
+    if (!history.hasBranch(event.branch())) {
+      throw new RefusedException("there is no branch '" + event.branch() + "'");
+    }
+    List<Turn> path = history.path(event.branch());
+    List<Reply.Item> items = items(slot, path);
+    switch (slot.life()) {
+      case CLOSED -> output.answer(event, items, "closed", null);
+      case ERASED -> output.answer(event, items, "erased", null);
+      case OPEN -> {
+        boolean running = queues.session(event.session()) != null;
+        if (slot.opened() || running) {
+          locate(event, slot, path, items, running);
+        } else {
+          output.answer(event, items, "unknown", null);
+        }
+      }
+    }
+  }
+
+  /** The branch's system prompt and finished turns that are kept, oldest first. */
+  private static List<Reply.Item> items(SessionSlot slot, List<Turn> path) {
+    List<Reply.Item> items = new ArrayList<>();
+    if (slot.system() != null) {
+      items.add(new Reply.Item(null, "system", slot.system(), null));
+    }
+    for (Turn turn : path) {
+      for (Message message : turn.messages()) {
+        items.add(new Reply.Item(turn.turn(), message.role(), message.content(), null));
+      }
+      items.add(new Reply.Item(turn.turn(), "assistant", turn.reply(), turn.finishReason()));
+    }
+    return items;
+  }
+
+  private void locate(
+      ConversationEvent event,
+      SessionSlot slot,
+      List<Turn> path,
+      List<Reply.Item> items,
+      boolean running)
+      throws Exception {
+    Asked asked = new Asked(event, items, running, hints.look(slot, event.branch(), path));
+    open.add(asked);
+    if (asked.look.places().isDone()) {
+      answer(asked);
+    } else {
+      asked
+          .look
+          .places()
+          .whenComplete(
+              (places, failure) -> mailbox.execute(() -> answer(asked), "places of pages"));
+    }
+  }
+
+  /** Answers a query, unless it could not wait. */
+  private void answer(Asked asked) throws Exception {
+    if (!open.remove(asked)) {
+      return;
+    }
+    keys.setCurrentKey(asked.event.session());
+    TierTokens tokens = asked.look.tokens();
+    hints.found(asked.look, tokens);
+    SessionPages known = asked.look.known();
+    output.answer(
+        asked.event,
+        asked.items,
+        tokens.state(asked.running).name().toLowerCase(Locale.ROOT),
+        new Reply.Pages(asked.look.committed(), tokens, known == null ? 0 : known.lastUsed()));
+  }
+
+  /** Answers what waits; no look goes on behind a barrier. Changes the current key. */
+  void answerAll() throws Exception {
+    for (Asked asked : List.copyOf(open)) {
+      answer(asked);
+    }
+  }
+
+  /** Answers what waits of the current session, which ends. */
+  void answerAll(String session) throws Exception {
+    for (Asked asked : List.copyOf(open)) {
+      if (asked.event.session().equals(session)) {
+        answer(asked);
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.operators.engine.TierTokens;
+
+/**
+ * Where the pages of a session were when that was last known; a Flink POJO. A hint for people and
+ * for planning: what a turn finds is looked up when it comes, and never depends on this.
+ *
+ * <p>Beside the {@link SessionSlot}, so that what changes with each turn does not rewrite what does
+ * not.
+ *
+ * @param branch the branch that the last turn was of
+ * @param committedTokens tokens of its whole pages
+ * @param tokens where these were
+ * @param lastUsed when a turn last used them, milliseconds since the epoch
+ * @param numericsEpoch which engines can use them; of another they are computed anew
+ * @param disk where on a TaskManager's disk they are if any are: the engine's home, by name; null
+ *     if it has none
+ * @param remote where in a remote file system they are if any are: the folder's URI; null if there
+ *     is none
+ */
+public record SessionPages(
+    String branch,
+    int committedTokens,
+    TierTokens tokens,
+    long lastUsed,
+    String numericsEpoch,
+    String disk,
+    String remote) {
+
+  /**
+   * The same pages, found in other places.
+   *
+   * @param home the home on disk that was looked into, or null
+   * @param folder the remote folder that was looked into, or null
+   */
+  public SessionPages found(TierTokens places, String home, String folder) {
+    return new SessionPages(branch, committedTokens, places, lastUsed, numericsEpoch, home, folder);
+  }
+
+  /**
+   * What can be said of these pages without looking.
+   *
+   * @param sameProcess whether the engine that made them is the one in use
+   * @param epoch the numerics epoch of the engine in use
+   * @param home its home on disk, or null
+   * @param folder its remote folder, or null
+   */
+  public TierTokens expected(boolean sameProcess, String epoch, String home, String folder) {
+    if (sameProcess) {
+      return tokens;
+    }
+    if (!epoch.equals(numericsEpoch)) {
+      return TierTokens.NONE;
+    }
+    boolean sameDisk = disk != null && disk.equals(home);
+    boolean sameFolder = remote != null && remote.equals(folder);
+    return new TierTokens(0, 0, sameDisk ? tokens.disk() : 0, sameFolder ? tokens.remote() : 0);
+  }
+}

@@ -1,0 +1,54 @@
+package io.radixflow.operators.tier;
+
+import io.radixflow.kernels.device.HostPages;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** The way of pages from host memory to other memory of another size. */
+final class HostMove {
+  private final HostPages from;
+  private final HostPages to;
+  private final Map<HostEntry, Integer> places;
+  private final List<int[]> copies = new ArrayList<>();
+
+  private HostMove(HostPages from, HostPages to, Map<HostEntry, Integer> places) {
+    this.from = from;
+    this.to = to;
+    this.places = places;
+    places.forEach((entry, place) -> copies.add(new int[] {entry.hostPage, place}));
+  }
+
+  /**
+   * Engine thread.
+   *
+   * @throws IllegalArgumentException if more pages are locked than fit
+   */
+  static HostMove plan(HostTier host, HostPages to) {
+    Map<HostEntry, Integer> places = host.placesIn(to);
+    if (places == null) {
+      throw new IllegalArgumentException(
+          "turns that wait have %d pages locked, more than the %d pages of the new size"
+              .formatted(host.locked(), to.pages()));
+    }
+    return new HostMove(host.memory(), to, places);
+  }
+
+  int pages() {
+    return copies.size();
+  }
+
+  /** Copies the pages; any thread, while host memory is held. */
+  void copy() {
+    for (int[] copy : copies) {
+      ByteBuffer source = from.buffer(copy[0]);
+      to.buffer(copy[1]).put(source);
+    }
+  }
+
+  /** Engine thread, when nobody reads a page any more. */
+  void finish(HostTier host) {
+    host.moveTo(to, places).close();
+  }
+}

@@ -1,0 +1,385 @@
+package io.radixflow.operators.tier;
+
+import io.radixflow.kernels.device.HostPages;
+import io.radixflow.operators.cache.KvEvent;
+import io.radixflow.operators.cache.KvEventListener;
+import io.radixflow.operators.cache.KvTier;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+/**
+ * Pages in host memory, found by what they hold.
+ *
+ * <ul>
+ *   <li>Only pages that no other page here comes after are evicted, so that what is found from the
+ *       beginning of a prefix is never cut off. Copies of pages that the device has, too, go first:
+ *       when memory is tight, host and device hold different pages. Then the least recently used.
+ *   <li>A locked page stays, and so do its bytes.
+ * </ul>
+ *
+ * <p>{@code free + used == total}, after every operation; a used page is some entry's. Owned by the
+ * engine thread.
+ */
+final class HostTier {
+  private static final Comparator<HostEntry> OLDEST_FIRST =
+      Comparator.<HostEntry>comparingLong(entry -> entry.lastUsed)
+          .thenComparingLong(entry -> entry.number);
+
+  private final int pageTokens;
+  private HostPages memory;
+  private int[] free;
+  private int freeCount;
+  private final Map<PageId, HostEntry> entries = new HashMap<>();
+
+  /** How many entries there are after pages that are not here themselves. */
+  private final Map<PageId, Integer> orphans = new HashMap<>();
+
+  private final TreeSet<HostEntry> copies = new TreeSet<>(OLDEST_FIRST);
+  private final TreeSet<HostEntry> leaves = new TreeSet<>(OLDEST_FIRST);
+
+  /** Entries that have left the directory and are locked. */
+  private final Set<HostEntry> leaving = new HashSet<>();
+
+  private boolean held;
+  private KvEventListener listener = event -> {};
+  private long clock;
+  private long numbers;
+  private int locked;
+  private long evicted;
+
+  /**
+   * @param pageTokens tokens a page, for events
+   */
+  HostTier(HostPages memory, int pageTokens) {
+    this.pageTokens = pageTokens;
+    begin(memory);
+  }
+
+  private void begin(HostPages other) {
+    memory = other;
+    free = new int[memory.pages()];
+    for (int i = 0; i < free.length; i++) {
+      free[i] = free.length - 1 - i;
+    }
+    freeCount = free.length;
+  }
+
+  /** Whether no page is given out until further notice. */
+  void hold(boolean value) {
+    held = value;
+  }
+
+  boolean isHeld() {
+    return held;
+  }
+
+  /**
+   * Finds places in other memory for all entries. While it is held none are added; more than fit
+   * are evicted.
+   *
+   * @return null if more are locked than fit
+   */
+  Map<HostEntry, Integer> placesIn(HostPages other) {
+    while (used() > other.pages()) {
+      if (!evictOne(null, true)) {
+        return null;
+      }
+    }
+    Map<HostEntry, Integer> places = new HashMap<>();
+    entries.values().forEach(entry -> places.put(entry, places.size()));
+    leaving.forEach(entry -> places.put(entry, places.size()));
+    return places;
+  }
+
+  /** Goes on with other memory, to which all entries were copied; returns the one before. */
+  HostPages moveTo(HostPages other, Map<HostEntry, Integer> places) {
+    HostPages before = memory;
+    boolean[] taken = new boolean[other.pages()];
+    for (Collection<HostEntry> each : List.of(entries.values(), leaving)) {
+      for (HostEntry entry : each) {
+        entry.hostPage = places.get(entry);
+        taken[entry.hostPage] = true;
+      }
+    }
+    begin(other);
+    freeCount = 0;
+    for (int page = taken.length - 1; page >= 0; page--) {
+      if (!taken[page]) {
+        free[freeCount++] = page;
+      }
+    }
+    return before;
+  }
+
+  /** Tells of pages that enter or leave from now on; their events carry no token ids. */
+  void listen(KvEventListener other) {
+    listener = other;
+  }
+
+  HostPages memory() {
+    return memory;
+  }
+
+  int total() {
+    return free.length;
+  }
+
+  int used() {
+    return free.length - freeCount;
+  }
+
+  /** Pages that somebody reads or fills. */
+  int locked() {
+    return locked;
+  }
+
+  long evicted() {
+    return evicted;
+  }
+
+  /** The entry of a page, being filled or ready; or null. */
+  HostEntry get(PageId id) {
+    return entries.get(id);
+  }
+
+  /** How many pages of a chain, from one on, can be found, one after the other. */
+  int readyPages(PageChain chain, int from) {
+    int at = from;
+    while (at < chain.pages() && isReady(chain.id(at))) {
+      at++;
+    }
+    return at - from;
+  }
+
+  private boolean isReady(PageId id) {
+    HostEntry entry = entries.get(id);
+    return entry != null && entry.ready;
+  }
+
+  /** The bytes of an entry's page, for whoever has locked it. */
+  ByteBuffer buffer(HostEntry entry) {
+    return memory.buffer(entry.hostPage);
+  }
+
+  /**
+   * Takes a host page for a page that has none, and locks it for who fills it.
+   *
+   * @param needed whether pages that are nowhere else may go for it
+   * @return null if there is no room, or the memory is held
+   */
+  HostEntry allocate(TierPage page, boolean needed) {
+    if (held || freeCount == 0 && !evictOne(page.parent(), needed)) {
+      return null;
+    }
+    HostEntry entry = new HostEntry(page, free[--freeCount], ++numbers);
+    Integer waiting = orphans.remove(page.id());
+    entry.children = waiting == null ? 0 : waiting;
+    entry.locks = 1;
+    locked++;
+    entry.lastUsed = ++clock;
+    entries.put(page.id(), entry);
+    countChild(page.parent(), 1);
+    return entry;
+  }
+
+  private void countChild(PageId parent, int change) {
+    if (parent == null) {
+      return;
+    }
+    HostEntry entry = entries.get(parent);
+    if (entry == null) {
+      orphans.merge(parent, change, (a, b) -> a + b == 0 ? null : Integer.valueOf(a + b));
+      return;
+    }
+    unlist(entry);
+    entry.children += change;
+    list(entry);
+  }
+
+  /** Evicts a leaf other than {@code kept}; false if there is none that may go. */
+  private boolean evictOne(PageId kept, boolean needed) {
+    HostEntry victim = oldest(copies, kept);
+    if (victim == null && needed) {
+      victim = oldest(leaves, kept);
+    }
+    if (victim == null) {
+      return false;
+    }
+    evicted++;
+    remove(victim);
+    return true;
+  }
+
+  private static HostEntry oldest(TreeSet<HostEntry> from, PageId kept) {
+    for (HostEntry entry : from) {
+      if (!entry.id().equals(kept)) {
+        return entry;
+      }
+    }
+    return null;
+  }
+
+  /** An entry is filled: it can be found from now on. */
+  void ready(HostEntry entry, int checksum) {
+    entry.checksum = checksum;
+    entry.ready = true;
+    if (!entry.removed) {
+      listener.accept(stored(entry));
+    }
+  }
+
+  private KvEvent.Stored stored(HostEntry entry) {
+    PageId parent = entry.page.parent();
+    return new KvEvent.Stored(
+        KvTier.HOST,
+        entry.page.namespace(),
+        entry.id().block(),
+        parent == null ? null : Long.valueOf(parent.block()),
+        pageTokens,
+        null);
+  }
+
+  /** All pages that can be found, no page before its parent. */
+  List<KvEvent.Stored> content() {
+    List<HostEntry> all = new ArrayList<>(entries.values());
+    all.removeIf(entry -> !entry.ready);
+    Map<PageId, Integer> depths = new HashMap<>();
+    all.forEach(entry -> depth(entry, depths));
+    all.sort(Comparator.comparing(entry -> depths.get(entry.id())));
+    return all.stream().map(this::stored).toList();
+  }
+
+  /** How many of the pages before an entry are here, one after the other. */
+  private void depth(HostEntry entry, Map<PageId, Integer> depths) {
+    List<HostEntry> path = new ArrayList<>();
+    HostEntry each = entry;
+    while (each != null && !depths.containsKey(each.id())) {
+      path.add(each);
+      each = each.page.parent() == null ? null : entries.get(each.page.parent());
+    }
+    int depth = each == null ? 0 : depths.get(each.id()) + 1;
+    for (int i = path.size() - 1; i >= 0; i--) {
+      depths.put(path.get(i).id(), depth++);
+    }
+  }
+
+  void lock(HostEntry entry) {
+    if (entry.locks == 0) {
+      unlist(entry);
+      locked++;
+    }
+    entry.locks++;
+  }
+
+  /** Releases a lock, which counts as a use; without an entry in the directory frees its page. */
+  void unlock(HostEntry entry) {
+    if (entry.locks == 0) {
+      throw new IllegalStateException("a host page is unlocked more often than it was locked");
+    }
+    entry.lastUsed = ++clock;
+    if (--entry.locks == 0) {
+      locked--;
+      if (entry.removed) {
+        leaving.remove(entry);
+        free[freeCount++] = entry.hostPage;
+      } else {
+        list(entry);
+      }
+    }
+  }
+
+  /** Says whether the device has a page, too; one that it has no more was used until now. */
+  void onDevice(HostEntry entry, boolean value) {
+    unlist(entry);
+    entry.onDevice = value;
+    entry.lastUsed = ++clock;
+    list(entry);
+  }
+
+  /** No store has any page. */
+  void forgetStored() {
+    entries.values().forEach(entry -> entry.stored = false);
+  }
+
+  /** The device has no page any more. */
+  void notOnDevice() {
+    for (HostEntry entry : entries.values()) {
+      if (entry.onDevice) {
+        onDevice(entry, false);
+      }
+    }
+  }
+
+  /** Takes an entry from the directory; its page is free once nobody has locked it. */
+  void remove(HostEntry entry) {
+    if (entry.removed) {
+      return;
+    }
+    unlist(entry);
+    entry.removed = true;
+    entries.remove(entry.id());
+    if (entry.children > 0) {
+      orphans.put(entry.id(), entry.children);
+    }
+    countChild(entry.page.parent(), -1);
+    if (entry.locks == 0) {
+      free[freeCount++] = entry.hostPage;
+    } else {
+      leaving.add(entry);
+    }
+    if (entry.ready) {
+      listener.accept(new KvEvent.Removed(KvTier.HOST, new long[] {entry.id().block()}));
+    }
+  }
+
+  /** Takes all entries from the directory. */
+  void clear() {
+    new ArrayList<>(entries.values()).forEach(this::remove);
+  }
+
+  /** Calls {@code remove} for each entry that a test holds for. */
+  void removeIf(Predicate<HostEntry> test) {
+    entries.values().stream().filter(test).toList().forEach(this::remove);
+  }
+
+  /** Whether pages and counters agree; walks everything. */
+  boolean audit() {
+    boolean[] taken = new boolean[free.length];
+    for (int i = 0; i < freeCount; i++) {
+      if (taken[free[i]]) {
+        return false;
+      }
+      taken[free[i]] = true;
+    }
+    for (HostEntry entry : entries.values()) {
+      if (taken[entry.hostPage]) {
+        return false;
+      }
+      taken[entry.hostPage] = true;
+      boolean listed = copies.contains(entry) || leaves.contains(entry);
+      if (listed != (entry.locks == 0 && entry.children == 0)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void list(HostEntry entry) {
+    if (entry.locks == 0 && entry.children == 0 && !entry.removed) {
+      (entry.onDevice ? copies : leaves).add(entry);
+    }
+  }
+
+  private void unlist(HostEntry entry) {
+    (entry.onDevice ? copies : leaves).remove(entry);
+  }
+}

@@ -1,0 +1,34 @@
+package io.radixflow.operators.tier;
+
+import java.util.EnumMap;
+import java.util.Map;
+
+/** Counts pages that were not served, by reason. Engine thread only. */
+final class Misses {
+  private final long[] counts = new long[MissReason.values().length];
+
+  /** Made when it is asked for, and kept until it changes. */
+  private Map<MissReason, Long> snapshot;
+
+  void add(MissReason reason, int pages) {
+    counts[reason.ordinal()] += pages;
+    snapshot = null;
+  }
+
+  Map<MissReason, Long> byReason() {
+    if (snapshot == null) {
+      snapshot = Map.copyOf(counted());
+    }
+    return snapshot;
+  }
+
+  private Map<MissReason, Long> counted() {
+    Map<MissReason, Long> map = new EnumMap<>(MissReason.class);
+    for (MissReason reason : MissReason.values()) {
+      if (counts[reason.ordinal()] > 0) {
+        map.put(reason, counts[reason.ordinal()]);
+      }
+    }
+    return map;
+  }
+}

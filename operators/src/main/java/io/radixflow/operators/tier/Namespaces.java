@@ -1,0 +1,47 @@
+package io.radixflow.operators.tier;
+
+import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.PageHasher;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Namespaces by what lower tiers know of them; of very many, those used last. Engine thread. */
+final class Namespaces {
+  private static final int MAX = 65_536;
+
+  private record Known(String name, long tenant) {}
+
+  private static final Known PUBLIC = new Known(PageHasher.publishedName(NamespaceKey.PUBLIC), 0);
+
+  private final Map<String, Known> known =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Known> eldest) {
+          return size() > MAX;
+        }
+      };
+
+  private long unknown;
+
+  /** Pages that were not described. */
+  long unknown() {
+    return unknown;
+  }
+
+  void put(String namespace, long tenant) {
+    Known before = known.get(namespace);
+    if (!namespace.equals(NamespaceKey.PUBLIC) && (before == null || before.tenant != tenant)) {
+      known.put(namespace, new Known(PageHasher.publishedName(namespace), tenant));
+    }
+  }
+
+  /** Null, so that it is not copied, if it is not known any more whose the page is. */
+  TierPage describe(PageId id, PageId parent, String namespace) {
+    Known owner = namespace.equals(NamespaceKey.PUBLIC) ? PUBLIC : known.get(namespace);
+    if (owner == null) {
+      unknown++;
+      return null;
+    }
+    return new TierPage(id, parent, owner.name, owner.tenant);
+  }
+}

@@ -1,0 +1,182 @@
+package io.radixflow.operators.tier;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongPredicate;
+
+/**
+ * Pages as objects: each is a segment file with one record, see {@link SegmentScan}. Safe for
+ * several threads.
+ */
+final class RemotePages {
+  private static final int PLACE = SegmentHeader.BYTES;
+  private static final int LISTED = 4 * Long.BYTES;
+  private static final int MAX_LIST = 1 << 20;
+
+  private final RemoteFiles files;
+  private final RemoteNames names;
+  private final PageVerifier verifier;
+  private final int pageBytes;
+  private final Random stamps = new Random();
+  private final ConcurrentLinkedQueue<ByteBuffer> buffers = new ConcurrentLinkedQueue<>();
+
+  RemotePages(RemoteFiles files, RemoteNames names, PageVerifier verifier, int pageBytes) {
+    this.files = files;
+    this.names = names;
+    this.verifier = verifier;
+    this.pageBytes = pageBytes;
+  }
+
+  boolean exists(PageId id) throws IOException {
+    return files.exists(names.page(id));
+  }
+
+  void delete(PageId id) throws IOException {
+    files.delete(names.page(id));
+  }
+
+  private ByteBuffer take() {
+    ByteBuffer free = buffers.poll();
+    return free == null ? ByteBuffer.allocate(PLACE + verifier.largestRecord()) : free.clear();
+  }
+
+  void write(TierPage page, ByteBuffer bytes, long now) throws IOException {
+    SegmentLog.Appended record = verifier.record(page, bytes);
+    SegmentHeader header = new SegmentHeader(0, stamps.nextLong(), names.epoch(), pageBytes, now);
+    ByteBuffer object = take();
+    boolean mine = true;
+    try {
+      object.put(header.encode());
+      record.header().at(PLACE, header.stamp(), now).encode(object);
+      object.put(record.body().duplicate());
+      while (object.position() < PLACE + verifier.recordBytes()) {
+        object.put((byte) 0);
+      }
+      files.create(names.page(page.id()), object.flip());
+    } catch (RemoteTimeoutException e) {
+      mine = false;
+      throw e;
+    } finally {
+      giveBack(object, mine);
+    }
+  }
+
+  /**
+   * Reads and verifies page {@code i} of a chain.
+   *
+   * @param gone tenants whose pages are as if they were not there
+   * @param into gets the page from position 0 on
+   * @return why it was not read; null if it was
+   */
+  MissReason read(PageId[] chain, int i, String namespace, LongPredicate gone, ByteBuffer into) {
+    ByteBuffer object = take();
+    boolean mine = true;
+    try {
+      files.read(names.page(chain[i]), object);
+      return verify(chain, i, namespace, gone, object.flip(), into);
+    } catch (IOException e) {
+      mine = !(e instanceof RemoteTimeoutException);
+      return reason(e);
+    } finally {
+      giveBack(object, mine);
+    }
+  }
+
+  /** A buffer that an operation may still use is left to it. */
+  private void giveBack(ByteBuffer object, boolean mine) {
+    if (mine) {
+      buffers.add(object);
+    }
+  }
+
+  /** What a failure makes of the page that was asked for. */
+  static MissReason reason(IOException failure) {
+    if (failure instanceof NoSuchFileException) {
+      return MissReason.ABSENT;
+    }
+    if (failure instanceof RemoteTimeoutException) {
+      return MissReason.TIMEOUT;
+    }
+    return failure instanceof RemoteUnreachableException ? MissReason.UNREACHABLE : MissReason.IO;
+  }
+
+  private MissReason verify(
+      PageId[] chain,
+      int i,
+      String namespace,
+      LongPredicate gone,
+      ByteBuffer object,
+      ByteBuffer into) {
+    if (object.limit() < PLACE + RecordHeader.BYTES) {
+      return MissReason.TRUNCATED;
+    }
+    SegmentHeader segment = SegmentHeader.decode(object);
+    if (segment == null) {
+      return MissReason.CHECKSUM;
+    }
+    if (!segment.epoch().equals(names.epoch())) {
+      return MissReason.EPOCH;
+    }
+    RecordHeader header = RecordHeader.decode(object, PLACE);
+    MissReason miss = verifier.header(header, chain, i, namespace);
+    if (miss != null) {
+      return miss;
+    }
+    if (gone.test(header.page().tenant())) {
+      return MissReason.ABSENT;
+    }
+    return header.stamp() == segment.stamp() && header.offset() == PLACE
+        ? verifier.body(header, object, PLACE, into)
+        : MissReason.DIGEST;
+  }
+
+  /** Writes down which pages a tenant is about to have, so that they are found to be erased. */
+  void list(long tenant, List<TierPage> pages) throws IOException {
+    for (int from = 0; from < pages.size(); from += MAX_LIST / LISTED) {
+      List<TierPage> part = pages.subList(from, Math.min(pages.size(), from + MAX_LIST / LISTED));
+      ByteBuffer ids = ByteBuffer.allocate(part.size() * LISTED);
+      for (TierPage page : part) {
+        PageId id = page.id();
+        ids.putLong(id.a()).putLong(id.b()).putLong(id.c()).putLong(id.d());
+      }
+      files.create(names.newList(tenant), ids.flip());
+    }
+  }
+
+  /** Deletes a tenant's pages, and then the lists of them. */
+  void deleteTenant(long tenant) throws IOException {
+    String folder = names.tenant(tenant);
+    for (RemoteObject list : files.list(folder)) {
+      for (PageId id : listed(folder + "/" + list.name())) {
+        delete(id);
+      }
+      files.delete(folder + "/" + list.name());
+    }
+  }
+
+  private List<PageId> listed(String name) throws IOException {
+    ByteBuffer ids = ByteBuffer.allocate(MAX_LIST);
+    List<PageId> pages = new ArrayList<>();
+    try {
+      files.read(name, ids);
+    } catch (NoSuchFileException e) {
+      // another engine erases, too
+      return pages;
+    }
+    ids.flip();
+    while (ids.remaining() >= LISTED) {
+      pages.add(new PageId(ids.getLong(), ids.getLong(), ids.getLong(), ids.getLong()));
+    }
+    return pages;
+  }
+
+  /** Deletes all of the epoch. */
+  void clear() throws IOException {
+    files.deleteFolder(names.epoch());
+  }
+}

@@ -1,0 +1,53 @@
+package io.radixflow.operators.tier;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.rocksdb.NativeLibraryLoader;
+import org.rocksdb.RocksDB;
+
+/**
+ * Loads RocksDB's native code, once a process, with or without Flink.
+ *
+ * <p>Flink's state backend loads the same code through the same {@link NativeLibraryLoader}, which
+ * remembers that it did; {@code org.rocksdb} is parent-first, so there is one for all class
+ * loaders. Whoever comes first unpacks the library; it is deleted as soon as it is mapped.
+ */
+final class RocksDbLibrary {
+  private static boolean loaded;
+
+  private RocksDbLibrary() {}
+
+  /**
+   * @throws UncheckedIOException if the library cannot be unpacked
+   * @throws UnsatisfiedLinkError if there is none for this platform
+   */
+  static synchronized void load() {
+    if (loaded) {
+      return;
+    }
+    try {
+      Path directory = Files.createTempDirectory("radixflow-rocksdb-");
+      try {
+        NativeLibraryLoader.getInstance().loadLibrary(directory.toString());
+        RocksDB.loadLibrary();
+      } finally {
+        delete(directory);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("RocksDB's library cannot be unpacked", e);
+    }
+    loaded = true;
+  }
+
+  private static void delete(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        Files.deleteIfExists(file);
+      }
+    }
+    Files.deleteIfExists(directory);
+  }
+}

@@ -1,0 +1,178 @@
+package io.radixflow.operators.tier;
+
+import io.radixflow.operators.cache.CacheSimulation;
+import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.cache.LowerTiers;
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.PrefixCache;
+import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.SessionPlace;
+import io.radixflow.operators.cache.TreeNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Host memory and disk below a {@link CacheSimulation}: a {@link HiRadixCache} over a {@link
+ * DiskStore}, as an engine has them, with its threads, checksums and segment files. What differs is
+ * that a page holds only the first bytes of its name, against which each one that is loaded is
+ * checked; that a request waits for all pages of its prefix and loads them all, whatever it costs;
+ * and that the next one comes when all copies have been made, so that none is dropped for haste.
+ *
+ * <p>For the thread that runs the simulation.
+ */
+public final class SimulatedTiers implements LowerTiers, AutoCloseable {
+  private static final int RECORD_BYTES = RecordHeader.recordBytes(Long.BYTES);
+
+  /** Segments that the disk's pages fill, and those that a store keeps for reclaiming and ahead. */
+  private static final int SEGMENTS = 64;
+
+  private static final int SPARE_SEGMENTS = 3;
+  private static final int LEAST_SEGMENT_PAGES = 64;
+  private static final long LOOK_MILLIS = 1;
+
+  private final Path directory;
+  private final StampedPool pool;
+  private final HiRadixCache tiers;
+  private final LinkedBlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
+  private PrefixCache cache;
+  private PageChain chain;
+  private Retrieval retrieval;
+  private long hostHits;
+  private long diskHits;
+
+  /**
+   * Opens tiers that are empty.
+   *
+   * @param devicePages those of the simulated cache
+   * @param hostPages at least 1
+   * @param diskPages 0 for no disk tier
+   * @param directory for the disk tier's files; deleted by {@link #close}
+   * @throws IOException if the directory cannot be written
+   */
+  public SimulatedTiers(int devicePages, int hostPages, int diskPages, Path directory)
+      throws IOException {
+    this.directory = directory;
+    this.pool = new StampedPool(devicePages);
+    TierOptions options =
+        TierOptions.NONE
+            .withHostBytes((long) hostPages * Long.BYTES)
+            .withLoadBackThreshold(1)
+            .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1);
+    tiers =
+        new HiRadixCache(
+            pool, options, diskPages == 0 ? null : disk(diskPages), inbox::add, System::nanoTime);
+  }
+
+  private PageStore disk(int pages) throws IOException {
+    int each = Math.max(LEAST_SEGMENT_PAGES, (pages + SEGMENTS - 1) / SEGMENTS);
+    long segment = SegmentHeader.BYTES + (long) each * RECORD_BYTES;
+    long segments = (pages + each - 1) / each + SPARE_SEGMENTS;
+    DiskStoreOptions options =
+        DiskStoreOptions.of(directory.toString(), segments * segment).withSegmentBytes(segment);
+    return DiskStore.open(options, "simulated", Long.BYTES, new HeapDirectory());
+  }
+
+  /** Pages of prompts that came from host memory. */
+  public long hostHits() {
+    return hostHits;
+  }
+
+  /** Pages of prompts that came from disk. */
+  public long diskHits() {
+    return diskHits;
+  }
+
+  @Override
+  public void attach(PrefixCache cache, PageAllocator allocator) {
+    this.cache = cache;
+    tiers.attach(cache, allocator);
+  }
+
+  @Override
+  public void look(RadixKey prompt, int from) {
+    chain = PageChain.of(prompt, 1, 0);
+    tiers.owns(0, prompt.namespace());
+    retrieval = tiers.retrieve(chain, from, chain.pages());
+    while (retrieval != null && tiers.mustWait(retrieval, from)) {
+      turn();
+    }
+  }
+
+  @Override
+  public void awaitRoom() {
+    while (tiers.leavingPages() > 0) {
+      turn();
+    }
+  }
+
+  @Override
+  public void fill(RadixKey request, int from, int to, int[] table) {
+    chain = PageChain.of(request, 1, 0);
+    int computed = from;
+    if (retrieval != null) {
+      computed += load(from, to, table);
+    }
+    for (int i = computed; i < to; i++) {
+      pool.stamp(table[i], chain.id(i).a());
+    }
+  }
+
+  private int load(int from, int to, int[] table) {
+    int count = Math.min(tiers.loadable(retrieval, from), to - from);
+    int loaded = count > 0 ? tiers.load(retrieval, from, count, table) : 0;
+    tiers.startLoads();
+    while (retrieval.isLoading()) {
+      turn();
+    }
+    tiers.release(retrieval);
+    hostHits += retrieval.loadedPages(KvTier.HOST);
+    diskHits += retrieval.loadedPages(KvTier.DISK);
+    for (int i = from; i < from + loaded; i++) {
+      if (pool.stamp(table[i]) != chain.id(i).a()) {
+        throw new IllegalStateException("page " + i + " of a request is another one's");
+      }
+    }
+    return loaded;
+  }
+
+  @Override
+  public void ended(TreeNode end) {
+    tiers.used(end);
+    while (tiers.isMoving() || tiers.stats().queuedPages() > 0) {
+      turn();
+    }
+  }
+
+  @Override
+  public void forget(List<SessionPlace> places) {
+    for (SessionPlace place : places) {
+      RadixKey key = place.fullPages();
+      int kept = cache.match(key, Integer.MAX_VALUE).pages();
+      tiers.forget(PageChain.of(key, 1, 0).from(kept));
+    }
+  }
+
+  /** What the engine thread does between steps; waits if there is nothing to do. */
+  private void turn() {
+    boolean worked = tiers.poll();
+    try {
+      Runnable task = worked ? inbox.poll() : inbox.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      for (; task != null; task = inbox.poll()) {
+        task.run();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("the simulation was interrupted", e);
+    }
+  }
+
+  /** Closes the tiers and deletes their files. */
+  @Override
+  public void close() throws IOException {
+    tiers.close();
+    TierFiles.delete(directory);
+  }
+}

@@ -1,0 +1,305 @@
+package io.radixflow.operators.tier;
+
+import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.tier.TierWorker.Kind;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+
+/**
+ * The way from host memory to the store, which may have another below it. Writes wait in a bounded
+ * number and are dropped beyond it. Engine thread only.
+ */
+final class StoreLink {
+  /** The share of host memory, one in so many, that may wait to be written. */
+  private static final int WRITE_SHARE = 4;
+
+  private final HostTier host;
+  private final TierWorker worker;
+  private final Misses misses;
+  private PageStore store;
+
+  /** What each store told after the last work with it, by its tier. */
+  private final AtomicReferenceArray<PageStoreStats> stats =
+      new AtomicReferenceArray<>(KvTier.values().length);
+
+  /** Reads and writes under way, of a store that is being let go, too. */
+  private int underWay;
+
+  /** A store that is let go, and who waits for its being closed. */
+  private record Leaving(PageStore store, CompletableFuture<Void> closed) {}
+
+  /** Stores that are closed when nothing is under way. */
+  private final List<Leaving> leaving = new ArrayList<>();
+
+  private int writing;
+  private long droppedWrites;
+
+  StoreLink(PageStore store, HostTier host, TierWorker worker, Misses misses) {
+    this.store = store;
+    this.host = host;
+    this.worker = worker;
+    this.misses = misses;
+    if (store != null) {
+      store.whenChanged(worker::wake);
+    }
+  }
+
+  /** The store, or null. */
+  PageStore store() {
+    return store;
+  }
+
+  long droppedWrites() {
+    return droppedWrites + (store == null ? 0 : store.droppedPages());
+  }
+
+  /** Pages on their way to the stores. */
+  int queuedPages() {
+    return writing + (store == null ? 0 : store.queuedPages());
+  }
+
+  /** The store will be closed. */
+  void closing() {
+    if (store != null) {
+      store.closing();
+    }
+  }
+
+  /** Begins to use a store; false if there is one. */
+  boolean attach(PageStore other) {
+    if (store != null) {
+      return false;
+    }
+    store = other;
+    store.whenChanged(worker::wake);
+    for (PageStore each = other; each != null; each = each.below()) {
+      stats.set(each.tier().ordinal(), null);
+    }
+    host.forgetStored();
+    refreshStats();
+    return true;
+  }
+
+  /** Lets go of the store; completes when it is closed, null if there is none. */
+  CompletableFuture<Void> detach() {
+    if (store == null) {
+      return null;
+    }
+    Leaving each = new Leaving(store, new CompletableFuture<>());
+    leaving.add(each);
+    store = null;
+    closeLeaving();
+    return each.closed;
+  }
+
+  private void closeLeaving() {
+    if (underWay == 0 && !leaving.isEmpty()) {
+      List<Leaving> closing = List.copyOf(leaving);
+      leaving.clear();
+      run(
+          Kind.WRITE,
+          () -> {
+            closing.forEach(each -> each.store.close());
+            return true;
+          },
+          false,
+          closed -> closing.forEach(each -> each.closed.complete(null)));
+    }
+  }
+
+  /** Does work with the store, or one below it, which is not closed before. */
+  <T> void run(Kind kind, TierWorker.Work<T> work, T failed, Consumer<T> then) {
+    underWay++;
+    PageStore asked = store;
+    worker.run(
+        kind,
+        () -> {
+          try {
+            return work.run();
+          } finally {
+            for (PageStore each = asked; each != null; each = each.below()) {
+              stats.set(each.tier().ordinal(), each.stats());
+            }
+          }
+        },
+        failed,
+        result -> {
+          underWay--;
+          then.accept(result);
+          closeLeaving();
+        });
+  }
+
+  /**
+   * Takes pages from the store, after all writes before.
+   *
+   * @return completes when their bytes are gone, with whether there is a store on disk
+   */
+  CompletableFuture<Boolean> erase(Consumer<PageStore> erasure) {
+    if (store == null) {
+      return CompletableFuture.completedFuture(false);
+    }
+    PageStore target = store;
+    CompletableFuture<Boolean> erased = new CompletableFuture<>();
+    run(
+        Kind.WRITE,
+        () -> {
+          erasure.accept(target);
+          return target.erased();
+        },
+        CompletableFuture.<Void>failedFuture(new IOException("the store failed")),
+        gone ->
+            gone.whenComplete(
+                (none, failure) -> {
+                  if (failure == null) {
+                    erased.complete(target.tier() == KvTier.DISK);
+                  } else {
+                    erased.completeExceptionally(failure);
+                  }
+                }));
+    return erased;
+  }
+
+  /** Has the store tell what it holds. */
+  void refreshStats() {
+    change(told -> {});
+  }
+
+  boolean isAttached() {
+    return store != null;
+  }
+
+  /** Changes what is in the store, after all writes before; false if there is none. */
+  boolean change(Consumer<PageStore> change) {
+    if (store == null) {
+      return false;
+    }
+    PageStore target = store;
+    run(
+        Kind.WRITE,
+        () -> {
+          change.accept(target);
+          return true;
+        },
+        false,
+        changed -> {});
+    return true;
+  }
+
+  /** What the store of a tier told last; null if there is none. */
+  PageStoreStats stats(KvTier tier) {
+    PageStore asked = store;
+    while (asked != null && asked.tier() != tier) {
+      asked = asked.below();
+    }
+    // a remote store counts what it does by itself, and need not be asked on another thread
+    if (asked == null) {
+      return null;
+    }
+    return tier == KvTier.REMOTE ? asked.stats() : stats.get(tier.ordinal());
+  }
+
+  /**
+   * Gives ready pages to the store and releases a lock of each when that is done. Their checksums
+   * are verified once more, since the store makes its own of what it gets.
+   */
+  void write(List<HostEntry> entries) {
+    List<HostEntry> wanted = new ArrayList<>(entries.size());
+    for (HostEntry entry : entries) {
+      if (entry.removed || store == null) {
+        host.unlock(entry);
+      } else if (writing >= Math.max(1, host.total() / WRITE_SHARE)) {
+        droppedWrites++;
+        host.unlock(entry);
+      } else {
+        writing++;
+        entry.stored = true;
+        wanted.add(entry);
+      }
+    }
+    if (wanted.isEmpty()) {
+      return;
+    }
+    TierPage[] pages = wanted.stream().map(entry -> entry.page).toArray(TierPage[]::new);
+    ByteBuffer[] bytes = wanted.stream().map(host::buffer).toArray(ByteBuffer[]::new);
+    int[] sums = wanted.stream().mapToInt(entry -> entry.checksum).toArray();
+    PageStore target = store;
+    run(
+        Kind.WRITE,
+        () -> {
+          int good = Checks.goodPages(bytes, sums);
+          int failed = target.write(pages, bytes, good);
+          return new Written(good, failed == 0);
+        },
+        new Written(-1, false),
+        written -> written(wanted, written, target));
+  }
+
+  /**
+   * What became of pages that were given to the store.
+   *
+   * @param good how many have not gone bad before
+   * @param stored whether it could store those
+   */
+  private record Written(int good, boolean stored) {}
+
+  /** Releases pages that were given to the store up to the first that had gone bad meanwhile. */
+  private void written(List<HostEntry> entries, Written written, PageStore target) {
+    writing -= entries.size();
+    for (int i = 0; i < entries.size(); i++) {
+      // another store may have been attached meanwhile, which has none of them
+      entries.get(i).stored = i < written.good() && written.stored() && target == store;
+      if (i == written.good()) {
+        misses.add(MissReason.CHECKSUM, 1);
+        host.remove(entries.get(i));
+      }
+      host.unlock(entries.get(i));
+    }
+  }
+
+  /** Gives the store a page that it was not given before, as there was no room. */
+  void writeAgain(HostEntry entry) {
+    if (store != null && entry.ready && !entry.stored && !entry.removed && !host.isHeld()) {
+      host.lock(entry);
+      write(List.of(entry));
+    }
+  }
+
+  /**
+   * Asks the store what it has of a chain after the pages that device and host have.
+   *
+   * @param then see {@link HiRadixCache#locate}
+   */
+  void locate(PageChain chain, int devicePages, int hostPages, Consumer<int[]> then) {
+    PageStore source = store;
+    int from = devicePages + hostPages;
+    int[] none = new int[KvTier.values().length];
+    none[KvTier.HOST.ordinal()] = hostPages;
+    if (source == null || from >= chain.pages()) {
+      then.accept(none);
+      return;
+    }
+    run(
+        Kind.of(source.below() == null ? source.tier() : KvTier.REMOTE),
+        () -> {
+          int[] pages = source.findByTier(chain.ids(), from, chain.pages());
+          pages[KvTier.HOST.ordinal()] = hostPages;
+          return pages;
+        },
+        none,
+        then);
+  }
+
+  /** Closes the store; nothing may be under way. */
+  void close() {
+    if (store != null) {
+      store.close();
+    }
+    leaving.forEach(each -> each.store.close());
+  }
+}

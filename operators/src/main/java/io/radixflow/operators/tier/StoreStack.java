@@ -1,0 +1,168 @@
+package io.radixflow.operators.tier;
+
+import io.radixflow.operators.cache.KvTier;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A store with a remote one below it. What is written here goes to the upper store at once, and
+ * from there to the lower one by and by ({@link Uploads}); what is removed leaves both.
+ */
+public final class StoreStack implements PageStore {
+  private final PageStore upper;
+  private final PageStore lower;
+  private final Uploads uploads;
+
+  StoreStack(PageStore upper, PageStore lower, Uploads uploads) {
+    this.upper = upper;
+    this.lower = lower;
+    this.uploads = uploads;
+  }
+
+  /**
+   * A store of those of two that there are.
+   *
+   * @param disk null for none
+   * @param remote null for none
+   * @param pageBytes bytes of a page
+   * @param uploadMillis how long after it was written on disk a page goes to the remote store
+   */
+  public static PageStore of(PageStore disk, RemoteStore remote, int pageBytes, long uploadMillis) {
+    if (disk == null || remote == null) {
+      return disk == null ? remote : disk;
+    }
+    return new StoreStack(
+        disk, remote, new Uploads(disk, remote, remote::isReady, pageBytes, uploadMillis));
+  }
+
+  @Override
+  public KvTier tier() {
+    return upper.tier();
+  }
+
+  @Override
+  public PageStore below() {
+    return lower;
+  }
+
+  @Override
+  public int find(PageId[] chain, int from, int to) {
+    return upper.find(chain, from, to);
+  }
+
+  @Override
+  public int read(PageId[] chain, String[] namespaces, int from, int to, ByteBuffer[] into) {
+    return upper.read(chain, namespaces, from, to, into);
+  }
+
+  @Override
+  public boolean copy(TierPage page, ByteBuffer into) {
+    return upper.copy(page, into);
+  }
+
+  @Override
+  public int write(TierPage[] pages, ByteBuffer[] bytes, int count) {
+    int failed = upper.write(pages, bytes, count);
+    uploads.offer(pages, count);
+    return failed;
+  }
+
+  @Override
+  public int queuedPages() {
+    return uploads.queued();
+  }
+
+  @Override
+  public long droppedPages() {
+    return uploads.dropped();
+  }
+
+  @Override
+  public void remove(PageId[] pages, int count) {
+    uploads.remove(pages, count);
+    upper.remove(pages, count);
+    lower.remove(pages, count);
+  }
+
+  @Override
+  public void erase(PageId[] pages) {
+    uploads.remove(pages, pages.length);
+    upper.erase(pages);
+    lower.erase(pages);
+  }
+
+  @Override
+  public void removeTenant(long tenant) {
+    uploads.removeTenant(tenant);
+    upper.removeTenant(tenant);
+    lower.removeTenant(tenant);
+  }
+
+  @Override
+  public void clear() {
+    flush();
+    lower.clear();
+  }
+
+  @Override
+  public void flush() {
+    uploads.clear();
+    upper.clear();
+  }
+
+  @Override
+  public void resize(long limitBytes) {
+    upper.resize(limitBytes);
+  }
+
+  @Override
+  public boolean awaitErased(long millis) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    try {
+      uploads.batchEnded().get(millis, TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException e) {
+      return false;
+    }
+    return upper.awaitErased(left(deadline)) && lower.awaitErased(left(deadline));
+  }
+
+  @Override
+  public CompletableFuture<Void> erased() {
+    CompletableFuture<Void> above = upper.erased();
+    return uploads
+        .batchEnded()
+        .thenCompose(ended -> lower.erased())
+        .thenCombine(above, (below, both) -> null);
+  }
+
+  private static long left(long deadline) {
+    return Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
+  }
+
+  @Override
+  public PageStoreStats stats() {
+    return upper.stats();
+  }
+
+  @Override
+  public void whenChanged(Runnable task) {
+    uploads.whenChanged(task);
+  }
+
+  @Override
+  public void closing() {
+    upper.closing();
+  }
+
+  /** What waits is uploaded first, as far as that takes a few seconds. */
+  @Override
+  public void close() {
+    uploads.close();
+    lower.closing();
+    upper.close();
+    lower.close();
+  }
+}

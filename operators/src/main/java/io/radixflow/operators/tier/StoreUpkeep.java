@@ -1,0 +1,69 @@
+package io.radixflow.operators.tier;
+
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A store's own thread: does what writers and readers need not wait for. */
+final class StoreUpkeep implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreUpkeep.class);
+  private static final long RETRY_MILLIS = 500;
+  private static final long JOIN_MILLIS = 10_000;
+
+  private final Semaphore work = new Semaphore(0);
+  private final BooleanSupplier again;
+  private final Runnable upkeep;
+  private final Thread thread;
+  private volatile boolean closed;
+
+  /**
+   * @param again whether there is work left that failed, to be tried again soon
+   * @param upkeep done once now, and then when there is work
+   */
+  StoreUpkeep(String name, BooleanSupplier again, Runnable upkeep) {
+    this.again = again;
+    this.upkeep = upkeep;
+    this.thread = new Thread(this::run, name);
+    thread.setDaemon(true);
+    thread.start();
+    wake();
+  }
+
+  /** There is something to do. */
+  void wake() {
+    work.release();
+  }
+
+  private void run() {
+    while (!closed) {
+      try {
+        if (again.getAsBoolean()) {
+          work.tryAcquire(RETRY_MILLIS, TimeUnit.MILLISECONDS);
+        } else {
+          work.acquire();
+        }
+        work.drainPermits();
+        if (!closed) {
+          upkeep.run();
+        }
+      } catch (InterruptedException e) {
+        return;
+      } catch (RuntimeException | Error e) { // without this thread nothing is destroyed any more
+        LOG.warn("The upkeep of a tier failed once", e);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    wake();
+    try {
+      thread.join(JOIN_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

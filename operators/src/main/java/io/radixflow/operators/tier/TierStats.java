@@ -1,0 +1,48 @@
+package io.radixflow.operators.tier;
+
+import java.util.Map;
+
+/**
+ * Gauges and counters of the tiers below the device.
+ *
+ * @param hostPages pages of host memory
+ * @param usedHostPages of those, pages that hold something
+ * @param evictedHostPages pages evicted from host memory
+ * @param backedUpPages pages copied from the device to the host
+ * @param droppedBackups pages that were to be copied and were not, for want of room or time, or
+ *     since so many namespaces came after theirs that it is not known whose they are
+ * @param loadedPages pages copied from the host to the device
+ * @param fetchedPages pages read from the stores into host memory
+ * @param droppedWrites pages that the store was not given because it had not taken those before
+ * @param failedTransfers copies that failed, of any number of pages
+ * @param queuedPages pages on their way to host memory, to the store or from there, and those whose
+ *     checksums are being made
+ * @param misses pages that were asked for and not served from host memory or the store, by reason
+ * @param prefetches what was fetched for turns that were expected
+ * @param store what the store on disk told after the last work with it; null if there was none
+ * @param remote what the store in a remote file system told, likewise
+ */
+public record TierStats(
+    int hostPages,
+    int usedHostPages,
+    long evictedHostPages,
+    long backedUpPages,
+    long droppedBackups,
+    long loadedPages,
+    long fetchedPages,
+    long droppedWrites,
+    long failedTransfers,
+    int queuedPages,
+    Map<MissReason, Long> misses,
+    PrefetchStats prefetches,
+    PageStoreStats store,
+    PageStoreStats remote) {
+
+  /** Of an engine without tiers. */
+  public static final TierStats NONE =
+      new TierStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), PrefetchStats.NONE, null, null);
+
+  public TierStats {
+    misses = Map.copyOf(misses);
+  }
+}

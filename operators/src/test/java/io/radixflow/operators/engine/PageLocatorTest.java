@@ -1,0 +1,169 @@
+package io.radixflow.operators.engine;
+
+import static io.radixflow.operators.engine.Engines.letters;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.CacheSlot;
+import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.tier.MemoryPageStore;
+import io.radixflow.operators.tier.TierOptions;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Where an engine says that the pages of a text are. */
+@Timeout(60)
+class PageLocatorTest {
+  private static final int PAGE = 16;
+  private static final SimOptions SIM = SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true);
+
+  private final MemoryPageStore store = new MemoryPageStore();
+
+  private ContinuousBatchingEngine open(int hostPages) {
+    TierOptions tiers =
+        hostPages == 0
+            ? TierOptions.NONE
+            : TierOptions.NONE
+                .withHostBytes(hostPages * PAGE * 8L)
+                .withLoadBackThreshold(1)
+                .withStore((epoch, bytes) -> store, NamespaceKey.of("secret"));
+    return ContinuousBatchingEngine.open(
+        SimModel.open(SIM),
+        DeviceOptions.DEFAULT,
+        EngineOptions.builder().kvPages(30).auditMillis(0).tiers(tiers).build());
+  }
+
+  static TierTokens locate(Engine engine, String namespace, int[] text) throws Exception {
+    return engine.locate(namespace, () -> text).get(30, TimeUnit.SECONDS);
+  }
+
+  private static void fillTheDevice(EngineClient client) {
+    for (int i = 20; i < 23; i++) {
+      client.await(client.submit(letters(i, 470), 2));
+    }
+  }
+
+  @Test
+  void pagesOnTheDeviceAreThere() throws Exception {
+    try (Engine engine = open(0);
+        EngineClient client = new EngineClient(engine)) {
+      int[] text = letters(0, 100);
+      assertThat(locate(engine, "", text)).isEqualTo(TierTokens.NONE);
+      client.await(client.submit(text, 2));
+      assertThat(locate(engine, "", text)).isEqualTo(new TierTokens(6 * PAGE, 0, 0, 0));
+      fillTheDevice(client);
+      assertThat(locate(engine, "", text)).isEqualTo(TierTokens.NONE);
+    }
+  }
+
+  @Test
+  void eachPageCountsForTheFastestTierThatHasIt() throws Exception {
+    try (ContinuousBatchingEngine engine = open(200);
+        EngineClient client = new EngineClient(engine)) {
+      int[] text = letters(0, 200);
+      client.await(client.submit(text, 2));
+      TieredEngineTest.awaitSettled(engine);
+      assertThat(locate(engine, "", text)).isEqualTo(new TierTokens(12 * PAGE, 0, 0, 0));
+      fillTheDevice(client);
+      TieredEngineTest.awaitSettled(engine);
+      assertThat(locate(engine, "", text)).isEqualTo(new TierTokens(0, 12 * PAGE, 0, 0));
+      assertThat(engine.onTiers(tiers -> tiers.flush(false)).join()).isTrue();
+      assertThat(locate(engine, "", text)).isEqualTo(new TierTokens(0, 0, 12 * PAGE, 0));
+      assertThat(engine.onTiers(tiers -> tiers.flush(true)).join()).isTrue();
+      await().until(() -> store.size() == 0);
+      assertThat(locate(engine, "", text)).isEqualTo(TierTokens.NONE);
+    }
+  }
+
+  @Test
+  void aPageAfterAMissingOneIsOfNoUse() throws Exception {
+    try (ContinuousBatchingEngine engine = open(200);
+        EngineClient client = new EngineClient(engine)) {
+      int[] text = letters(0, 200);
+      client.await(client.submit(text, 2));
+      TieredEngineTest.awaitSettled(engine);
+      int[] other = text.clone();
+      other[70]++;
+      assertThat(locate(engine, "", other)).isEqualTo(new TierTokens(4 * PAGE, 0, 0, 0));
+      assertThat(locate(engine, "another", text)).isEqualTo(TierTokens.NONE);
+    }
+  }
+
+  @Test
+  void publicTokensAreLookedForWhereEverybodysAre() throws Exception {
+    try (ContinuousBatchingEngine engine = open(200);
+        EngineClient client = new EngineClient(engine)) {
+      int[] text = letters(0, 100);
+      EngineRequest.PromptSource source =
+          new EngineRequest.PromptSource() {
+            @Override
+            public int[] ids() {
+              return text;
+            }
+
+            @Override
+            public int publicTokens() {
+              return 40;
+            }
+          };
+      client.run(
+          new EngineRequest(
+              "shared", "acme", source, new int[0], SamplingParams.GREEDY, 2, List.of(), false));
+      TieredEngineTest.awaitSettled(engine);
+      assertThat(engine.locate("acme", source).join()).isEqualTo(new TierTokens(6 * PAGE, 0, 0, 0));
+      assertThat(engine.locate("beta", source).join()).isEqualTo(new TierTokens(2 * PAGE, 0, 0, 0));
+      assertThat(locate(engine, "acme", text)).isEqualTo(TierTokens.NONE);
+    }
+  }
+
+  @Test
+  void aSlowStoreKeepsNobodyElseWaiting() throws Exception {
+    try (ContinuousBatchingEngine engine = open(200);
+        EngineClient client = new EngineClient(engine)) {
+      int[] text = letters(0, 100);
+      client.await(client.submit(text, 2));
+      TieredEngineTest.awaitSettled(engine);
+      engine.onTiers(tiers -> tiers.flush(false)).join();
+      fillTheDevice(client);
+      TieredEngineTest.awaitSettled(engine);
+      engine.onTiers(tiers -> tiers.flush(false)).join();
+      Semaphore gate = store.slowDownFinds();
+      var located = engine.locate("", () -> text);
+      assertThat(client.await(client.submit(letters(1, 10), 2)).finish).isNotNull();
+      assertThat(located).isNotDone();
+      gate.release(1000);
+      assertThat(located.get(30, TimeUnit.SECONDS)).isEqualTo(new TierTokens(0, 0, 6 * PAGE, 0));
+    }
+  }
+
+  @Test
+  void aTextThatCannotBeMadeIsToldSo() {
+    try (Engine engine = open(0)) {
+      var located =
+          engine.locate(
+              "",
+              () -> {
+                throw new PromptException("no text");
+              });
+      assertThatThrownBy(() -> located.get(30, TimeUnit.SECONDS)).hasMessageContaining("no text");
+    }
+  }
+
+  @Test
+  void theStateFollowsFromThePlaces() {
+    assertThat(TierTokens.NONE.state(false)).isEqualTo(CacheSlot.State.GONE);
+    assertThat(new TierTokens(16, 0, 0, 0).state(false)).isEqualTo(CacheSlot.State.WARM);
+    assertThat(new TierTokens(16, 16, 0, 0).state(false)).isEqualTo(CacheSlot.State.COLD);
+    assertThat(new TierTokens(0, 0, 16, 0).state(false)).isEqualTo(CacheSlot.State.COLD);
+    assertThat(new TierTokens(0, 0, 0, 16).state(false)).isEqualTo(CacheSlot.State.COLD);
+    assertThat(TierTokens.NONE.state(true)).isEqualTo(CacheSlot.State.HOT);
+  }
+}

@@ -1,0 +1,51 @@
+package io.radixflow.operators.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.PrefixCaching;
+import java.util.List;
+import java.util.function.Function;
+
+/**
+ * What requests are answered one by one and without a cache, and so must be whatever else runs.
+ *
+ * @param requests in the order of {@code replies}
+ */
+record RepliesAlone(List<EngineRequest> requests, List<EngineClient.Seen> replies) {
+
+  /**
+   * Runs requests on an engine of their own.
+   *
+   * @param open opens it with options
+   */
+  static RepliesAlone of(
+      List<EngineRequest> requests, Function<EngineOptions.Builder, Engine> open) {
+    EngineOptions.Builder plain =
+        EngineOptions.builder().cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE));
+    try (Engine engine = open.apply(plain);
+        EngineClient client = new EngineClient(engine)) {
+      return new RepliesAlone(requests, requests.stream().map(client::run).toList());
+    }
+  }
+
+  /** Runs the requests at once, and checks that each reply is the one it got alone. */
+  EngineStats assertSameOn(Engine engine) {
+    try (EngineClient client = new EngineClient(engine)) {
+      List<Long> ids = requests.stream().map(client::submit).toList();
+      for (int i = 0; i < ids.size(); i++) {
+        EngineClient.Seen alone = replies.get(i);
+        EngineClient.Seen seen = client.await(ids.get(i));
+        assertThat(seen.error).isNull();
+        assertThat(seen.tokens).as("request %d", i).isEqualTo(alone.tokens);
+        assertThat(seen.text.toString()).isEqualTo(alone.text.toString());
+        for (int t = 0; t < seen.logprobs.size(); t++) {
+          assertThat(seen.logprobs.get(t))
+              .usingRecursiveComparison()
+              .isEqualTo(alone.logprobs.get(t));
+        }
+      }
+      return Engines.awaitIdle(engine);
+    }
+  }
+}

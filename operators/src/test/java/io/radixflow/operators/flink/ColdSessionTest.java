@@ -1,0 +1,338 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.CacheOptions;
+import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.engine.ContinuousBatchingEngine;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.SessionPages;
+import io.radixflow.operators.tier.HiRadixCache;
+import io.radixflow.operators.tier.PrefetchPolicy;
+import io.radixflow.operators.tier.RemoteStoreOptions;
+import io.radixflow.operators.tier.TierOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The way of a session through the tiers, as queries and the state tell it. */
+@Timeout(120)
+class ColdSessionTest {
+  private static final String LONG = "a question that fills a few pages of tokens ".repeat(20);
+  private static final NamespaceKey KEY = NamespaceKey.of("secret");
+  private static final EngineOptions ENGINE =
+      EngineOptions.builder()
+          .kvPages(128)
+          .cache(new CacheOptions(PrefixCaching.RADIX, "lru", 0.5))
+          .tiers(
+              TierOptions.NONE
+                  .withHostBytes(8 << 20)
+                  .withLoadBackThreshold(1)
+                  .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1))
+          .build();
+
+  @TempDir Path root;
+
+  private final List<ServingEngine> engines = new ArrayList<>();
+  private int asked;
+
+  @AfterEach
+  void closeEngines() {
+    engines.forEach(ServingEngine::close);
+  }
+
+  /** A subtask on an engine of its own. */
+  private ServingHarness harness(Path directory, int parallelism, int subtask) throws Exception {
+    return harness(directory, RemoteTier.NONE, parallelism, subtask);
+  }
+
+  private ServingHarness harness(Path directory, RemoteTier remote, int parallelism, int subtask)
+      throws Exception {
+    ModelEngineOpener opener =
+        new ModelEngineOpener(
+                name -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
+                ModelLoader.SIM,
+                DeviceOptions.DEFAULT,
+                ENGINE)
+            .onDisk(new DiskTier(64 << 20, directory.toString(), 0, null, KEY))
+            .onRemote(remote);
+    TestOpener recorded =
+        TestOpener.at(
+            "cold" + engines.size(),
+            home -> {
+              try {
+                engines.add(opener.open(home));
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+              return engines.get(engines.size() - 1);
+            });
+    return new ServingHarness(recorded, ServingOptions.DEFAULT, parallelism, subtask);
+  }
+
+  private ContinuousBatchingEngine engine() {
+    return (ContinuousBatchingEngine) engines.get(engines.size() - 1).engine();
+  }
+
+  private void closeEngine() {
+    engines.remove(engines.size() - 1).close();
+  }
+
+  private static Events message(String session, String turn) {
+    return Events.message(session, turn)
+        .with(new Message("user", session + LONG))
+        .with(Events.maxTokens(8));
+  }
+
+  private static Reply ask(ServingHarness h, Events event) throws Exception {
+    h.send(event);
+    while (h.replies().stream().noneMatch(reply -> event.turn().equals(reply.turn()))) {
+      h.awaitMail();
+    }
+    return h.reply(event.turn());
+  }
+
+  private Reply query(ServingHarness h, String session) throws Exception {
+    return ask(h, Events.of(EventKind.QUERY, session, "q" + asked++));
+  }
+
+  /** Pushes what no turn uses off the device. */
+  private void fillTheDevice(ServingHarness h) throws Exception {
+    for (int i = 0; i < 3; i++) {
+      ask(h, message("filler" + asked, "f" + asked++));
+    }
+    awaitStored();
+  }
+
+  /** Waits until no page is on its way to host or disk. */
+  private void awaitStored() {
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              onTiers(HiRadixCache::isMoving); // the statistics are of now, then
+              EngineStats stats = engine().stats();
+              return stats.inFlightPages() == 0
+                  && stats.protectedPages() == 0
+                  && stats.tiers().queuedPages() == 0
+                  && !onTiers(HiRadixCache::isMoving);
+            });
+  }
+
+  private boolean onTiers(Function<HiRadixCache, Boolean> task) {
+    return engine().onTiers(task).join();
+  }
+
+  private static void assertIs(Reply answer, String status, TierTokens tokens) {
+    assertThat(answer.status()).isEqualTo(status);
+    assertThat(answer.pages().tokens()).isEqualTo(tokens);
+    assertThat(answer.pages().committedTokens()).isGreaterThan(800);
+  }
+
+  @Test
+  void aSessionIsHotThenWarmThenColdAndComesBackAndIsGoneInTheEnd() throws Exception {
+    try (ServingHarness h = harness(root, 1, 0)) {
+      h.open();
+      h.send(message("s", "t1"), Events.of(EventKind.QUERY, "s", "hot"));
+      assertThat(h.reply("hot").status()).isEqualTo("hot");
+      while (h.replies().size() < 2) {
+        h.awaitMail();
+      }
+      awaitStored();
+      Reply warm = query(h, "s");
+      int committed = warm.pages().committedTokens();
+      assertIs(warm, "warm", new TierTokens(committed, 0, 0, 0));
+
+      fillTheDevice(h);
+      assertIs(query(h, "s"), "cold", new TierTokens(0, committed, 0, 0));
+      assertThat(h.pages("s").tokens()).isEqualTo(new TierTokens(0, committed, 0, 0));
+
+      assertThat(onTiers(tiers -> tiers.flush(false))).isTrue();
+      assertIs(query(h, "s"), "cold", new TierTokens(0, 0, committed, 0));
+      assertThat(h.pages("s").tokens()).isEqualTo(new TierTokens(0, 0, committed, 0));
+
+      Reply loaded = ask(h, message("s", "t2"));
+      assertThat(loaded.tiers().diskTokens()).isEqualTo(committed);
+      awaitStored();
+      Reply again = query(h, "s");
+      int grown = again.pages().committedTokens();
+      assertThat(grown).isGreaterThan(committed + 800);
+      assertIs(again, "warm", new TierTokens(grown, 0, 0, 0));
+
+      fillTheDevice(h);
+      assertThat(onTiers(tiers -> tiers.flush(true))).isTrue();
+      await().until(() -> engine().stats().tiers().store().pages() == 0);
+      assertIs(query(h, "s"), "gone", TierTokens.NONE);
+      assertThat(h.pages("s").tokens()).isEqualTo(TierTokens.NONE);
+      assertThat(h.pages("s").committedTokens()).isEqualTo(grown);
+    }
+  }
+
+  @Test
+  void afterACheckpointTheStateTellsWhichSessionsHaveGoneCold() throws Exception {
+    try (ServingHarness h = harness(root, 1, 0)) {
+      h.open();
+      ask(h, message("s", "t1"));
+      awaitStored();
+      int committed = h.pages("s").committedTokens();
+      fillTheDevice(h);
+      assertThat(h.pages("s").tokens()).isEqualTo(onDevice(committed));
+      awaitPlaces(h, new TierTokens(0, committed, 0, 0));
+      assertThat(onTiers(tiers -> tiers.flush(false))).isTrue();
+      awaitPlaces(h, new TierTokens(0, 0, committed, 0));
+      assertThat(h.endings()).as("nobody asked").noneMatch(ending -> ending.startsWith("q"));
+    }
+  }
+
+  /** Completes checkpoints until the state has these places. */
+  private static void awaitPlaces(ServingHarness h, TierTokens places) {
+    await()
+        .pollInSameThread()
+        .pollInterval(Duration.ofMillis(1))
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              h.notifyOfCompletedCheckpoint(1);
+              h.runMails();
+              return places.equals(h.pages("s").tokens());
+            });
+  }
+
+  @Test
+  void afterARestartASessionIsColdWhereItsPagesAreOnTheDiskAndElsewhereGone() throws Exception {
+    OperatorSubtaskState state;
+    int committed;
+    try (ServingHarness h = harness(root, 1, 0)) {
+      h.open();
+      ask(h, message("s", "t1"));
+      awaitStored();
+      committed = h.pages("s").committedTokens();
+      state = h.snapshot();
+    }
+    closeEngine();
+    try (ServingHarness h = harness(root, 1, 0).restore(state, 1)) {
+      SessionPages hint = h.pages("s");
+      assertThat(hint.tokens()).as("before anybody looks").isEqualTo(onDevice(committed));
+      assertIs(query(h, "s"), "cold", new TierTokens(0, 0, committed, 0));
+      assertThat(h.pages("s"))
+          .isEqualTo(hint.found(new TierTokens(0, 0, committed, 0), hint.disk(), null));
+      assertThat(ask(h, message("s", "t2")).tiers().diskTokens()).isEqualTo(committed);
+      assertThat(query(h, "s").status()).isEqualTo("warm");
+    }
+    closeEngine();
+    try (ServingHarness h = harness(root.resolve("another"), 1, 0).restore(state, 1)) {
+      assertIs(query(h, "s"), "gone", TierTokens.NONE);
+    }
+  }
+
+  @Test
+  void aHintThatIsWrongChangesNoReply() throws Exception {
+    OperatorSubtaskState state;
+    try (ServingHarness h = harness(root, 1, 0)) {
+      h.open();
+      ask(h, message("s", "t1"));
+      state = h.snapshot();
+    }
+    closeEngine();
+    List<String> texts = new ArrayList<>();
+    for (boolean wrong : new boolean[] {false, true}) {
+      try (ServingHarness h = harness(root.resolve("empty" + wrong), 1, 0).restore(state, 1)) {
+        if (wrong) {
+          h.putPages("s", new SessionPages("main", 1 << 20, onDevice(1 << 20), 1, "x", "y", "z"));
+          assertThat(query(h, "s").status()).isEqualTo("gone");
+        }
+        texts.add(ask(h, message("s", "t2")).text());
+      }
+      closeEngine();
+    }
+    assertThat(texts.get(1)).isEqualTo(texts.get(0));
+  }
+
+  /** Both subtasks have engines of their own; one finds the home that was there before. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void afterARescaleASessionIsColdOnTheTaskManagerThatHasItsPages(boolean rocksDb)
+      throws Exception {
+    OperatorSubtaskState state;
+    try (ServingHarness h = harness(root, 1, 0).setBackend(rocksDb)) {
+      h.open();
+      for (int s = 0; s < 4; s++) {
+        ask(h, message("s" + s, "t" + s));
+      }
+      awaitStored();
+      state = AbstractStreamOperatorTestHarness.repackageState(h.snapshot());
+    }
+    closeEngine();
+    for (int subtask = 0; subtask < 2; subtask++) {
+      Path home = subtask == 0 ? root : root.resolve("new");
+      try (ServingHarness h = harness(home, 2, subtask).setBackend(rocksDb).restore(state, 1)) {
+        for (int s = 0; s < 4; s++) {
+          if (ServingHarness.ownerOf("s" + s, 2) == subtask) {
+            int committed = h.pages("s" + s).committedTokens();
+            assertIs(
+                query(h, "s" + s),
+                subtask == 0 ? "cold" : "gone",
+                subtask == 0 ? new TierTokens(0, 0, committed, 0) : TierTokens.NONE);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void aSessionThatMovedIsColdWhereTheRemoteFolderHasItsPages() throws Exception {
+    String folder = root.resolve("remote").toUri().toString();
+    RemoteTier remote = new RemoteTier(RemoteStoreOptions.of(folder), 0, KEY);
+    OperatorSubtaskState state;
+    int committed;
+    try (ServingHarness h = harness(root.resolve("old"), remote, 1, 0)) {
+      h.open();
+      ask(h, message("s", "t1"));
+      committed = h.pages("s").committedTokens();
+      assertThat(h.pages("s").remote()).isEqualTo(folder);
+      state = h.snapshot();
+      await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> engine().stats().tiers().remote().writtenPages() * 16 >= committed);
+    }
+    closeEngine();
+    int owner = ServingHarness.ownerOf("s", 2);
+    try (ServingHarness h = harness(root.resolve("new"), remote, 2, owner).restore(state, 1)) {
+      assertIs(query(h, "s"), "cold", new TierTokens(0, 0, 0, committed));
+      SessionPages found = h.pages("s");
+      assertThat(found.tokens().remote()).isEqualTo(committed);
+      assertThat(found.remote()).isEqualTo(folder);
+      assertThat(found.disk()).as("where one would look now").isEqualTo(home());
+      assertThat(ask(h, message("s", "t2")).tiers().remoteTokens()).isEqualTo(committed);
+    }
+  }
+
+  private String home() {
+    return engines.get(engines.size() - 1).tiers().local().home().engine();
+  }
+
+  private static TierTokens onDevice(int tokens) {
+    return new TierTokens(tokens, 0, 0, 0);
+  }
+}

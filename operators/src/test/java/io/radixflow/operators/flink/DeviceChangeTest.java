@@ -1,0 +1,153 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.TinyChatModel;
+import io.radixflow.kernels.cuda.EmulatedGpu;
+import io.radixflow.operators.engine.ContinuousBatchingEngine;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A conversation that begins on a GPU and goes on on a CPU, whose numerics differ. */
+@Timeout(120)
+class DeviceChangeTest {
+  private static final String SESSION = "s";
+
+  private static final GenerationOptions WARM =
+      new GenerationOptions(
+          0.8, null, null, null, null, null, null, null, 48, null, 11L, null, null, null);
+
+  @TempDir static Path directory;
+  private static Path model;
+  private static Cut cut;
+
+  private static final List<ServingEngine> ENGINES = new ArrayList<>();
+
+  /** A checkpoint in the middle of the second turn, and what became of that turn on the GPU. */
+  private record Cut(OperatorSubtaskState state, List<ReplyDelta> shown, Reply undisturbed) {
+    String text() {
+      return joined(shown);
+    }
+  }
+
+  @BeforeAll
+  static void beginOnGpu() throws Exception {
+    EmulatedGpu.require();
+    model = TinyChatModel.write(directory.resolve("tiny"));
+    cut = begin();
+  }
+
+  @AfterAll
+  static void closeEngines() {
+    ENGINES.forEach(ServingEngine::close);
+    EmulatedGpu.assertNothingIsLeaked();
+  }
+
+  @Test
+  void theReplyUnderWayGoesOnFromTheCheckpointAndTheConversationAfterIt() throws Exception {
+    try (ServingHarness cpu = harness("cpu")) {
+      cpu.setProcessingTime(2_000);
+      cpu.restore(cut.state(), 1);
+      cpu.send(Events.message(SESSION, "t3").with(WARM));
+      cpu.serving().endInput(1);
+
+      assertThat(cpu.endings()).hasSize(2).allMatch(e -> e.matches("t[23]:(stop|length)"));
+      Reply reply = cpu.reply("t2");
+      assertThat(reply.text()).startsWith(cut.text()).hasSizeGreaterThan(cut.text().length());
+      assertThat(reply.promptTokens()).isEqualTo(cut.undisturbed().promptTokens());
+      assertThat(reply.cachedTokens()).as("pages of the GPU").isZero();
+      assertThat(cpu.reply("t3").cachedTokens()).as("pages of the CPU").isPositive();
+      assertThat(List.of(epoch(0), epoch(ENGINES.size() - 1))).doesNotHaveDuplicates();
+    }
+  }
+
+  @Test
+  void theFirstDeltaSaysFromWhereTheTextMayChange() throws Exception {
+    try (ServingHarness cpu = harness("cpu")) {
+      cpu.setProcessingTime(2_000);
+      cpu.restore(cut.state(), 1);
+      cpu.serving().endInput(1);
+
+      ReplyDelta first = cpu.deltas().get(0);
+      ReplyDelta before = cut.shown().get(cut.shown().size() - 1);
+      assertThat(first.attempt()).isGreaterThan(before.attempt());
+      assertThat(first.offset()).isEqualTo(cut.text().codePointCount(0, cut.text().length()));
+      assertThat(first.tokenOffset()).isEqualTo(before.tokenOffset() + before.tokens());
+      assertThat(cut.text() + joined(cpu.deltas())).isEqualTo(cpu.reply("t2").text());
+    }
+  }
+
+  @Test
+  void onAGpuAgainTheReplyIsTheUndisturbedOne() throws Exception {
+    try (ServingHarness gpu = harness("cuda")) {
+      gpu.setProcessingTime(2_000);
+      gpu.restore(cut.state(), 1);
+      gpu.serving().endInput(1);
+      assertThat(gpu.reply("t2").text()).isEqualTo(cut.undisturbed().text());
+    }
+  }
+
+  private static Cut begin() throws Exception {
+    try (ServingHarness gpu = harness("cuda")) {
+      gpu.open();
+      gpu.send(Events.message(SESSION, "t1").with(WARM));
+      while (gpu.replies().isEmpty()) {
+        gpu.awaitMail();
+      }
+      gpu.send(Events.message(SESSION, "t2").with(WARM));
+      while (gpu.streamed("t2").length() < 8) {
+        gpu.awaitMail();
+      }
+      OperatorSubtaskState state = gpu.snapshot();
+      List<ReplyDelta> shown =
+          gpu.deltas().stream()
+              .filter(delta -> delta.turn().equals("t2"))
+              .collect(Collectors.toList());
+      gpu.serving().endInput(1);
+      assertThat(gpu.reply("t2").cachedTokens()).isPositive();
+      Cut begun = new Cut(state, shown, gpu.reply("t2"));
+      assertThat(begun.undisturbed().text()).hasSizeGreaterThan(begun.text().length());
+      return begun;
+    }
+  }
+
+  private static String epoch(int engine) {
+    return ENGINES.get(engine).engine().info().numericsEpoch();
+  }
+
+  private static String joined(List<ReplyDelta> deltas) {
+    return deltas.stream().map(ReplyDelta::text).collect(Collectors.joining());
+  }
+
+  private static ServingHarness harness(String device) throws Exception {
+    TestOpener opener = TestOpener.of("device-change", () -> open(device));
+    return new ServingHarness(opener, ServingOptions.DEFAULT, 1, 0);
+  }
+
+  private static ServingEngine open(String device) {
+    ServedModel served = ModelLoader.open(model);
+    EngineOptions options =
+        EngineOptions.builder().kvPages(64).contextLength(512).ringTokens(4).build();
+    ServingEngine engine =
+        new ServingEngine(
+            ContinuousBatchingEngine.open(served, new DeviceOptions(device, 1, null), options),
+            served);
+    ENGINES.add(engine);
+    return engine;
+  }
+}

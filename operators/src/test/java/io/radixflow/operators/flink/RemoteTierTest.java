@@ -1,0 +1,274 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.tier.MissReason;
+import io.radixflow.operators.tier.PageStoreStats;
+import io.radixflow.operators.tier.PrefetchPolicy;
+import io.radixflow.operators.tier.RemoteStoreOptions;
+import io.radixflow.operators.tier.TierOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Pages that one TaskManager's engine uploaded serve the sessions that move to another. */
+@Timeout(120)
+class RemoteTierTest {
+  private static final NamespaceKey KEY = NamespaceKey.of("secret");
+  private static final String LONG = "a question that fills a few pages of tokens ".repeat(20);
+
+  @TempDir Path root;
+
+  private final List<ServingEngine> engines = new ArrayList<>();
+
+  /** The engine of a TaskManager of its own, with a disk of its own or none. */
+  private ServingHarness harness(boolean disk, RemoteTier remote, int parallelism, int subtask)
+      throws Exception {
+    String name = "engine" + engines.size();
+    EngineOptions options =
+        EngineOptions.builder()
+            .kvPages(256)
+            .tiers(
+                TierOptions.NONE
+                    .withHostBytes(8 << 20)
+                    .withLoadBackThreshold(1)
+                    .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1))
+            .build();
+    String directory = root.resolve(name).toString();
+    ModelEngineOpener opener =
+        new ModelEngineOpener(
+                model -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
+                ModelLoader.SIM,
+                DeviceOptions.DEFAULT,
+                options)
+            .onDisk(disk ? new DiskTier(64 << 20, directory, 0, null, KEY) : DiskTier.NONE)
+            .onRemote(remote);
+    TestOpener recorded =
+        TestOpener.at(
+            name + root,
+            home -> {
+              try {
+                engines.add(opener.open(home));
+              } catch (RuntimeException e) {
+                throw e;
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+              return engine();
+            });
+    return new ServingHarness(recorded, ServingOptions.DEFAULT, parallelism, subtask);
+  }
+
+  private RemoteTier remote(String uri) {
+    return new RemoteTier(RemoteStoreOptions.of(uri), 0, KEY);
+  }
+
+  private RemoteTier remote() {
+    return remote(root.resolve("remote").toUri().toString());
+  }
+
+  private ServingEngine engine() {
+    return engines.get(engines.size() - 1);
+  }
+
+  @AfterEach
+  void close() {
+    engines.forEach(ServingEngine::close);
+  }
+
+  private static Reply ask(ServingHarness h, String turn) throws Exception {
+    return ask(h, turn, LONG);
+  }
+
+  private static Reply ask(ServingHarness h, String turn, String text) throws Exception {
+    h.send(Events.message("s", turn, text).of("acme"));
+    while (h.replies().stream().noneMatch(reply -> turn.equals(reply.turn()))) {
+      h.awaitMail();
+    }
+    return h.reply(turn);
+  }
+
+  private PageStoreStats stored() {
+    return engine().engine().stats().tiers().remote();
+  }
+
+  private void awaitUploaded() {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () ->
+                engine().engine().stats().tiers().queuedPages() == 0
+                    && stored().writtenPages() > 40);
+  }
+
+  private List<Path> pageFiles() throws IOException {
+    Path pages = root.resolve("remote");
+    try (Stream<Path> files = Files.walk(pages)) {
+      return files
+          .filter(file -> file.toString().contains("/pages/"))
+          .filter(Files::isRegularFile)
+          .sorted()
+          .toList();
+    }
+  }
+
+  private long objects() throws IOException {
+    return pageFiles().size();
+  }
+
+  /** A turn on one engine, uploaded; and what its checkpoint has. */
+  private OperatorSubtaskState served(boolean disk) throws Exception {
+    try (ServingHarness h = harness(disk, remote(), 1, 0)) {
+      h.open();
+      ask(h, "t1");
+      OperatorSubtaskState state = h.snapshot();
+      awaitUploaded();
+      return state;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aSessionThatMovesOnRescaleGoesOnFromItsUploadedPages(boolean disk) throws Exception {
+    OperatorSubtaskState state = served(disk);
+    Reply undisturbed;
+    int owner = ServingHarness.ownerOf("s", 2);
+    try (ServingHarness h = harness(false, RemoteTier.NONE, 2, owner).restore(state, 1)) {
+      undisturbed = ask(h, "t2");
+      assertThat(undisturbed.cachedTokens()).isZero();
+    }
+    try (ServingHarness h = harness(disk, remote(), 2, owner).restore(state, 1)) {
+      Reply moved = ask(h, "t2");
+      assertThat(moved.text()).isEqualTo(undisturbed.text());
+      assertThat(moved.cachedTokens()).isGreaterThan(800);
+      assertThat(moved.tiers().remoteTokens()).isGreaterThan(800);
+      assertThat(moved.tiers().diskTokens()).isZero();
+      assertThat(stored().misses()).isEmpty();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void objectsThatSomebodyDeletesAreMissesAndTheReplyIsTheSame(boolean all) throws Exception {
+    OperatorSubtaskState state = served(false);
+    Reply undisturbed;
+    try (ServingHarness h = harness(false, RemoteTier.NONE, 1, 0).restore(state, 1)) {
+      undisturbed = ask(h, "t2");
+    }
+    try (ServingHarness h = harness(false, remote(), 1, 0).restore(state, 1)) {
+      int found = query(h).pages().tokens().remote();
+      assertThat(found).as("what the engine knows to be there").isGreaterThan(800);
+      List<Path> files = pageFiles();
+      for (int i = 0; i < files.size(); i += all ? 1 : 2) {
+        Files.delete(files.get(i));
+      }
+      Reply reply = ask(h, "t2");
+      assertThat(reply.text()).isEqualTo(undisturbed.text());
+      assertThat(reply.tiers().remoteTokens()).isLessThan(found);
+      assertThat(stored().misses()).containsOnlyKeys(MissReason.ABSENT);
+    }
+  }
+
+  private static Reply query(ServingHarness h) throws Exception {
+    h.send(Events.of(EventKind.QUERY, "s", "q").of("acme"));
+    while (h.replies().stream().noneMatch(reply -> "q".equals(reply.turn()))) {
+      h.awaitMail();
+    }
+    return h.reply("q");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anErasedSessionLeavesTheRemoteAlsoWhenItHasMoved(boolean disk) throws Exception {
+    OperatorSubtaskState state = served(disk);
+    assertThat(objects()).isGreaterThan(40);
+    try (ServingHarness h = harness(disk, remote(), 1, 0).restore(state, 1)) {
+      h.send(Events.of(EventKind.ERASE, "s", "e1").of("acme"));
+      h.runMails();
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> objects() == 0);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void anErasedTenantLeavesTheRemote(boolean disk) throws Exception {
+    OperatorSubtaskState state = served(disk);
+    try (ServingHarness h = harness(disk, remote(), 1, 0).restore(state, 1)) {
+      h.control("erase_tenant", "acme", null);
+      h.runMails();
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> objects() == 0);
+    }
+  }
+
+  @Test
+  void aFileSystemThatFailsCostsItsPagesOnly() throws Exception {
+    Path file = Files.writeString(root.resolve("remote"), "no directory");
+    try (ServingHarness h = harness(false, remote(file.toUri().toString()), 1, 0)) {
+      h.open();
+      Reply first = ask(h, "t1");
+      assertThat(first.text()).isNotEmpty();
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> stored().failedWrites() > 0);
+      assertThat(ask(h, "t2").text()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void aPlaceThatNothingServesIsRefusedWithWhatToDo() throws Exception {
+    try (ServingHarness h = harness(false, remote("s3://bucket/folder"), 1, 0)) {
+      assertThatThrownBy(h::open)
+          .hasStackTraceContaining("flink-s3-fs-hadoop")
+          .hasStackTraceContaining("plugins/");
+    }
+    try (ServingHarness h = harness(false, remote("nowhere://folder"), 1, 0)) {
+      assertThatThrownBy(h::open).hasStackTraceContaining("plugin for nowhere://");
+    }
+    try (ServingHarness h = harness(false, remote("/folder"), 1, 0)) {
+      assertThatThrownBy(h::open).hasStackTraceContaining("has no scheme");
+    }
+  }
+
+  @Test
+  void theRemoteStaysWhenTheDiskIsDetachedAndAttachedAgain() throws Exception {
+    OperatorSubtaskState state = served(true);
+    try (ServingHarness h = harness(true, remote(), 1, 0).restore(state, 1)) {
+      command(h, "detach disk");
+      String question = LONG.substring(0, 200);
+      assertThat(ask(h, "t2", question).tiers().remoteTokens()).isGreaterThan(800);
+      command(h, "attach disk");
+      command(h, "flush disk");
+      long before = objects();
+      assertThat(ask(h, "t3", question).text()).isNotEmpty();
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> objects() > before);
+    }
+  }
+
+  private void command(ServingHarness h, String command) throws Exception {
+    long before = engine().tiers().applied();
+    h.control("tiers", null, command);
+    h.runMails();
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> engine().tiers().applied() == before + 1);
+  }
+}

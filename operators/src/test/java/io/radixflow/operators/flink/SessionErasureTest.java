@@ -1,0 +1,298 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.tier.PrefetchPolicy;
+import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.TierStats;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What was said in a session leaves the disk with it, whatever happens in between. */
+@Timeout(180)
+class SessionErasureTest {
+  private static final String COMMON = "the beginning that both of them have in common ".repeat(6);
+
+  @TempDir Path temporary;
+
+  private final List<ServingEngine> engines = new ArrayList<>();
+  private ServingOptions options = ServingOptions.DEFAULT;
+  private Path root;
+
+  @BeforeEach
+  void place() {
+    root = temporary.resolve("first");
+  }
+
+  @AfterEach
+  void close() {
+    engines.forEach(ServingEngine::close);
+  }
+
+  private ServingHarness harness() throws Exception {
+    return harness(1, 0);
+  }
+
+  private ServingHarness harness(int parallelism, int subtask) throws Exception {
+    NamespaceKey key = options.namespaces().key();
+    ModelEngineOpener opener =
+        new ModelEngineOpener(
+                name -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
+                ModelLoader.SIM,
+                DeviceOptions.DEFAULT,
+                EngineOptions.builder()
+                    .kvPages(256)
+                    .tiers(
+                        TierOptions.NONE
+                            .withHostBytes(1 << 20)
+                            .withLoadBackThreshold(1)
+                            .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1))
+                    .build())
+            .onDisk(new DiskTier(64 << 20, root.toString(), 0, null, key));
+    TestOpener recorded =
+        TestOpener.at(
+            "erasure" + engines.size() + System.identityHashCode(this),
+            home -> {
+              try {
+                engines.add(opener.open(home));
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+              return engines.get(engines.size() - 1);
+            });
+    return new ServingHarness(recorded, options, parallelism, subtask);
+  }
+
+  private ServingEngine engine() {
+    return engines.get(engines.size() - 1);
+  }
+
+  private TierStats stats() {
+    return engine().engine().stats().tiers();
+  }
+
+  private static Reply ask(ServingHarness h, Events event) throws Exception {
+    ConversationEvent asked = event.event();
+    h.send(asked);
+    while (h.replies().stream().noneMatch(reply -> asked.turn().equals(reply.turn()))) {
+      h.awaitMail();
+    }
+    return h.reply(asked.turn());
+  }
+
+  private static Events say(String session, String turn, String text) {
+    return Events.message(session, turn, text).of("acme");
+  }
+
+  private static String longText(String word) {
+    return (word + " is what fills a few pages of this session's own ").repeat(8);
+  }
+
+  private StoredRecords records() {
+    return new StoredRecords(root);
+  }
+
+  private void awaitStored() {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> stats().queuedPages() == 0 && stats().store() != null);
+  }
+
+  /** Waits until the subtask has nothing more to erase. */
+  private static void awaitErased(ServingHarness h) {
+    Awaitility.await()
+        .pollInSameThread()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              h.runMails();
+              return h.erasuresPending() == 0;
+            });
+  }
+
+  /** Erases a session, of which there was something on disk beside {@code kept}. */
+  private void eraseAndSearch(ServingHarness h, String session, Set<String> kept) throws Exception {
+    awaitStored();
+    StoredRecords before = records();
+    assertThat(before.ids().size()).isGreaterThan(kept.size());
+    ask(h, Events.of(EventKind.ERASE, session, "erase-" + session));
+    awaitErased(h);
+    StoredRecords after = records();
+    List<byte[]> gone = before.without(after);
+    assertThat(gone).isNotEmpty();
+    gone.forEach(bytes -> assertThat(after.has(bytes)).isFalse());
+    assertThat(after.ids().size()).as("pages of " + before.ids().size()).isEqualTo(kept.size());
+    assertThat(after.ids()).isEqualTo(kept);
+  }
+
+  @Test
+  void nothingButWhatAnotherSessionBeginsWithIsLeftInTheFiles() throws Exception {
+    try (ServingHarness h = harness()) {
+      h.open();
+      ask(h, say("kept", "t1", COMMON + longText("kept")));
+      awaitStored();
+      Set<String> kept = records().ids();
+      ask(h, say("gone", "t2", COMMON + longText("gone")));
+      ask(h, say("gone", "t3", longText("more")));
+      eraseAndSearch(h, "gone", kept);
+    }
+  }
+
+  @Test
+  void repliesThatWereMadeAgainOrCancelledAreErasedWithTheRest() throws Exception {
+    try (ServingHarness h = harness()) {
+      h.open();
+      ask(h, say("s", "t1", longText("first")));
+      ask(h, say("s", "t2", longText("second")));
+      ask(h, Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
+      ask(h, say("s", "t3", longText("third")));
+      h.send(say("s", "t4", longText("fourth")));
+      while (engine().engine().stats().runningRequests() == 0) {
+        Thread.onSpinWait();
+      }
+      h.runMails();
+      ask(h, say("s", "t5", longText("fifth")).replacing());
+      ask(h, Events.fork("s", "f1", "b", "t3"));
+      ask(h, say("s", "t6", longText("sixth")).on("b"));
+      eraseAndSearch(h, "s", Set.of());
+    }
+  }
+
+  @Test
+  void aTurnThatRunsIsErasedWithItsSession() throws Exception {
+    try (ServingHarness h = harness()) {
+      h.open();
+      ask(h, say("s", "t1", longText("first")));
+      h.send(say("s", "t2", longText("second")));
+      while (engine().engine().stats().generatedTokens() < 5) {
+        Thread.onSpinWait();
+      }
+      h.runMails();
+      eraseAndSearch(h, "s", Set.of());
+      assertThat(stats().usedHostPages()).isZero();
+    }
+  }
+
+  @Test
+  void aCrashBeforeTheRewritingLeavesNothingToTheSuccessor() throws Exception {
+    OperatorSubtaskState state;
+    Path crashed = temporary.resolve("crashed");
+    StoredRecords before;
+    try (ServingHarness h = harness()) {
+      h.open();
+      ask(h, say("gone", "t1", longText("gone")));
+      ask(h, say("kept", "t2", longText("kept")));
+      awaitStored();
+      before = records();
+      copy(root, crashed);
+      h.send(Events.of(EventKind.ERASE, "gone", "e1"));
+      state = h.snapshot();
+    }
+    engine().close();
+    root = crashed;
+    assertThat(records().ids()).isEqualTo(before.ids());
+    try (ServingHarness first = harness(2, 0).restore(state, 1);
+        ServingHarness second = harness(2, 1).beside(first).restore(state, 1)) {
+      assertThat(first.erasuresPending()).isEqualTo(second.erasuresPending()).isPositive();
+      awaitErased(first);
+      awaitErased(second);
+      StoredRecords after = records();
+      List<byte[]> gone = before.without(after);
+      assertThat(gone).isNotEmpty();
+      gone.forEach(bytes -> assertThat(after.has(bytes)).isFalse());
+      assertThat(after.ids()).isNotEmpty();
+      assertThat(engine().tiers().erasures().active()).isEmpty();
+    }
+  }
+
+  private static void copy(Path from, Path to) throws IOException {
+    try (Stream<Path> all = Files.walk(from)) {
+      for (Path path : all.toList()) {
+        Path target = to.resolve(from.relativize(path).toString());
+        if (Files.isDirectory(path)) {
+          Files.createDirectories(target);
+        } else {
+          Files.copy(path, target);
+        }
+      }
+    }
+  }
+
+  @Test
+  void aDiskThatWasDetachedIsRidOfTheSessionWhenItIsAttached() throws Exception {
+    OperatorSubtaskState state;
+    StoredRecords before;
+    try (ServingHarness h = harness()) {
+      h.open();
+      ask(h, say("s", "t1", longText("detached")));
+      awaitStored();
+      before = records();
+      h.control("tiers", null, "detach disk");
+      Awaitility.await().until(() -> engine().tiers().applied() == 1);
+      ask(h, Events.of(EventKind.ERASE, "s", "e1"));
+      h.control("erase_tenant", "acme", null).runMails();
+      state = h.snapshot();
+      assertThat(h.erasuresPending()).isPositive();
+    }
+    engine().close();
+    assertThat(records().ids()).isEqualTo(before.ids()).isNotEmpty();
+    try (ServingHarness h = harness().restore(state, 1)) {
+      h.runMails();
+      assertThat(h.erasuresPending()).isPositive();
+      h.control("tiers", null, "attach disk");
+      awaitErased(h);
+      assertThat(records().ids()).isEmpty();
+      before.without(records()).forEach(bytes -> assertThat(records().has(bytes)).isFalse());
+    }
+  }
+
+  @Test
+  void ofASharedSystemPromptOnlyThePublicPagesStay() throws Exception {
+    options =
+        Options.with(
+            o ->
+                o.namespaces =
+                    new TenantNamespaces(NamespaceKey.of("k"), Set.of(TenantNamespaces.ALL)));
+    OperatorSubtaskState state;
+    int before;
+    try (ServingHarness h = harness()) {
+      h.open();
+      h.send(Events.of(EventKind.OPEN, "s", "o1").with(new Message("system", COMMON)).of("acme"));
+      ask(h, Events.message("s", "t1", longText("own")));
+      awaitStored();
+      before = records().ids().size();
+      state = h.snapshot();
+    }
+    engine().close();
+    try (ServingHarness h = harness().restore(state, 1)) {
+      ask(h, Events.of(EventKind.ERASE, "s", "e1"));
+      awaitErased(h);
+      int publicPages = COMMON.length() / engine().engine().info().pageTokens();
+      assertThat(records().ids()).hasSizeBetween(publicPages, publicPages + 1);
+      assertThat(before).isGreaterThan(publicPages + 5);
+    }
+  }
+}

@@ -1,0 +1,254 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.cache.CacheHints;
+import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.session.Message;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.SessionPages;
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the state keeps of where sessions' pages are, and what queries make of it. */
+@Timeout(60)
+class SessionPagesTest {
+  private static final String LONG = "a question of a few pages ".repeat(4);
+
+  private static Events message(String session, String turn) {
+    return Events.message(session, turn).with(new Message("user", LONG));
+  }
+
+  private static Events query(String session, String turn) {
+    return Events.of(EventKind.QUERY, session, turn);
+  }
+
+  /** Tokens of whole pages that are computed once the n-th prompt has its reply of 7 tokens. */
+  private static int committed(ServingHarness h, int turn) {
+    return (h.engine().submitted().get(turn).prompt().length + 7 - 1) / 16 * 16;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aTurnLeavesItsCommittedLengthAndWhenItEnded(boolean rocksDb) throws Exception {
+    try (ServingHarness h =
+        ServingHarness.of(new ScriptedEngine(4096, 6), ServingOptions.DEFAULT)
+            .setBackend(rocksDb)) {
+      h.open();
+      assertThat(h.pages("s")).isNull();
+      h.setProcessingTime(5_000);
+      h.send(message("s", "t1")).settle();
+      int committed = committed(h, 0);
+      assertThat(committed).isGreaterThan(100);
+      assertThat(h.pages("s"))
+          .isEqualTo(
+              new SessionPages(
+                  "main",
+                  committed,
+                  new TierTokens(committed, 0, 0, 0),
+                  5_000,
+                  "scripted",
+                  null,
+                  null));
+      h.setProcessingTime(6_000);
+      h.send(message("s", "t2")).settle();
+      assertThat(h.pages("s").committedTokens())
+          .isEqualTo(committed(h, 1))
+          .isGreaterThan(committed);
+      assertThat(h.pages("s").lastUsed()).isEqualTo(6_000);
+    }
+  }
+
+  @Test
+  void nothingIsWrittenWhileATurnRunsOrForOneThatStoresNothing() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("s", "t1")).generate(3);
+      assertThat(h.pages("s")).isNull();
+      h.settle();
+      SessionPages first = h.pages("s");
+      CacheHints noStore = new CacheHints(true, 0, List.of(), null);
+      h.send(message("s", "t2").event().withCache(noStore)).settle();
+      assertThat(h.pages("s")).isEqualTo(first);
+      h.send(query("s", "q1"), query("s", "q2"));
+      assertThat(h.pages("s")).isEqualTo(first);
+    }
+  }
+
+  @Test
+  void aQueryTellsTheTokensOfEachTier() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.setProcessingTime(7_000);
+      h.send(message("s", "t1")).settle().send(query("s", "q"));
+      int committed = committed(h, 0);
+      assertThat(h.reply("q").status()).isEqualTo("warm");
+      assertThat(h.reply("q").pages())
+          .isEqualTo(new Reply.Pages(committed, new TierTokens(committed, 0, 0, 0), 7_000));
+    }
+  }
+
+  @Test
+  void aForkIsFoundWhereItsParentIs() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("s", "t1"), Events.fork("s", "f", "other", null)).settle();
+      h.send(query("s", "q").on("other"));
+      assertThat(h.reply("q").status()).isEqualTo("warm");
+      assertThat(h.reply("q").pages().tokens().device()).isEqualTo(committed(h, 0));
+      assertThat(h.reply("q").pages().lastUsed()).as("of a branch without turns").isZero();
+    }
+  }
+
+  @Test
+  void whatOnlyAskedPagesAreNotKnownAfterARestart() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("s", "t1")).settle();
+      OperatorSubtaskState state = h.snapshot();
+      ScriptedEngine silent = new ScriptedEngine(4096, 6);
+      silent.holdPlaces();
+      try (ServingHarness next = ServingHarness.of(silent, ServingOptions.DEFAULT)) {
+        next.restore(state, 1);
+        assertThat(next.pages("s")).isEqualTo(h.pages("s"));
+        next.send(query("s", "q"));
+        next.serving().prepareSnapshotPreBarrier(2);
+        assertThat(next.reply("q").status()).isEqualTo("gone");
+        assertThat(next.reply("q").pages())
+            .isEqualTo(new Reply.Pages(committed(h, 0), TierTokens.NONE, 1_000));
+      }
+    }
+  }
+
+  @Test
+  void noQueryWaitsBehindABarrierOrBehindTheEndOfItsSession() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("a", "t1"), message("b", "t1"), message("c", "t1")).settle();
+      h.engine().holdPlaces();
+      h.send(query("a", "qa"), query("b", "qb"), query("c", "qc"));
+      h.runMails();
+      assertThat(h.endings()).containsExactly("t1:stop", "t1:stop", "t1:stop");
+      h.send(Events.of(EventKind.ERASE, "a", "e"));
+      assertThat(h.reply("qa").status()).isEqualTo("warm");
+      assertThat(h.reply("qa").items()).hasSize(2);
+      assertThat(h.endings()).endsWith("qa:stop", "e:stop");
+      assertThat(h.pages("a")).isNull();
+      h.send(Events.of(EventKind.CLOSE, "b", "c"));
+      assertThat(h.endings()).endsWith("qb:stop", "c:stop");
+      h.serving().prepareSnapshotPreBarrier(1);
+      assertThat(h.endings()).endsWith("qc:stop");
+      assertThat(h.reply("qc").status()).isEqualTo("warm");
+      h.serving().prepareSnapshotPreBarrier(2);
+      h.serving().endInput(1);
+      assertThat(h.endings()).as("each once").hasSize(3 + 3 + 2);
+    }
+  }
+
+  @Test
+  void theEndOfTheInputAnswersWhatWaits() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("s", "t1")).settle();
+      h.engine().holdPlaces();
+      h.send(query("s", "q")).serving().endInput(1);
+      assertThat(h.reply("q").status()).isEqualTo("warm");
+    }
+  }
+
+  @Test
+  void aRoundOfLooksForgetsWhatItsSessionsEndHasMadeVoid() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("a", "t1"), message("b", "t1"), message("c", "t1")).settle();
+      h.engine().holdPlaces();
+      h.notifyOfCompletedCheckpoint(1);
+      h.notifyOfCompletedCheckpoint(2);
+      assertThat(h.engine().heldPlaces()).as("one round at a time").isEqualTo(3);
+      h.send(Events.of(EventKind.ERASE, "a", "e"), message("b", "t2")).settle();
+      SessionPages newer = h.pages("b");
+      h.engine().releasePlaces(new TierTokens(0, 16, 0, 0));
+      h.runMails();
+      assertThat(h.pages("a")).isNull();
+      assertThat(h.pages("b")).as("of the turn that has ended since").isEqualTo(newer);
+      assertThat(h.pages("c").tokens()).isEqualTo(new TierTokens(0, 16, 0, 0));
+    }
+  }
+
+  @Test
+  void theStateIsEmptyAfterAnEraseACloseAndTheRetention() throws Exception {
+    ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
+    try (ServingHarness h = ServingHarness.opened(options)) {
+      for (String session : List.of("a", "b", "c", "d")) {
+        h.send(message(session, "t1").of("d".equals(session) ? "acme" : "")).settle();
+        assertThat(h.pages(session)).isNotNull();
+      }
+      h.send(Events.of(EventKind.CLOSE, "a", "c"), Events.of(EventKind.ERASE, "b", "e"));
+      h.control("erase_tenant", "acme", null).runMails();
+      assertThat(h.pages("a")).isNull();
+      assertThat(h.pages("b")).isNull();
+      assertThat(h.pages("d")).isNull();
+      h.setProcessingTime(25_000);
+      assertThat(h.pages("c")).isNull();
+      assertThat(h.numKeyedStateEntries()).isZero();
+    }
+  }
+
+  @Test
+  void aTurnThatASessionsEndCutsLeavesNothing() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("s", "t1")).settle().send(message("s", "t2")).generate(3);
+      h.send(Events.of(EventKind.ERASE, "s", "e")).settle();
+      assertThat(h.pages("s")).isNull();
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,2,false", "1,2,true", "2,1,false", "2,1,true"})
+  void itMovesWithItsKeyGroup(int before, int after, boolean rocksDb) throws Exception {
+    OperatorSubtaskState[] states = new OperatorSubtaskState[before];
+    SessionPages[] known = new SessionPages[8];
+    for (int i = 0; i < before; i++) {
+      try (ServingHarness h =
+          ServingHarness.of(new ScriptedEngine(4096, 6), ServingOptions.DEFAULT, before, i)
+              .setBackend(rocksDb)) {
+        h.open();
+        for (int s = 0; s < known.length; s++) {
+          if (ServingHarness.ownerOf("s" + s, before) == i) {
+            h.send(message("s" + s, "t1")).settle();
+            known[s] = h.pages("s" + s);
+          }
+        }
+        states[i] = h.snapshot();
+      }
+    }
+    OperatorSubtaskState state = AbstractStreamOperatorTestHarness.repackageState(states);
+    for (int i = 0; i < after; i++) {
+      try (ServingHarness h =
+          ServingHarness.of(new ScriptedEngine(4096, 6), ServingOptions.DEFAULT, after, i)
+              .setBackend(rocksDb)) {
+        h.restore(state, before);
+        for (int s = 0; s < known.length; s++) {
+          if (ServingHarness.ownerOf("s" + s, after) == i) {
+            assertThat(known[s]).isNotNull();
+            assertThat(h.pages("s" + s)).isEqualTo(known[s]);
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void whatIsExpectedDependsOnWhatIsStillTheSame() {
+    TierTokens tokens = new TierTokens(64, 32, 16, 8);
+    SessionPages pages = new SessionPages("main", 128, tokens, 1, "epoch", "home", "far");
+    assertThat(pages.expected(true, "epoch", "home", "far")).isEqualTo(tokens);
+    assertThat(pages.expected(false, "epoch", "home", "far"))
+        .isEqualTo(new TierTokens(0, 0, 16, 8));
+    assertThat(pages.expected(false, "epoch", "other", "far"))
+        .isEqualTo(new TierTokens(0, 0, 0, 8));
+    assertThat(pages.expected(false, "epoch", "home", null)).isEqualTo(new TierTokens(0, 0, 16, 0));
+    assertThat(pages.expected(false, "other", "home", "far")).isEqualTo(TierTokens.NONE);
+  }
+}

@@ -1,0 +1,135 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyDelta;
+import java.time.Duration;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.functions.MapFunction;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.SingleOutputStreamOperator;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+
+/**
+ * The serving operator in a job of its own: its events are made of numbers, a test sees replies.
+ */
+final class TestJob {
+  private final NumberSequenceSource numbers;
+  private final MapFunction<Long, ConversationEvent> events;
+  private final Configuration configuration = new Configuration();
+  private NumberSequenceSource controlNumbers = new NumberSequenceSource(0, 0);
+  private MapFunction<Long, ControlEvent> controls = n -> new ControlEvent("drain", null, "off");
+  private ServingOptions options = ServingOptions.DEFAULT;
+  private int parallelism = 2;
+  private MapFunction<Reply, String> replies = Reply::turn;
+  private MapFunction<ReplyDelta, String> deltas = ReplyDelta::turn;
+
+  /** A job with two subtasks that restarts at once when it fails. */
+  TestJob(NumberSequenceSource numbers, MapFunction<Long, ConversationEvent> events) {
+    this.numbers = numbers;
+    this.events = events;
+    set(PipelineOptions.GENERIC_TYPES, false);
+    set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(50));
+    set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+    set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 10);
+    set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
+  }
+
+  /** One TaskManager with a slot for each subtask. */
+  static MiniClusterExtension cluster() {
+    return new MiniClusterExtension(
+        new MiniClusterResourceConfiguration.Builder()
+            .setNumberTaskManagers(1)
+            .setNumberSlotsPerTaskManager(2)
+            .build());
+  }
+
+  <T> TestJob set(ConfigOption<T> option, T value) {
+    configuration.set(option, value);
+    return this;
+  }
+
+  TestJob with(ServingOptions given) {
+    options = given;
+    return this;
+  }
+
+  /** With control events that are made of numbers. */
+  TestJob controls(NumberSequenceSource source, MapFunction<Long, ControlEvent> made) {
+    controlNumbers = source;
+    controls = made;
+    return this;
+  }
+
+  /** With another number of subtasks. */
+  TestJob parallelism(int subtasks) {
+    parallelism = subtasks;
+    return this;
+  }
+
+  TestJob onReply(MapFunction<Reply, String> seen) {
+    replies = seen;
+    return this;
+  }
+
+  TestJob onDelta(MapFunction<ReplyDelta, String> seen) {
+    deltas = seen;
+    return this;
+  }
+
+  /** Runs until the numbers have ended and all turns are answered. */
+  void run(EngineOpener opener) throws Exception {
+    environment(opener).execute(opener.identity());
+  }
+
+  /** Starts it. */
+  JobClient start(EngineOpener opener) throws Exception {
+    return environment(opener).executeAsync(opener.identity());
+  }
+
+  private StreamExecutionEnvironment environment(EngineOpener opener) {
+    StreamExecutionEnvironment env =
+        StreamExecutionEnvironment.getExecutionEnvironment(configuration);
+    env.setParallelism(parallelism);
+    DataStream<ConversationEvent> sent =
+        env.fromSource(numbers, WatermarkStrategy.noWatermarks(), "numbers")
+            .setParallelism(1)
+            .map(events)
+            .returns(ConversationEvent.class)
+            .setParallelism(1);
+    DataStream<ControlEvent> control =
+        env.fromSource(controlNumbers, WatermarkStrategy.noWatermarks(), "controls")
+            .setParallelism(1)
+            .map(controls)
+            .returns(ControlEvent.class)
+            .setParallelism(1);
+    SingleOutputStreamOperator<Reply> serving =
+        sent.keyBy(ConversationEvent::session)
+            .connect(control.broadcast())
+            .transform(
+                "serving",
+                TypeInformation.of(Reply.class),
+                new ServingOperatorFactory(opener, options))
+            .uid("serving");
+    serving.map(replies).returns(String.class).sinkTo(new DiscardingSink<>());
+    serving
+        .getSideOutput(ServingOutputs.DELTAS)
+        .map(deltas)
+        .returns(String.class)
+        .sinkTo(new DiscardingSink<>());
+    serving.getSideOutput(ServingOutputs.REJECTED).sinkTo(new DiscardingSink<>());
+    return env;
+  }
+}

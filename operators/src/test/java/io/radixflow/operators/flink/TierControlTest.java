@@ -1,0 +1,240 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.tier.PrefetchPolicy;
+import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.TierStats;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What control events make of the tiers of one engine, and what becomes of it after a restart. */
+@Timeout(120)
+class TierControlTest {
+  private static final String LONG = "a question that fills a few pages of tokens ".repeat(20);
+  private static final int HOST_BYTES = 1 << 20;
+  private static final int DISK_BYTES = 64 << 20;
+  private static final TierOptions TIERS =
+      TierOptions.NONE
+          .withHostBytes(HOST_BYTES)
+          .withLoadBackThreshold(1)
+          .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1);
+
+  @TempDir Path root;
+
+  private final List<ServingEngine> engines = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    engines.forEach(ServingEngine::close);
+  }
+
+  private DiskTier disk(long bytes) {
+    return new DiskTier(bytes, root.toString(), 0, null, NamespaceKey.of("secret"));
+  }
+
+  private ServingHarness harness(TierOptions tiers, DiskTier disk) throws Exception {
+    return harness(tiers, disk, 1, 0);
+  }
+
+  private ServingHarness harness(TierOptions tiers, DiskTier disk, int parallelism, int subtask)
+      throws Exception {
+    ModelEngineOpener opener =
+        new ModelEngineOpener(
+                name -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
+                ModelLoader.SIM,
+                DeviceOptions.DEFAULT,
+                EngineOptions.builder().kvPages(256).tiers(tiers).build())
+            .onDisk(disk);
+    TestOpener recorded =
+        TestOpener.at(
+            "control of tiers" + engines.size() + System.identityHashCode(this),
+            home -> {
+              try {
+                engines.add(opener.open(home));
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+              return engines.get(engines.size() - 1);
+            });
+    return new ServingHarness(recorded, ServingOptions.DEFAULT, parallelism, subtask);
+  }
+
+  private ServingEngine engine() {
+    return engines.get(engines.size() - 1);
+  }
+
+  private EngineTiers tiers() {
+    return engine().tiers();
+  }
+
+  private TierStats stats() {
+    return engine().engine().stats().tiers();
+  }
+
+  private Reply ask(ServingHarness h, String turn) throws Exception {
+    h.send(Events.message("s", turn, LONG));
+    while (h.replies().stream().noneMatch(reply -> turn.equals(reply.turn()))) {
+      h.awaitMail();
+    }
+    return h.reply(turn);
+  }
+
+  private static void await(java.util.concurrent.Callable<Boolean> condition) {
+    Awaitility.await().atMost(Duration.ofSeconds(30)).until(condition);
+  }
+
+  /** Sends a command and waits until it is done. */
+  private void done(ServingHarness h, String command) throws Exception {
+    long before = tiers().applied();
+    h.control("tiers", null, command);
+    await(() -> tiers().applied() == before + 1);
+  }
+
+  /** Sends a command and waits until it is refused. */
+  private void refused(ServingHarness h, String command) throws Exception {
+    long before = tiers().refused();
+    long applied = tiers().applied();
+    h.control("tiers", null, command);
+    await(() -> tiers().refused() == before + 1);
+    assertThat(tiers().applied()).isEqualTo(applied);
+  }
+
+  private void awaitStored() {
+    await(
+        () ->
+            stats().queuedPages() == 0 && stats().store() != null && stats().store().pages() > 40);
+  }
+
+  @Test
+  void aDiskThatWasDetachedStaysSoOnTheNextEngineUntilItIsAttached() throws Exception {
+    OperatorSubtaskState state;
+    String home;
+    try (ServingHarness h = harness(TIERS, disk(DISK_BYTES))) {
+      h.open();
+      ask(h, "t1");
+      awaitStored();
+      home = tiers().local().home().engine();
+      done(h, "detach disk");
+      assertThat(tiers().generations()).isNull();
+      assertThat(stats().store()).isNull();
+      assertThat(ask(h, "t2").text()).isNotEmpty();
+      refused(h, "detach disk");
+      refused(h, "flush disk");
+      done(h, "resize disk 33554432");
+      state = h.snapshot();
+    }
+    engine().close();
+    try (ServingHarness h = harness(TIERS, disk(DISK_BYTES)).restore(state, 1)) {
+      assertThat(tiers().local()).isNull();
+      assertThat(ask(h, "t3").cachedTokens()).isZero();
+      done(h, "attach disk");
+      assertThat(tiers().local().home().engine()).isEqualTo(home);
+      await(() -> stats().store() != null && stats().store().limitBytes() == 33554432);
+      assertThat(stats().store().pages()).isGreaterThan(40);
+      refused(h, "attach disk");
+      done(h, "resize disk");
+      done(h, "flush disk");
+      await(() -> stats().store().pages() == 0);
+      state = h.snapshot();
+    }
+    engine().close();
+    try (ServingHarness h = harness(TIERS, disk(DISK_BYTES)).restore(state, 1)) {
+      ask(h, "t4");
+      awaitStored();
+      assertThat(stats().store().limitBytes()).isEqualTo(DISK_BYTES);
+    }
+  }
+
+  @Test
+  void hostMemoryKeepsWhatFitsAndItsSizeIsThatOfTheNextEngine() throws Exception {
+    OperatorSubtaskState state;
+    try (ServingHarness h = harness(TIERS, DiskTier.NONE)) {
+      h.open();
+      ask(h, "t1");
+      await(() -> stats().queuedPages() == 0 && stats().usedHostPages() > 40);
+      int used = stats().usedHostPages();
+      int total = stats().hostPages();
+      long page = HOST_BYTES / total;
+      done(h, "resize host " + 2 * HOST_BYTES);
+      await(() -> stats().hostPages() == 2 * total && stats().usedHostPages() == used);
+      done(h, "resize host " + 20 * page);
+      await(() -> stats().hostPages() == 20 && stats().usedHostPages() == 20);
+      refused(h, "resize host 7");
+      done(h, "flush host");
+      await(() -> stats().usedHostPages() == 0);
+      done(h, "detach host");
+      refused(h, "detach host");
+      refused(h, "attach disk 1000000");
+      await(() -> stats().hostPages() == 1);
+      done(h, "attach host " + 30 * page);
+      refused(h, "attach host");
+      await(() -> stats().hostPages() == 30);
+      done(h, "detach host");
+      state = h.snapshot();
+    }
+    engine().close();
+    try (ServingHarness h = harness(TIERS, DiskTier.NONE).restore(state, 1)) {
+      await(() -> tiers().applied() == 1 && stats().hostPages() == 1);
+      assertThat(ask(h, "t2").text()).isNotEmpty();
+      done(h, "attach host");
+      await(() -> stats().hostPages() == 30);
+    }
+  }
+
+  @Test
+  void aDiskThatTheJobWasNotConfiguredWithNeedsASize() throws Exception {
+    try (ServingHarness h = harness(TIERS, disk(0))) {
+      h.open();
+      refused(h, "attach disk");
+      refused(h, "attach disk 4096");
+      done(h, "attach disk " + DISK_BYTES);
+      ask(h, "t1");
+      awaitStored();
+    }
+  }
+
+  @Test
+  void anEngineWithoutHostMemoryRefusesAll() throws Exception {
+    try (ServingHarness h = harness(TierOptions.NONE, DiskTier.NONE)) {
+      h.open();
+      refused(h, "attach disk 100000000");
+      refused(h, "resize host 100000000");
+      refused(h, "flush host");
+      h.control("tiers", null, "polish disk").control("tiers", null, null);
+      assertThat(ask(h, "t1").text()).isNotEmpty();
+      assertThat(tiers().refused()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void aCommandIsDoneOnceForAllSubtasksOfAnEngine() throws Exception {
+    try (ServingHarness first = harness(TIERS, disk(DISK_BYTES), 2, 0);
+        ServingHarness second = harness(TIERS, disk(DISK_BYTES), 2, 1).beside(first)) {
+      first.open();
+      second.open();
+      assertThat(engines).hasSize(1);
+      done(first, "detach disk");
+      second.control("tiers", null, "detach disk");
+      first.control("tiers", null, "attach disk");
+      done(second, "attach disk");
+      assertThat(tiers().applied()).isEqualTo(2);
+      assertThat(tiers().refused()).isZero();
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.tier.PrefetchPolicy;
+import io.radixflow.operators.tier.TierOptions;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tiers come, go and change their sizes under traffic, and no reply tells of it. */
+@Timeout(300)
+class TierSwitchesITCase {
+  private static final int SESSIONS = 12;
+  private static final int TURNS = 180;
+  private static final int COMMANDS = 60;
+  private static final AtomicInteger RUNS = new AtomicInteger();
+  private static final List<String> COMMAND_TEXTS =
+      List.of(
+          "detach disk",
+          "attach disk",
+          "attach disk 33554432",
+          "flush disk",
+          "flush host",
+          "resize disk 1048576",
+          "resize disk",
+          "resize host 60000",
+          "resize host 400000",
+          "resize host",
+          "detach host",
+          "attach host",
+          "resize host 3",
+          "resize disk 5");
+
+  private static final Map<String, String> REPLIES = new ConcurrentHashMap<>();
+  private static final AtomicReference<ServingEngine> ENGINE = new AtomicReference<>();
+  private static final AtomicReference<Random> RANDOM = new AtomicReference<>();
+
+  @RegisterExtension static final MiniClusterExtension CLUSTER = TestJob.cluster();
+
+  @TempDir Path root;
+
+  @Test
+  void repliesAreThoseOfAJobWithoutTiers() throws Exception {
+    Map<String, String> plain = run("plain", TierOptions.NONE, DiskTier.NONE);
+    assertThat(ENGINE.get().tiers().refused()).isEqualTo(COMMANDS);
+    Map<String, String> switched =
+        run(
+            "switched",
+            TierOptions.NONE
+                .withHostBytes(200_000)
+                .withLoadBackThreshold(1)
+                .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1),
+            new DiskTier(16 << 20, root.toString(), 0, null, NamespaceKey.of("secret")));
+    assertThat(switched).hasSize(TURNS).isEqualTo(plain);
+    EngineTiers tiers = ENGINE.get().tiers();
+    assertThat(tiers.settings().number()).isEqualTo(COMMANDS);
+    assertThat(tiers.applied()).isPositive();
+    assertThat(tiers.refused()).isPositive();
+    assertThat(tiers.applied() + tiers.refused()).isLessThanOrEqualTo(COMMANDS);
+  }
+
+  private Map<String, String> run(String name, TierOptions tiers, DiskTier disk) throws Exception {
+    REPLIES.clear();
+    RANDOM.set(new Random(name.hashCode()));
+    SimModel model = SimModel.open(SimOptions.DEFAULT.withTime(50_000, 0));
+    ModelEngineOpener opener =
+        new ModelEngineOpener(
+                any -> model,
+                ModelLoader.SIM,
+                DeviceOptions.DEFAULT,
+                EngineOptions.builder().kvPages(160).maxRunning(6).tiers(tiers).build())
+            .onDisk(disk);
+    TestOpener recorded =
+        TestOpener.at(
+            "switches-" + name,
+            home -> {
+              try {
+                ENGINE.set(opener.open(home));
+              } catch (Exception e) {
+                throw new IllegalStateException(e);
+              }
+              return ENGINE.get();
+            });
+    String gate = "tier-switches-" + RUNS.incrementAndGet();
+    new TestJob(
+            new NumberSequenceSource(0, TURNS - 1),
+            n -> Events.message("s" + n % SESSIONS, "t" + n, "what now, number " + n).event())
+        .controls(new GatedNumbers(gate, COMMANDS), TierSwitchesITCase::command)
+        .with(Options.with(o -> o.maxRunning = 4))
+        .set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(100))
+        .onReply(reply -> note(gate, reply))
+        .run(recorded);
+    return new TreeMap<>(REPLIES);
+  }
+
+  private static ControlEvent command(long n) {
+    String text = COMMAND_TEXTS.get(RANDOM.get().nextInt(COMMAND_TEXTS.size()));
+    return new ControlEvent("tiers", null, text);
+  }
+
+  /** A command for about each third reply; what is left comes with the last. */
+  private static String note(String gate, Reply reply) {
+    REPLIES.put(reply.turn(), reply.text());
+    boolean last = REPLIES.size() == TURNS;
+    GatedNumbers.allow(gate, last ? COMMANDS + 1 : reply.text().hashCode() % 3 == 0 ? 1 : 0);
+    if (last) {
+      awaitCommands();
+    }
+    return reply.turn();
+  }
+
+  private static void awaitCommands() {
+    EngineTiers tiers = ENGINE.get().tiers();
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> tiers.settings().number() == COMMANDS || tiers.refused() == COMMANDS);
+  }
+}
