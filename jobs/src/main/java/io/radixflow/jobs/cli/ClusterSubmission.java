@@ -113,7 +113,7 @@ final class ClusterSubmission {
       if (details.getJobStatus().isGloballyTerminalState()) {
         throw ended(job, details.getJobStatus());
       }
-      if (details.getJobVertexInfos().stream().allMatch(ClusterSubmission::runs)) {
+      if (runs(details)) {
         return;
       }
       if (System.nanoTime() > deadline) {
@@ -130,6 +130,12 @@ final class ClusterSubmission {
       }
       Thread.sleep(POLL.toMillis());
     }
+  }
+
+  /** A job that is still being set up has no vertices, so its own state counts, too. */
+  private static boolean runs(JobDetailsInfo job) {
+    return job.getJobStatus() == JobStatus.RUNNING
+        && job.getJobVertexInfos().stream().allMatch(ClusterSubmission::runs);
   }
 
   private static boolean runs(JobDetailsInfo.JobVertexDetailsInfo vertex) {
