@@ -65,15 +65,11 @@ final class Dialog {
   EngineRequest next(String label) {
     List<ChatMessage> prompt = List.copyOf(messages);
     int[] before = history;
-    return new EngineRequest(
-        label,
-        "",
-        () -> prompt(prompt, before),
-        new int[0],
-        generation.sampling(),
-        generation.maxTokens(),
-        generation.stop(),
-        generation.ignoreEndOfTurn());
+    return EngineRequest.builder(label, () -> prompt(prompt, before), generation.maxTokens())
+        .sampling(generation.sampling())
+        .stop(generation.stop())
+        .ignoreEndOfTurn(generation.ignoreEndOfTurn())
+        .build();
   }
 
   private int[] prompt(List<ChatMessage> prompt, int[] before) throws PromptException {

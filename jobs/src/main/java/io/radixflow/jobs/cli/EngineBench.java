@@ -1,7 +1,6 @@
 package io.radixflow.jobs.cli;
 
 import com.sun.management.OperatingSystemMXBean;
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineRequest;
@@ -10,7 +9,6 @@ import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.Semaphore;
 
@@ -83,8 +81,7 @@ final class EngineBench implements ReplyChannel.ReplyVisitor {
 
   private EngineRequest request(SplittableRandom random) {
     int[] prompt = random.ints(promptTokens, 0, vocabSize).toArray();
-    return new EngineRequest(
-        "bench", "", () -> prompt, new int[0], SamplingParams.GREEDY, replyTokens, List.of(), true);
+    return EngineRequest.builder("bench", () -> prompt, replyTokens).ignoreEndOfTurn(true).build();
   }
 
   @Override

@@ -1,6 +1,5 @@
 package io.radixflow.jobs.cli;
 
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.text.ChatMessage;
 import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.EngineRequest;
@@ -28,15 +27,9 @@ final class FirstText implements ReplyChannel.ReplyVisitor {
   double seconds(String message, int maxTokens) throws InterruptedException {
     List<ChatMessage> messages = List.of(new ChatMessage("user", message));
     EngineRequest request =
-        new EngineRequest(
-            "bench",
-            "",
-            () -> serving.model().chatTemplate().encode(messages, true),
-            new int[0],
-            SamplingParams.GREEDY,
-            maxTokens,
-            List.of(),
-            false);
+        EngineRequest.builder(
+                "bench", () -> serving.model().chatTemplate().encode(messages, true), maxTokens)
+            .build();
     firstNanos = 0;
     ended = false;
     long start = System.nanoTime();

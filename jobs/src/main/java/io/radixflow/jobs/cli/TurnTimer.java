@@ -1,6 +1,5 @@
 package io.radixflow.jobs.cli;
 
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineRequest;
@@ -9,7 +8,6 @@ import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.Semaphore;
 
 /** Times turns of a conversation on an engine, one after the other. */
@@ -39,15 +37,10 @@ final class TurnTimer implements ReplyChannel.ReplyVisitor {
     firstNanos = 0;
     end = null;
     EngineRequest request =
-        new EngineRequest(
-            "bench",
-            namespace,
-            source(prompt, publicTokens),
-            new int[0],
-            SamplingParams.GREEDY,
-            replyTokens,
-            List.of(),
-            true);
+        EngineRequest.builder("bench", source(prompt, publicTokens), replyTokens)
+            .namespace(namespace)
+            .ignoreEndOfTurn(true)
+            .build();
     long start = System.nanoTime();
     engine.submit(channel, requests++, request);
     while (end == null) {

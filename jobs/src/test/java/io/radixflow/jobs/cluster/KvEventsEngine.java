@@ -5,7 +5,6 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.kvevents.KafkaKvEvents;
 import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.KvEvent;
@@ -77,15 +76,10 @@ final class KvEventsEngine implements AutoCloseable {
         engine.submit(
             channel,
             turn,
-            new EngineRequest(
-                "turn",
-                tenant == 0 ? "" : "tenant-" + tenant,
-                () -> prompt,
-                new int[0],
-                SamplingParams.GREEDY,
-                1 + random.nextInt(40),
-                List.of(),
-                true));
+            EngineRequest.builder("turn", () -> prompt, 1 + random.nextInt(40))
+                .namespace(tenant == 0 ? "" : "tenant-" + tenant)
+                .ignoreEndOfTurn(true)
+                .build());
         awaitEnd(channel, ready);
       }
     }

@@ -59,53 +59,11 @@ public record EngineRequest(
     stop = List.copyOf(stop);
   }
 
-  /** A request that says nothing of its pages' worth. */
-  public EngineRequest(
-      String label,
-      String namespace,
-      PromptSource prompt,
-      int[] resumed,
-      SamplingParams sampling,
-      int maxTokens,
-      List<String> stop,
-      boolean ignoreEndOfTurn,
-      SessionRef session,
-      ServiceClass service) {
-    this(
-        label,
-        namespace,
-        prompt,
-        resumed,
-        sampling,
-        maxTokens,
-        stop,
-        ignoreEndOfTurn,
-        session,
-        service,
-        CacheHints.NONE);
-  }
-
-  /** A request that is no turn of a session, of the default tenant and the usual priority. */
-  public EngineRequest(
-      String label,
-      String namespace,
-      PromptSource prompt,
-      int[] resumed,
-      SamplingParams sampling,
-      int maxTokens,
-      List<String> stop,
-      boolean ignoreEndOfTurn) {
-    this(
-        label,
-        namespace,
-        prompt,
-        resumed,
-        sampling,
-        maxTokens,
-        stop,
-        ignoreEndOfTurn,
-        null,
-        ServiceClass.DEFAULT,
-        CacheHints.NONE);
+  /**
+   * A request in the public namespace that is greedy, ends with its turn, begins at its first
+   * token, belongs to no session and stands as most do, until it is told otherwise.
+   */
+  public static EngineRequestBuilder builder(String label, PromptSource prompt, int maxTokens) {
+    return new EngineRequestBuilder(label, prompt, maxTokens);
   }
 }

@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.cache.CacheHints;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.ServiceClass;
@@ -60,17 +59,11 @@ final class Announcements {
       prompt = prompts.shared(prompt, slot.system());
     }
     String session = event.session();
-    return new EngineRequest(
-        session + " (expected)",
-        namespaces.namespace(slot),
-        prompt,
-        new int[0],
-        SamplingParams.GREEDY,
-        1,
-        List.of(),
-        false,
-        new SessionRef(slot.tenant(), session, event.branch()),
-        new ServiceClass(slot.tenant(), 0, session),
-        event.cache() == null ? CacheHints.NONE : event.cache());
+    return EngineRequest.builder(session + " (expected)", prompt, 1)
+        .namespace(namespaces.namespace(slot))
+        .session(new SessionRef(slot.tenant(), session, event.branch()))
+        .service(new ServiceClass(slot.tenant(), 0, session))
+        .hints(event.cache() == null ? CacheHints.NONE : event.cache())
+        .build();
   }
 }

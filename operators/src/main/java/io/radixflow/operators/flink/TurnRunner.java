@@ -160,18 +160,16 @@ final class TurnRunner implements EngineConnection.Reader {
     running.put(run.requestId, run);
     connection.submit(
         run.requestId,
-        new EngineRequest(
-            branch.session.id + "/" + turn.turn(),
-            plan.namespace(),
-            prompt,
-            run.tokens(),
-            given.sampling(),
-            given.maxTokens(),
-            given.stop(),
-            false,
-            new SessionRef(tenant, branch.session.id, turn.branch(), nextPrompt(run, assembly)),
-            new ServiceClass(tenant, given.priority(), branch.session.id),
-            turn.cache() == null ? CacheHints.NONE : turn.cache()));
+        EngineRequest.builder(branch.session.id + "/" + turn.turn(), prompt, given.maxTokens())
+            .namespace(plan.namespace())
+            .resumed(run.tokens())
+            .sampling(given.sampling())
+            .stop(given.stop())
+            .session(
+                new SessionRef(tenant, branch.session.id, turn.branch(), nextPrompt(run, assembly)))
+            .service(new ServiceClass(tenant, given.priority(), branch.session.id))
+            .hints(turn.cache() == null ? CacheHints.NONE : turn.cache())
+            .build());
   }
 
   /** What tells the prompt after a reply; null if that prompt only grows. */

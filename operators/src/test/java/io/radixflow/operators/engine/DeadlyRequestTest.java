@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import java.nio.file.Files;
@@ -32,8 +31,7 @@ class DeadlyRequestTest {
   }
 
   private static EngineRequest request(String label, int[] prompt, int tokens) {
-    return new EngineRequest(
-        label, "", () -> prompt, new int[0], SamplingParams.GREEDY, tokens, List.of(), false);
+    return EngineRequest.builder(label, () -> prompt, tokens).build();
   }
 
   private Engine open(SimOptions sim, EngineOptions options) {

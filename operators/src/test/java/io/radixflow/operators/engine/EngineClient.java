@@ -51,8 +51,7 @@ final class EngineClient implements AutoCloseable {
 
   /** A request with a given prompt. */
   static EngineRequest request(int[] prompt, SamplingParams sampling, int maxTokens) {
-    return new EngineRequest(
-        "test", "", () -> prompt, new int[0], sampling, maxTokens, List.of(), false);
+    return EngineRequest.builder("test", () -> prompt, maxTokens).sampling(sampling).build();
   }
 
   /** A prompt of {@code length} bytes that {@code seed} decides. */

@@ -3,7 +3,6 @@ package io.radixflow.operators.engine;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.cache.CacheHints;
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
@@ -76,17 +75,9 @@ class EngineHintsTest {
   }
 
   private static EngineRequest request(int[] prompt, int maxTokens, CacheHints hints) {
-    return new EngineRequest(
-        "test",
-        "",
-        () -> prompt,
-        new int[0],
-        SamplingParams.GREEDY,
-        maxTokens,
-        List.of(),
-        true,
-        null,
-        ServiceClass.DEFAULT,
-        hints);
+    return EngineRequest.builder("test", () -> prompt, maxTokens)
+        .ignoreEndOfTurn(true)
+        .hints(hints)
+        .build();
   }
 }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.KvEvent;
@@ -155,17 +154,9 @@ class EngineKvEventsTest {
   }
 
   private static EngineRequest turn(String session, int[] prompt) {
-    return new EngineRequest(
-        session,
-        "",
-        () -> prompt,
-        new int[0],
-        SamplingParams.GREEDY,
-        20,
-        List.of(),
-        false,
-        new SessionRef("tenant", session, "main"),
-        ServiceClass.DEFAULT);
+    return EngineRequest.builder(session, () -> prompt, 20)
+        .session(new SessionRef("tenant", session, "main"))
+        .build();
   }
 
   @Test

@@ -63,8 +63,7 @@ class EngineLimitsTest {
   }
 
   private static EngineRequest withPrompt(EngineRequest.PromptSource source) {
-    return new EngineRequest(
-        "test", "", source, new int[0], SamplingParams.GREEDY, 5, List.of(), false);
+    return EngineRequest.builder("test", source, 5).build();
   }
 
   private static void assertRejected(EngineClient client, EngineRequest request, String why) {
@@ -112,15 +111,10 @@ class EngineLimitsTest {
       long first = client.submit(held);
       long resumed =
           client.submit(
-              new EngineRequest(
-                  "test",
-                  "",
-                  () -> letters(1, 5),
-                  letters(2, 2),
-                  SamplingParams.GREEDY,
-                  5,
-                  List.of(),
-                  true));
+              EngineRequest.builder("test", () -> letters(1, 5), 5)
+                  .resumed(letters(2, 2))
+                  .ignoreEndOfTurn(true)
+                  .build());
       gate.countDown();
       assertThat(client.await(resumed).finish).isEqualTo(FinishReason.LENGTH);
       assertThat(client.await(first).error).isNull();

@@ -4,7 +4,6 @@ import static io.radixflow.operators.engine.Engines.concat;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.sampling.SamplingParams;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,8 +26,10 @@ class EngineNamespacesTest {
             return publicTokens;
           }
         };
-    return new EngineRequest(
-        "test", namespace, source, new int[0], SamplingParams.GREEDY, 8, List.of(), true);
+    return EngineRequest.builder("test", source, 8)
+        .namespace(namespace)
+        .ignoreEndOfTurn(true)
+        .build();
   }
 
   @Test

@@ -103,17 +103,10 @@ class EngineProperties {
     }
 
     EngineRequest request() {
-      return new EngineRequest(
-          "test",
-          "",
-          () -> prompt,
-          new int[0],
-          sampling,
-          maxTokens,
-          List.of(),
-          false,
-          null,
-          service);
+      return EngineRequest.builder("test", () -> prompt, maxTokens)
+          .sampling(sampling)
+          .service(service)
+          .build();
     }
   }
 

@@ -37,7 +37,12 @@ class EngineRepliesTest {
   }
 
   private static EngineRequest request(int[] resumed, List<String> stop, SamplingParams sampling) {
-    return new EngineRequest("test", "", () -> PROMPT, resumed, sampling, 60, stop, true);
+    return EngineRequest.builder("test", () -> PROMPT, 60)
+        .resumed(resumed)
+        .sampling(sampling)
+        .stop(stop)
+        .ignoreEndOfTurn(true)
+        .build();
   }
 
   @Test

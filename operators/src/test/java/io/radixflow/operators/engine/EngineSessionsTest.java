@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.SessionBounds;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -16,17 +15,9 @@ import org.junit.jupiter.api.Timeout;
 class EngineSessionsTest {
 
   private static EngineRequest turn(String session, String branch, int[] prompt, int maxTokens) {
-    return new EngineRequest(
-        "test",
-        "",
-        () -> prompt,
-        new int[0],
-        SamplingParams.GREEDY,
-        maxTokens,
-        List.of(),
-        false,
-        new SessionRef("tenant", session, branch),
-        ServiceClass.DEFAULT);
+    return EngineRequest.builder("test", () -> prompt, maxTokens)
+        .session(new SessionRef("tenant", session, branch))
+        .build();
   }
 
   private static EngineRequest turn(String session, int[] prompt, int maxTokens) {

@@ -105,8 +105,7 @@ class EngineSharingTest {
   }
 
   private static EngineRequest inNamespace(String namespace, int[] prompt) {
-    return new EngineRequest(
-        "test", namespace, () -> prompt, new int[0], SamplingParams.GREEDY, 20, List.of(), false);
+    return EngineRequest.builder("test", () -> prompt, 20).namespace(namespace).build();
   }
 
   @Test

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import java.io.PrintStream;
@@ -48,17 +47,7 @@ final class KillingProcess {
         if (i == REQUESTS / 2) {
           prompt[0] = MARK;
         }
-        ids.add(
-            client.submit(
-                new EngineRequest(
-                    labels.get(i),
-                    "",
-                    () -> prompt,
-                    new int[0],
-                    SamplingParams.GREEDY,
-                    REPLY,
-                    List.of(),
-                    false)));
+        ids.add(client.submit(EngineRequest.builder(labels.get(i), () -> prompt, REPLY).build()));
       }
       for (int i = 0; i < REQUESTS; i++) {
         EngineClient.Seen seen = client.await(ids.get(i));

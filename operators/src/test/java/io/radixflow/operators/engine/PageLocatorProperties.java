@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.CacheOptions;
@@ -149,17 +148,9 @@ class PageLocatorProperties {
   }
 
   private static EngineRequest turn(int session, int[] prompt) {
-    return new EngineRequest(
-        "s" + session,
-        "",
-        () -> prompt,
-        new int[0],
-        SamplingParams.GREEDY,
-        3,
-        List.of(),
-        false,
-        new SessionRef("", "s" + session, "main"),
-        ServiceClass.DEFAULT);
+    return EngineRequest.builder("s" + session, () -> prompt, 3)
+        .session(new SessionRef("", "s" + session, "main"))
+        .build();
   }
 
   private static List<KvEvent.Stored> content(ContinuousBatchingEngine engine) {

@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.tier.MemoryPageStore;
 import io.radixflow.operators.tier.TierOptions;
-import java.util.List;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -114,9 +112,7 @@ class PageLocatorTest {
               return 40;
             }
           };
-      client.run(
-          new EngineRequest(
-              "shared", "acme", source, new int[0], SamplingParams.GREEDY, 2, List.of(), false));
+      client.run(EngineRequest.builder("shared", source, 2).namespace("acme").build());
       TieredEngineTest.awaitSettled(engine);
       assertThat(engine.locate("acme", source).join()).isEqualTo(new TierTokens(6 * PAGE, 0, 0, 0));
       assertThat(engine.locate("beta", source).join()).isEqualTo(new TierTokens(2 * PAGE, 0, 0, 0));

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.CacheHints;
@@ -80,18 +79,11 @@ class PrefetchTest {
   }
 
   private static EngineRequest turn(String session, int[] prompt, int maxTokens, CacheHints hints) {
-    return new EngineRequest(
-        "test",
-        "",
-        () -> prompt,
-        new int[0],
-        SamplingParams.GREEDY,
-        maxTokens,
-        List.of(),
-        false,
-        new SessionRef("acme", session, "main"),
-        new ServiceClass("acme", 0, session),
-        hints);
+    return EngineRequest.builder("test", () -> prompt, maxTokens)
+        .session(new SessionRef("acme", session, "main"))
+        .service(new ServiceClass("acme", 0, session))
+        .hints(hints)
+        .build();
   }
 
   @BeforeEach

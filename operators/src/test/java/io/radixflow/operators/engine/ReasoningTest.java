@@ -84,22 +84,16 @@ class ReasoningTest {
 
   private EngineRequest turn(PromptAssembly prompt, int[] resumed, int answer) {
     Conversation none = new Conversation(null, 0, List.of());
-    return new EngineRequest(
-        "test",
-        "",
-        prompt,
-        resumed,
-        SamplingParams.GREEDY,
-        resumed.length + answer,
-        List.of(),
-        false,
-        new SessionRef(
-            "",
-            "s",
-            "main",
-            new NextPrompts(model).after(prompt::prompt, none, QUESTION, List.of())),
-        ServiceClass.DEFAULT,
-        hints);
+    return EngineRequest.builder("test", prompt, resumed.length + answer)
+        .resumed(resumed)
+        .session(
+            new SessionRef(
+                "",
+                "s",
+                "main",
+                new NextPrompts(model).after(prompt::prompt, none, QUESTION, List.of())))
+        .hints(hints)
+        .build();
   }
 
   /** A first turn that thought; its reply's ids. */

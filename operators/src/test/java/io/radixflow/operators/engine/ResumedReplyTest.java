@@ -30,7 +30,11 @@ class ResumedReplyTest {
 
   private record Case(SamplingParams sampling, int maxTokens, List<String> stop) {
     EngineRequest request(int[] prompt, int[] resumed) {
-      return new EngineRequest("test", "", () -> prompt, resumed, sampling, maxTokens, stop, false);
+      return EngineRequest.builder("test", () -> prompt, maxTokens)
+          .resumed(resumed)
+          .sampling(sampling)
+          .stop(stop)
+          .build();
     }
   }
 

@@ -3,7 +3,6 @@ package io.radixflow.operators.engine;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvPool;
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.tier.TierOptions;
@@ -49,17 +48,11 @@ final class SchedulerRig {
         new Request(
             null,
             sequence,
-            new EngineRequest(
-                "request " + sequence,
-                namespace,
-                () -> prompt,
-                null,
-                SamplingParams.GREEDY,
-                maxTokens,
-                List.of(),
-                true,
-                null,
-                service),
+            EngineRequest.builder("request " + sequence, () -> prompt, maxTokens)
+                .namespace(namespace)
+                .ignoreEndOfTurn(true)
+                .service(service)
+                .build(),
             sequence,
             1 << 16,
             null);

@@ -162,17 +162,10 @@ class SessionProperties {
   private static EngineRequest turn(Event event, String branch, int[] prompt, int maxTokens) {
     String session = "s" + event.session;
     String tenant = "t" + event.session % 2;
-    return new EngineRequest(
-        "test",
-        "",
-        () -> prompt,
-        new int[0],
-        SamplingParams.GREEDY,
-        maxTokens,
-        List.of(),
-        false,
-        new SessionRef(tenant, session, branch),
-        new ServiceClass(tenant, 0, session));
+    return EngineRequest.builder("test", () -> prompt, maxTokens)
+        .session(new SessionRef(tenant, session, branch))
+        .service(new ServiceClass(tenant, 0, session))
+        .build();
   }
 
   @Provide

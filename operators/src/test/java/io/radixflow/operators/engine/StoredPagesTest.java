@@ -56,17 +56,10 @@ class StoredPagesTest {
   }
 
   private static EngineRequest request(String namespace, String tenant, int[] prompt) {
-    return new EngineRequest(
-        "test",
-        namespace,
-        () -> prompt,
-        new int[0],
-        SamplingParams.GREEDY,
-        20,
-        List.of(),
-        false,
-        null,
-        new ServiceClass(tenant, 0, ""));
+    return EngineRequest.builder("test", () -> prompt, 20)
+        .namespace(namespace)
+        .service(new ServiceClass(tenant, 0, ""))
+        .build();
   }
 
   @Test
@@ -130,17 +123,10 @@ class StoredPagesTest {
   }
 
   private static EngineRequest turn(int[] prompt, long seed, int maxTokens) {
-    return new EngineRequest(
-        "test",
-        "",
-        () -> prompt,
-        new int[0],
-        new SamplingParams(1f, 0, 1f, 0f, 1f, 0f, 0f, Map.of(), seed, -1),
-        maxTokens,
-        List.of(),
-        false,
-        new SessionRef("tenant", "session", "main"),
-        ServiceClass.DEFAULT);
+    return EngineRequest.builder("test", () -> prompt, maxTokens)
+        .sampling(new SamplingParams(1f, 0, 1f, 0f, 1f, 0f, 0f, Map.of(), seed, -1))
+        .session(new SessionRef("tenant", "session", "main"))
+        .build();
   }
 
   @Test

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.tier.MissReason;
@@ -15,7 +14,6 @@ import io.radixflow.operators.tier.TierStats;
 import io.radixflow.operators.tier.WritePolicy;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -285,17 +283,9 @@ class TieredEngineTest {
   }
 
   private static EngineRequest turn(String session, int[] prompt) {
-    return new EngineRequest(
-        session,
-        "",
-        () -> prompt,
-        new int[0],
-        SamplingParams.GREEDY,
-        2,
-        List.of(),
-        false,
-        new SessionRef("tenant", session, "main"),
-        ServiceClass.DEFAULT);
+    return EngineRequest.builder(session, () -> prompt, 2)
+        .session(new SessionRef("tenant", session, "main"))
+        .build();
   }
 
   @Test

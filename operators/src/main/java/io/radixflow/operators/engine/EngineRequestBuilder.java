@@ -1,0 +1,81 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.cache.CacheHints;
+import java.util.List;
+
+/** Puts an {@link EngineRequest} together; each method sets the component of its name. */
+public final class EngineRequestBuilder {
+  private final String label;
+  private final EngineRequest.PromptSource prompt;
+  private final int maxTokens;
+  private String namespace = "";
+  private int[] resumed = new int[0];
+  private SamplingParams sampling = SamplingParams.GREEDY;
+  private List<String> stop = List.of();
+  private boolean ignoreEndOfTurn;
+  private SessionRef session;
+  private ServiceClass service = ServiceClass.DEFAULT;
+  private CacheHints hints = CacheHints.NONE;
+
+  EngineRequestBuilder(String label, EngineRequest.PromptSource prompt, int maxTokens) {
+    this.label = label;
+    this.prompt = prompt;
+    this.maxTokens = maxTokens;
+  }
+
+  public EngineRequestBuilder namespace(String namespace) {
+    this.namespace = namespace;
+    return this;
+  }
+
+  public EngineRequestBuilder resumed(int[] resumed) {
+    this.resumed = resumed;
+    return this;
+  }
+
+  public EngineRequestBuilder sampling(SamplingParams sampling) {
+    this.sampling = sampling;
+    return this;
+  }
+
+  public EngineRequestBuilder stop(List<String> stop) {
+    this.stop = stop;
+    return this;
+  }
+
+  public EngineRequestBuilder ignoreEndOfTurn(boolean ignoreEndOfTurn) {
+    this.ignoreEndOfTurn = ignoreEndOfTurn;
+    return this;
+  }
+
+  public EngineRequestBuilder session(SessionRef session) {
+    this.session = session;
+    return this;
+  }
+
+  public EngineRequestBuilder service(ServiceClass service) {
+    this.service = service;
+    return this;
+  }
+
+  public EngineRequestBuilder hints(CacheHints hints) {
+    this.hints = hints;
+    return this;
+  }
+
+  public EngineRequest build() {
+    return new EngineRequest(
+        label,
+        namespace,
+        prompt,
+        resumed,
+        sampling,
+        maxTokens,
+        stop,
+        ignoreEndOfTurn,
+        session,
+        service,
+        hints);
+  }
+}
