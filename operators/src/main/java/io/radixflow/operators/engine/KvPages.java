@@ -252,7 +252,7 @@ final class KvPages {
       sessions.started(request.slot);
       cached += goOnWithPartialPage(request);
     }
-    room.makeFree(match.pages() + needed - request.pages, false);
+    room.makeFree(match.pages() + needed - request.pages);
     boolean partial = request.pages > match.pages();
     allocator.allocExtend(table, request.pages * pageTokens, request.length);
     request.pages = match.pages() + needed;
@@ -293,13 +293,13 @@ final class KvPages {
     return victim.pages - victim.cachedPages + locked - wanted;
   }
 
-  /** Makes sure that a request has the page of a position; false if there is none to be had. */
+  /** Makes sure that a request has the page of a position; false if there is none to be had now. */
   boolean ensure(Request request, int position) {
     return position / pageTokens < request.pages || grow(request);
   }
 
   private boolean grow(Request request) {
-    room.makeFree(1, true);
+    room.makeFree(1);
     int tokens = request.pages * pageTokens + 1;
     if (!allocator.allocDecode(tables.ensure(request.row, request.pages + 1), tokens)) {
       return false;

@@ -2,15 +2,20 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.SessionAwareCache;
+import java.util.List;
 
 /**
  * Makes pages of the pool free by evicting what no request uses. A page that the tiers below the
- * pool copy as it leaves the cache is free only once that has ended; one that is needed at once is
- * not copied.
+ * pool copy as it leaves the cache is free only once that has ended. So that a request that grows
+ * seldom waits for that, its next page is asked for a few steps ahead.
  *
  * <p>Engine thread only.
  */
 final class PageRoom {
+
+  /** How many tokens before a request needs its next page that page is made free. */
+  private static final int TOKENS_AHEAD = 4;
+
   private final TierLoads tiers;
   private PageAllocator allocator;
   private SessionAwareCache sessions;
@@ -51,28 +56,41 @@ final class PageRoom {
    */
   boolean isReady(int pages) {
     boolean copiesFirst = awaitsPages() || tiers.tiers() != null && allocator.free() < pages;
-    return !copiesFirst || makeFree(pages, false);
+    return !copiesFirst || makeFree(pages);
   }
 
   /**
-   * Evicts what is needed to have so many free pages.
+   * Begins to make the pages free that running requests are about to need, if that takes a while.
+   */
+  void makeFreeAhead(List<Request> running) {
+    if (tiers.tiers() == null) {
+      return;
+    }
+    int soon = 0;
+    for (int i = 0; i < running.size(); i++) {
+      Request request = running.get(i);
+      int position = Math.min(request.scheduled + TOKENS_AHEAD, request.maxLength - 2);
+      soon += position / allocator.pageTokens() >= request.pages ? 1 : 0;
+    }
+    makeFree(soon);
+  }
+
+  /**
+   * Evicts what is needed to have so many pages that are free, or will be once they have been
+   * copied.
    *
-   * @param urgent whether they are needed now; if not, those count that are free once they have
-   *     been copied
    * @return whether they are free now
    */
-  boolean makeFree(int pages, boolean urgent) {
-    tiers.urgent(urgent);
-    int missing = missing(pages, urgent);
-    for (int freed = 1; missing > 0 && freed > 0; missing = missing(pages, urgent)) {
+  boolean makeFree(int pages) {
+    int missing = missing(pages);
+    for (int freed = 1; missing > 0 && freed > 0; missing = missing(pages)) {
       freed = sessions.reclaim(missing);
       evicted += freed;
     }
-    tiers.urgent(false);
     return allocator.free() >= pages;
   }
 
-  private int missing(int pages, boolean urgent) {
-    return pages - allocator.free() - (urgent ? 0 : tiers.leavingPages());
+  private int missing(int pages) {
+    return pages - allocator.free() - tiers.leavingPages();
   }
 }

@@ -16,9 +16,9 @@ import java.util.List;
  *       chooses as late as possible.
  *   <li>One that lacks pages is not overtaken by others in the same step. Where it is more urgent
  *       than running ones of its tenant, they make way: see {@link Preemption}.
- *   <li>When a page is missing, the youngest request is put back, or a less urgent one of its
- *       tenant; first among those that wait for their consumer. One always goes on, and alone it
- *       fits: no deadlock.
+ *   <li>When a page is missing, and none is being copied to be free then, the youngest request is
+ *       put back, or a less urgent one of its tenant; first among those that wait for their
+ *       consumer. One always goes on, and alone it fits: no deadlock.
  *   <li>Requests of a failed step run alone until each has succeeded or ended.
  * </ul>
  *
@@ -155,6 +155,9 @@ final class Scheduler {
       if (planAlone(step)) {
         return true;
       }
+      if (!suspects.isEmpty()) { // the first waits for pages
+        return false;
+      }
     }
     pauseThoseBehind();
     if (!reservePages(pipelineEmpty) || !admit()) {
@@ -190,6 +193,9 @@ final class Scheduler {
     while (!suspects.isEmpty()) {
       if (addAlone(step, suspects.peek())) {
         return true;
+      }
+      if (pages.room().awaitsPages()) {
+        return false;
       }
       suspects.poll();
     }
@@ -329,6 +335,7 @@ final class Scheduler {
 
   /** Gives each decoding request the page of its next position; false if steps must end first. */
   private boolean reservePages(boolean pipelineEmpty) {
+    pages.room().makeFreeAhead(running);
     for (int i = 0; i < running.size(); ) {
       Request request = running.get(i);
       if (request.rowsAhead() == 0 || request.paused || pages.ensure(request, request.scheduled)) {

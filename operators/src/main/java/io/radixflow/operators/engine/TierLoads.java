@@ -407,13 +407,6 @@ final class TierLoads {
     }
   }
 
-  /** Whether pages that leave the cache are needed at once. */
-  void urgent(boolean now) {
-    if (tiers != null) {
-      tiers.urgent(now);
-    }
-  }
-
   /** Nanoseconds after which somebody has to look at copies and waits again; 0 for never. */
   long pollNanos() {
     if (tiers == null) {

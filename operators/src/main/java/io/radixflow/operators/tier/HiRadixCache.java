@@ -56,7 +56,6 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
   private final Loads loads;
   private final Retrievals retrievals;
   private final Prefetcher prefetcher;
-  private boolean urgent;
 
   /**
    * @param pool the device's pages
@@ -146,8 +145,7 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
     if (!forgotten.isEmpty()) {
       wanted &= !forgotten.leaves(describe(page, id));
     }
-    boolean copy =
-        wanted && entry == null && !urgent && options.writePolicy().copiesOnEviction(page.uses());
+    boolean copy = wanted && entry == null && options.writePolicy().copiesOnEviction(page.uses());
     return backup.leaving(
         page.number(), copy || wanted && entry != null ? describe(page, id) : null, page.index());
   }
@@ -179,11 +177,6 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
   /** Calls {@code visitor} for each of {@link #leavingPages}. */
   public void forEachLeavingPage(IntConsumer visitor) {
     backup.forEachLeaving(visitor);
-  }
-
-  /** Whether pages that leave the tree from now on are needed at once, copied or not. */
-  public void urgent(boolean now) {
-    urgent = now;
   }
 
   /**

@@ -5,7 +5,6 @@ import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.tier.TierOptions;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -35,10 +34,10 @@ final class SchedulerRig {
   static KvPages pages(EngineOptions options) {
     Backend backend = SimModel.open(SimOptions.DEFAULT).openBackend(DeviceOptions.DEFAULT);
     KvPool pool = backend.openPool(options.kvPages(), options.pageTokens());
+    TierLoads tiers = new TierLoads(options.tiers(), pool, "", Runnable::run);
     backend.close(); // no step runs, and a thread less is left
-    TierLoads none = new TierLoads(TierOptions.NONE, pool, "", Runnable::run);
     return new KvPages(
-        pool, options.maxRunning(), options.cache(), new SessionSlots(), none, () -> 0);
+        pool, options.maxRunning(), options.cache(), new SessionSlots(), tiers, () -> 0);
   }
 
   /** A request that has its prompt; others that arrive later have a higher {@code sequence}. */
