@@ -12,6 +12,7 @@ final class HostMove {
   private final HostPages to;
   private final Map<HostEntry, Integer> places;
   private final List<int[]> copies = new ArrayList<>();
+  private boolean finished;
 
   private HostMove(HostPages from, HostPages to, Map<HostEntry, Integer> places) {
     this.from = from;
@@ -49,6 +50,12 @@ final class HostMove {
 
   /** Engine thread, when nobody reads a page any more. */
   void finish(HostTier host) {
+    finished = true;
     host.moveTo(to, places).close();
+  }
+
+  /** Whether the pages have moved; engine thread. */
+  boolean isFinished() {
+    return finished;
   }
 }

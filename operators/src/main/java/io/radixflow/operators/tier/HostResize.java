@@ -21,25 +21,26 @@ public final class HostResize {
    * @return how many pages were kept
    * @throws IllegalArgumentException if the memory is not to be had, or too small; nothing has
    *     changed then
-   * @throws TimeoutException if pages were on their way all the time; nothing has changed then
+   * @throws TimeoutException if pages were on their way all the time, or the engine was busy;
+   *     nothing has changed then, unless the engine comes to it later
    */
   public int run(long bytes, boolean hold) throws TimeoutException, InterruptedException {
     boolean heldBefore = tiers.call(HiRadixCache::isHostHeld);
-    HiRadixCache cache = tiers.call(each -> each);
-    HostPages memory = cache.openHost(bytes);
-    boolean moved = false;
+    HostPages memory = tiers.call(each -> each).openHost(bytes);
+    HostMove move = null;
     try {
       hold(true);
-      HostMove move = tiers.poll(each -> each.planMove(memory));
+      move = tiers.poll(each -> each.planMove(memory));
       move.copy();
-      moved = tiers.poll(each -> each.finish(move) ? true : null);
+      finish(move);
       return move.pages();
     } finally {
-      hold(moved ? hold : heldBefore);
-      if (!moved) {
-        memory.close();
-      }
+      end(move, memory, hold, heldBefore);
     }
+  }
+
+  private void finish(HostMove move) throws TimeoutException, InterruptedException {
+    tiers.poll(each -> each.finish(move) ? true : null);
   }
 
   private void hold(boolean value) throws TimeoutException, InterruptedException {
@@ -47,6 +48,25 @@ public final class HostResize {
         each -> {
           each.holdHost(value);
           return value;
+        });
+  }
+
+  /**
+   * Goes on with one of both memories. What was waited for in vain may have been done since: that
+   * is known on the engine's thread alone, which comes to this last.
+   *
+   * @param move null if there is none
+   */
+  private void end(HostMove move, HostPages memory, boolean hold, boolean heldBefore)
+      throws TimeoutException, InterruptedException {
+    tiers.call(
+        each -> {
+          boolean moved = move != null && move.isFinished();
+          each.holdHost(moved ? hold : heldBefore);
+          if (!moved) {
+            memory.close();
+          }
+          return moved;
         });
   }
 }
