@@ -332,7 +332,7 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
         && loads.isIdle()
         && !backup.isUnderWay()
         && checks.pending() == 0
-        && store.queuedPages() == 0
+        && store.writingPages() == 0
         && fetches.queuedPages() == 0;
   }
 

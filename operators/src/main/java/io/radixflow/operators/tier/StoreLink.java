@@ -58,7 +58,14 @@ final class StoreLink {
     return droppedWrites + (store == null ? 0 : store.droppedPages());
   }
 
-  /** Pages on their way to the stores. */
+  /** Pages of host memory that stores are being given. */
+  int writingPages() {
+    return writing;
+  }
+
+  /**
+   * Pages on their way to the stores, those included that wait in one to be written to the next.
+   */
   int queuedPages() {
     return writing + (store == null ? 0 : store.queuedPages());
   }
