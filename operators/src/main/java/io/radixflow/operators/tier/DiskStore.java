@@ -2,6 +2,7 @@ package io.radixflow.operators.tier;
 
 import io.radixflow.operators.cache.KvTier;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -118,7 +119,8 @@ public final class DiskStore implements PageStore {
    * @param epoch numerics epoch of the engine; pages of others are deleted
    * @param pageBytes bytes of a page
    * @param directory says where pages lie; the store closes it
-   * @throws IOException if the directory is in use, or neither there nor to be made
+   * @throws IOException if the directory is in use, or neither there nor to be made, or if the page
+   *     directory cannot be written
    * @throws IllegalArgumentException if a page does not fit into a segment, or the key file has no
    *     key
    */
@@ -138,6 +140,9 @@ public final class DiskStore implements PageStore {
     try {
       return new DiskStore(
           options, files, directory, keys, epoch, pageBytes, System::currentTimeMillis);
+    } catch (UncheckedIOException e) {
+      files.close();
+      throw e.getCause();
     } catch (IOException | RuntimeException e) {
       files.close();
       throw e;

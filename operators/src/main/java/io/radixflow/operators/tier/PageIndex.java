@@ -89,8 +89,13 @@ final class PageIndex {
     pages.forEach(marks::dropped);
   }
 
+  /** As {@link #drop}, of all pages. */
   void clear() {
-    directory.clear();
+    try {
+      directory.clear();
+    } catch (UncheckedIOException e) {
+      LOG.warn("The page directory keeps entries of all pages, which are gone", e);
+    }
     marks.clear();
   }
 }

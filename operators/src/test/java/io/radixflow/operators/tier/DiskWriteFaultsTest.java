@@ -11,9 +11,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.radixflow.operators.tier.TierPages.Chain;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -21,6 +24,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** A disk and a directory that do not take what is written, or not at once. */
 class DiskWriteFaultsTest {
@@ -72,6 +76,53 @@ class DiskWriteFaultsTest {
                 full.get() && method.getName().equals("put")
                     ? (Object) false
                     : method.invoke(directory, args));
+  }
+
+  /** A directory of which nothing can be removed while {@code full} says so. */
+  private static PageDirectory stuck(PageDirectory directory, AtomicBoolean full) {
+    return (PageDirectory)
+        Proxy.newProxyInstance(
+            DiskWriteFaultsTest.class.getClassLoader(),
+            new Class<?>[] {PageDirectory.class},
+            (proxy, method, args) -> {
+              if (full.get() && Set.of("remove", "clear").contains(method.getName())) {
+                throw new UncheckedIOException(new IOException("no space left"));
+              }
+              return method.invoke(directory, args);
+            });
+  }
+
+  @Test
+  void aDiskIsEmptiedThoughItsDirectoryCannotBe() throws IOException {
+    Chain chain = chain(1, 20);
+    AtomicBoolean full = new AtomicBoolean();
+    try (DiskStore store = open(files, stuck(new HeapDirectory(), full))) {
+      write(store, chain);
+      full.set(true);
+      store.clear();
+
+      assertThat(files.bytes()).isZero();
+      assertThat(read(store, chain)).isZero();
+      write(store, chain(2, 20));
+      assertThat(read(store, chain(2, 20))).isEqualTo(20);
+    }
+  }
+
+  @Test
+  void aDirectoryThatCannotBeMadeToAgreeWithTheDiskIsTroubleOfTheDisk(@TempDir Path root) {
+    HeapDirectory directory = new HeapDirectory();
+    TierPage lost = chain(1, 1).pages()[0];
+    directory.put(List.of(new PageDirectory.Entry(lost, 7, 256, (int) RECORD, 1)));
+
+    assertThatThrownBy(
+            () ->
+                DiskStore.open(
+                    DiskStoreOptions.of(root.toString(), 64 * SEGMENT),
+                    EPOCH,
+                    PAGE_BYTES,
+                    stuck(directory, new AtomicBoolean(true))))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("no space left");
   }
 
   @Test
