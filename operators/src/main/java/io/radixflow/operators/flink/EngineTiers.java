@@ -14,6 +14,7 @@ import io.radixflow.operators.tier.StoreStack;
 import io.radixflow.operators.tier.TierCalls;
 import io.radixflow.operators.tier.TierOptions;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -102,13 +103,18 @@ public final class EngineTiers implements AutoCloseable {
   private PageStore openWithEngine(String numericsEpoch, int bytes) {
     epoch = numericsEpoch;
     pageBytes = bytes;
-    // may be refused: first, so that there is nothing to close then
+    // may be refused: first, so that the disk is not open then
     RemoteStore below = remote.open(epoch, pageBytes);
     if (diskBytes(TierCommand.CONFIGURED) > 0 && !settings.diskDetached()) {
       try {
         store = openDisk(diskBytes(TierCommand.CONFIGURED));
       } catch (RefusedException e) {
         LOG.warn("The disk tier is not used: {}", e.getMessage());
+      } catch (RuntimeException e) { // a setting that cannot be right
+        if (below != null) {
+          below.close();
+        }
+        throw e;
       }
     }
     return StoreStack.of(store, below, pageBytes, remote.uploadMillis());
@@ -301,14 +307,13 @@ public final class EngineTiers implements AutoCloseable {
     long bytes = diskBytes(TierCommand.CONFIGURED);
     require(bytes > 0, "the job has no size for the disk; give one, such as 20gb");
     detachAll();
-    PageStore opened;
+    PageStore opened = null;
     try {
       opened = openDisk(bytes);
-    } catch (RefusedException e) {
-      if (remote.enabled()) {
+    } finally {
+      if (opened == null && remote.enabled()) {
         attach(null);
       }
-      throw e;
     }
     attach(opened);
     store = opened;
@@ -332,8 +337,7 @@ public final class EngineTiers implements AutoCloseable {
    */
   private void attach(PageStore opened)
       throws RefusedException, TimeoutException, InterruptedException {
-    PageStore both =
-        StoreStack.of(opened, remote.open(epoch, pageBytes), pageBytes, remote.uploadMillis());
+    PageStore both = withRemote(opened);
     boolean attached = false;
     try {
       attached = calls.call(each -> each.attachStore(both));
@@ -343,6 +347,18 @@ public final class EngineTiers implements AutoCloseable {
       }
     }
     require(attached, "the engine has a store already");
+  }
+
+  /** A store with the remote one below it; closed again if that cannot be opened. */
+  private PageStore withRemote(PageStore opened) {
+    try {
+      return StoreStack.of(opened, remote.open(epoch, pageBytes), pageBytes, remote.uploadMillis());
+    } catch (RuntimeException e) {
+      if (opened != null) {
+        opened.close();
+      }
+      throw e;
+    }
   }
 
   /**
@@ -362,7 +378,7 @@ public final class EngineTiers implements AutoCloseable {
         local = disk.claim(home, kind);
       }
       return disk.sized(bytes).open(local, epoch, pageBytes);
-    } catch (IOException e) {
+    } catch (IOException | UncheckedIOException e) {
       throw new RefusedException("it cannot be opened: " + e);
     }
   }

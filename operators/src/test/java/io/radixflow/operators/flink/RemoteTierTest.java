@@ -16,6 +16,7 @@ import io.radixflow.operators.tier.PageStoreStats;
 import io.radixflow.operators.tier.PrefetchPolicy;
 import io.radixflow.operators.tier.RemoteStoreOptions;
 import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.TierStats;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +46,20 @@ class RemoteTierTest {
   /** The engine of a TaskManager of its own, with a disk of its own or none. */
   private ServingHarness harness(boolean disk, RemoteTier remote, int parallelism, int subtask)
       throws Exception {
-    String name = "engine" + engines.size();
+    return harness(disk ? disk(null) : DiskTier.NONE, remote, parallelism, subtask);
+  }
+
+  private DiskTier disk(Path key) {
+    String directory = root.resolve(name()).toString();
+    return new DiskTier(64 << 20, directory, 0, key == null ? null : key.toString(), KEY);
+  }
+
+  private String name() {
+    return "engine" + engines.size();
+  }
+
+  private ServingHarness harness(DiskTier disk, RemoteTier remote, int parallelism, int subtask)
+      throws Exception {
     EngineOptions options =
         EngineOptions.builder()
             .kvPages(256)
@@ -55,18 +69,17 @@ class RemoteTierTest {
                     .withLoadBackThreshold(1)
                     .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1))
             .build();
-    String directory = root.resolve(name).toString();
     ModelEngineOpener opener =
         new ModelEngineOpener(
                 model -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
                 ModelLoader.SIM,
                 DeviceOptions.DEFAULT,
                 options)
-            .onDisk(disk ? new DiskTier(64 << 20, directory, 0, null, KEY) : DiskTier.NONE)
+            .onDisk(disk)
             .onRemote(remote);
     TestOpener recorded =
         TestOpener.at(
-            name + root,
+            name() + root,
             home -> {
               try {
                 engines.add(opener.open(home));
@@ -261,6 +274,70 @@ class RemoteTierTest {
       assertThat(ask(h, "t3", question).text()).isNotEmpty();
       Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> objects() > before);
     }
+  }
+
+  @Test
+  void hostMemoryGetsAnotherSizeWhilePagesWaitToBeUploaded() throws Exception {
+    RemoteTier later = new RemoteTier(remote().options(), 3_600_000, KEY);
+    try (ServingHarness h = harness(true, later, 1, 0)) {
+      h.open();
+      ask(h, "t1");
+      Awaitility.await().until(() -> tiers().store() != null && tiers().store().pages() > 40);
+      int before = tiers().hostPages();
+      command(h, "resize host " + (4 << 20));
+      Awaitility.await().until(() -> tiers().hostPages() == before / 2);
+      assertThat(tiers().queuedPages()).isGreaterThan(40);
+    }
+  }
+
+  @Test
+  void theRemoteStaysWhenTheDiskCannotBeAttached() throws Exception {
+    Path key = key();
+    try (ServingHarness h = harness(disk(key), remote(), 1, 0)) {
+      h.open();
+      command(h, "detach disk");
+      String digits = Files.readString(key);
+      Files.writeString(key, "no key");
+      refused(h, "attach disk");
+      ask(h, "t1");
+      awaitUploaded();
+      Files.writeString(key, digits);
+      command(h, "attach disk");
+    }
+  }
+
+  @Test
+  void aDiskThatWasNotAttachedForTheRemotesSakeCanBeAttachedLater() throws Exception {
+    Path key = key();
+    RemoteTier remote = new RemoteTier(remote().options().withKeyFile(key.toString()), 0, KEY);
+    try (ServingHarness h = harness(true, remote, 1, 0)) {
+      h.open();
+      command(h, "detach disk");
+      String digits = Files.readString(key);
+      Files.delete(key);
+      refused(h, "attach disk");
+      Files.writeString(key, digits);
+      command(h, "attach disk");
+      ask(h, "t1");
+      awaitUploaded();
+    }
+  }
+
+  private Path key() throws IOException {
+    return Files.writeString(root.resolve("key"), "0123456789abcdef".repeat(4));
+  }
+
+  private TierStats tiers() {
+    return engine().engine().stats().tiers();
+  }
+
+  private void refused(ServingHarness h, String command) throws Exception {
+    long before = engine().tiers().refused();
+    h.control("tiers", null, command);
+    h.runMails();
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> engine().tiers().refused() == before + 1);
   }
 
   private void command(ServingHarness h, String command) throws Exception {
