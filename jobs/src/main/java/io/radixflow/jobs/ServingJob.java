@@ -81,7 +81,9 @@ public final class ServingJob {
                 TypeInformation.of(Reply.class),
                 new ServingOperatorFactory(
                     opener.publishing(endpoints.kvEvents()), ServingSettings.operator(settings)))
-            .uid(SavedState.OPERATOR_UID);
+            .uid(SavedState.OPERATOR_UID)
+            // else it stands still while the sinks flush to Kafka and begin transactions
+            .disableChaining();
 
     replies.sinkTo(endpoints.replies()).name("replies").uid("replies");
     replies
