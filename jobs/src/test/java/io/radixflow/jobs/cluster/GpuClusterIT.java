@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.kernels.TinyChatModel;
 import io.radixflow.kernels.cuda.EmulatedGpu;
 import java.nio.file.Files;
@@ -17,51 +16,29 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.flink.util.FileUtils;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Jobs that come and go on a TaskManager with a GPU: a class loader each, one driver for all. */
 @Tag("slow")
 class GpuClusterIT {
 
-  private static final Path DIRECTORY = Path.of("target/cluster/gpu");
+  @RegisterExtension
+  final PackagedCluster cluster =
+      new PackagedCluster(
+          "gpu",
+          options ->
+              options
+                  .computing("512m")
+                  .with("env.java.opts.taskmanager", String.join(" ", EmulatedGpu.jvmFlags())));
+
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
   /** More than half of the emulated device. */
   private static final String LARGE = "600m";
 
   private static final String SMALL = "200m";
-
-  private ProcessCluster cluster;
-
-  @BeforeEach
-  void start() throws Exception {
-    FileUtils.deleteDirectory(DIRECTORY.toFile());
-    ClusterOptions options =
-        ClusterOptions.SMALL
-            .in(DIRECTORY)
-            .computing("512m")
-            .with("env.java.opts.taskmanager", String.join(" ", EmulatedGpu.jvmFlags()));
-    cluster =
-        ProcessCluster.start(
-            ClusterJars.in(
-                Path.of("target/dist/lib"),
-                Path.of("../kernels/target/radixflow-kernels-lib.jar"),
-                Path.of("target/radixflow-job.jar")),
-            options,
-            step -> {});
-  }
-
-  @AfterEach
-  void stopAndLeaveNoProcess() {
-    if (cluster != null) {
-      cluster.close();
-    }
-    assertThat(ProcessHandle.current().descendants()).isEmpty();
-  }
 
   @Test
   void jobsAfterAndBesideEachOtherReplyAlikeAndOneThatDoesNotFitIsRefused() throws Exception {
@@ -87,7 +64,7 @@ class GpuClusterIT {
   }
 
   private String submit(String name, String memory) throws Exception {
-    return cluster.commandLine().submit(null, settings(name, memory));
+    return cluster.submit(settings(name, memory));
   }
 
   /** What our own command says to a job that does not start. */
@@ -96,33 +73,25 @@ class GpuClusterIT {
     arguments.add(0, "submit");
     arguments.addAll(
         List.of("--jobmanager", cluster.rest().address(), "--jar", "target/radixflow-job.jar"));
-    Path output = DIRECTORY.resolve("submit.out");
-    try (JavaProcess submit = CommandProcess.start(DIRECTORY, output, List.of(), arguments)) {
+    Path output = cluster.directory().resolve("submit.out");
+    try (JavaProcess submit =
+        CommandProcess.start(cluster.directory(), output, List.of(), arguments)) {
       assertThat(submit.awaitExit(PATIENCE)).isEqualTo(1);
     }
     return Files.readString(output);
   }
 
   private Settings settings(String name, String memory) throws Exception {
-    return new SettingsLoader()
-        .set(List.of("model.device=cuda", "gpu.memory=" + memory, "kafka.create-topics=true"))
-        .load()
-        .with(RadixflowOptions.MODEL, TinyChatModel.write(DIRECTORY.resolve("tiny")).toString())
-        .with(RadixflowOptions.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
-        .with(RadixflowOptions.JOB_NAME, name)
-        .with(RadixflowOptions.GROUP_ID, name)
-        .with(RadixflowOptions.TRANSACTIONAL_ID_PREFIX, name)
-        .with(RadixflowOptions.EVENTS_TOPIC, name + "-events")
-        .with(RadixflowOptions.REPLIES_TOPIC, name + "-replies")
-        .with(RadixflowOptions.DELTAS_TOPIC, name + "-deltas")
-        .with(RadixflowOptions.DEAD_LETTERS_TOPIC, name + "-dead-letters")
-        .with(RadixflowOptions.CONTROL_TOPIC, name + "-control");
+    return cluster
+        .settings(name, List.of("model.device=cuda", "gpu.memory=" + memory))
+        .with(
+            RadixflowOptions.MODEL,
+            TinyChatModel.write(cluster.directory().resolve("tiny")).toString());
   }
 
   /** The replies to two turns of one conversation. */
   private List<String> converse(String job) throws Exception {
-    try (Conversations conversations =
-        new Conversations(cluster.bootstrapServers(), job + "-events", job + "-replies")) {
+    try (Conversations conversations = cluster.conversations(job)) {
       conversations.say("s", "1", "Which light is it?", 12);
       conversations.say("s", "2", "And the other one?", 12);
       conversations.awaitReplies(2);
@@ -141,7 +110,8 @@ class GpuClusterIT {
 
   /** The files of a name that the TaskManager's process has mapped, by inode. */
   private Set<String> mapped(String name) throws Exception {
-    Path maps = Path.of("/proc", Long.toString(cluster.taskManagers().get(0).pid()), "maps");
+    Path maps =
+        Path.of("/proc", Long.toString(cluster.processes().taskManagers().get(0).pid()), "maps");
     try (Stream<String> lines = Files.lines(maps)) {
       return lines
           .filter(line -> line.contains(name))

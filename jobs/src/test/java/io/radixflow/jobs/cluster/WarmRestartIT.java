@@ -5,68 +5,42 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.jobs.config.RadixflowOptions;
-import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.config.SettingsLoader;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.apache.flink.util.FileUtils;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What sessions find in the tiers of the process that takes a killed one's place. */
 @Tag("slow")
 class WarmRestartIT {
 
-  private static final Path DIRECTORY = Path.of("target/cluster/warm");
+  @RegisterExtension
+  final PackagedCluster cluster = new PackagedCluster("warm", options -> options);
+
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final List<String> SESSIONS = List.of("Anna", "Boris", "Clara");
   private static final int PAGE_TOKENS = 16;
-
-  private ProcessCluster cluster;
-
-  @BeforeEach
-  void start() throws Exception {
-    FileUtils.deleteDirectory(DIRECTORY.toFile());
-    cluster =
-        ProcessCluster.start(
-            ClusterJars.in(
-                Path.of("target/dist/lib"),
-                Path.of("../kernels/target/radixflow-kernels-lib.jar"),
-                Path.of("target/radixflow-job.jar")),
-            ClusterOptions.SMALL.in(DIRECTORY),
-            step -> {});
-  }
-
-  @AfterEach
-  void stopAndLeaveNoProcess() {
-    if (cluster != null) {
-      cluster.close();
-    }
-    assertThat(ProcessHandle.current().descendants()).isEmpty();
-  }
 
   @Test
   void sessionsAreWarmAfterAKillWhereTheDirectoryIsFoundAndGoOnAlikeWhereItIsNot()
       throws Exception {
     String job = submit("warm", true);
-    try (Conversations talk = conversations("warm")) {
+    try (Conversations talk = cluster.conversations("warm")) {
       assertThat(turn(talk, 1)).allMatch(reply -> diskTokens(reply) == 0);
       awaitOnDisk(job, talk.replies());
       awaitCheckpoint(job);
 
       String name = kill();
-      cluster.startTaskManager(name);
+      cluster.processes().startTaskManager(name);
       List<JsonNode> warm = turn(talk, 2);
       assertThat(warm).allSatisfy(WarmRestartIT::comesFromDisk);
 
       kill();
-      cluster.startTaskManager();
+      cluster.processes().startTaskManager();
       List<JsonNode> cold = turn(talk, 3);
       assertThat(cold).allMatch(reply -> diskTokens(reply) == 0);
 
@@ -77,7 +51,7 @@ class WarmRestartIT {
   /** The same turns in a job without tiers that nothing happens to. */
   private Map<String, String> undisturbed() throws Exception {
     submit("undisturbed", false);
-    try (Conversations talk = conversations("undisturbed")) {
+    try (Conversations talk = cluster.conversations("undisturbed")) {
       for (int turn = 1; turn <= 3; turn++) {
         turn(talk, turn);
       }
@@ -87,40 +61,21 @@ class WarmRestartIT {
 
   /** Kills the only TaskManager, and says what it was called. */
   private String kill() {
-    JavaProcess victim = cluster.taskManagers().get(0);
+    JavaProcess victim = cluster.processes().taskManagers().get(0);
     victim.kill();
     return victim.name();
   }
 
   private String submit(String name, boolean tiers) throws Exception {
-    Settings settings =
-        new SettingsLoader()
-            .set(
-                tiers
-                    ? List.of(
-                        "tiers.host-memory=64mb",
-                        "tiers.disk-size=64mb",
-                        "tiers.disk-min-free=0",
-                        "tiers.load-back-threshold=1",
-                        "tiers.prefetch-policy=wait_complete")
-                    : List.of())
-            .load()
-            .with(RadixflowOptions.MODEL, "sim")
-            .with(RadixflowOptions.CREATE_TOPICS, true)
-            .with(RadixflowOptions.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
-            .with(RadixflowOptions.JOB_NAME, name)
-            .with(RadixflowOptions.GROUP_ID, name)
-            .with(RadixflowOptions.TRANSACTIONAL_ID_PREFIX, name)
-            .with(RadixflowOptions.EVENTS_TOPIC, name + "-events")
-            .with(RadixflowOptions.REPLIES_TOPIC, name + "-replies")
-            .with(RadixflowOptions.DELTAS_TOPIC, name + "-deltas")
-            .with(RadixflowOptions.DEAD_LETTERS_TOPIC, name + "-dead-letters")
-            .with(RadixflowOptions.CONTROL_TOPIC, name + "-control");
-    return cluster.commandLine().submit(null, settings);
-  }
-
-  private Conversations conversations(String job) {
-    return new Conversations(cluster.bootstrapServers(), job + "-events", job + "-replies");
+    List<String> below =
+        List.of(
+            "tiers.host-memory=64mb",
+            "tiers.disk-size=64mb",
+            "tiers.disk-min-free=0",
+            "tiers.load-back-threshold=1",
+            "tiers.prefetch-policy=wait_complete");
+    return cluster.submit(
+        cluster.settings(name, tiers ? below : List.of()).with(RadixflowOptions.MODEL, "sim"));
   }
 
   /** One turn of each session; the replies. */
