@@ -10,7 +10,7 @@ import java.io.Serializable;
  * @param timeoutMillis how long an operation may take
  * @param bytesPerSecond how much an engine writes; 0 for no limit
  * @param limitBytes what the pages of all engines may take; 0 for no limit
- * @param retentionMillis after which pages that are not used are deleted; 0 for never
+ * @param retentionMillis how long after its upload a page is deleted; 0 for never
  * @param knownPages of how many pages it is remembered that they are there
  * @param knownMillis for how long; -1 for ever
  * @param keyFile file with the master key that pages are encrypted under, equal for all engines;

@@ -31,8 +31,8 @@ final class RemoteSweep implements AutoCloseable {
   /** What is left of the limit, one part in so many, so that the next sweep is not due at once. */
   private static final int SLACK = 10;
 
-  /** How much longer lists of pages are kept than the pages. */
-  private static final long LIST_MILLIS = TimeUnit.HOURS.toMillis(1);
+  /** How long after a list its pages may be written. */
+  static final long LIST_MILLIS = TimeUnit.HOURS.toMillis(1);
 
   private final RemoteFiles files;
   private final RemoteNames names;
@@ -89,31 +89,36 @@ final class RemoteSweep implements AutoCloseable {
     int deleted = 0;
     NavigableMap<Long, Long> bytesByMinute = new TreeMap<>();
     long total = 0;
+    long oldest = clock.getAsLong();
     for (String folder : names.pageFolders()) {
       List<String> old = new ArrayList<>();
       for (RemoteObject page : files.list(folder)) {
-        if (isOlder(page, options.retentionMillis())) {
+        if (isTooOld(page)) {
           old.add(folder + "/" + page.name());
         } else {
           bytesByMinute.merge(minute(page), page.bytes(), Long::sum);
           total += page.bytes();
+          oldest = Math.min(oldest, page.modified());
         }
       }
-      deleted += deleter.applyAsInt(old);
+      int gone = deleter.applyAsInt(old);
+      oldest = gone < old.size() ? 0 : oldest;
+      deleted += gone;
     }
     if (options.limitBytes() > 0 && total > options.limitBytes()) {
       long surplus = total - options.limitBytes() + options.limitBytes() / SLACK;
       deleted += deleteOldest(bytesByMinute, surplus);
     }
-    deleteLists();
+    deleteLists(oldest - LIST_MILLIS);
     if (deleted > 0) {
       LOG.info("{} pages in the remote tier were too old or too many, and are deleted", deleted);
     }
     return deleted;
   }
 
-  private boolean isOlder(RemoteObject object, long millis) {
-    return options.retentionMillis() > 0 && clock.getAsLong() - object.modified() > millis;
+  private boolean isTooOld(RemoteObject page) {
+    return options.retentionMillis() > 0
+        && clock.getAsLong() - page.modified() > options.retentionMillis();
   }
 
   private static long minute(RemoteObject object) {
@@ -147,12 +152,16 @@ final class RemoteSweep implements AutoCloseable {
     return deleted;
   }
 
-  /** A list is written before its pages, and is of no use once they are gone. */
-  private void deleteLists() throws IOException {
+  /**
+   * A list is written before its pages, and is of no use once they are gone.
+   *
+   * @param before no page is as old, so that lists that are have none
+   */
+  private void deleteLists(long before) throws IOException {
     for (String tenant : files.folders(names.tenants())) {
       String folder = names.tenants() + "/" + tenant;
       for (RemoteObject list : files.list(folder)) {
-        if (isOlder(list, options.retentionMillis() + LIST_MILLIS)) {
+        if (list.modified() < before) {
           files.delete(folder + "/" + list.name());
         }
       }

@@ -18,6 +18,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -235,6 +236,32 @@ class RemoteStoreTest {
       assertThat(other.sweep()).isZero();
       assertThat(objects("pages")).hasSize(54);
       assertThat(read(other, young)).isEqualTo(40);
+    }
+  }
+
+  @Test
+  void listsGoOnceAllPagesThatWereWrittenAfterThemAreGone() throws Exception {
+    Chain old = chain(1, 40, "one", 7);
+    Chain young = chain(2, 40, "one", 7);
+    try (RemoteStore store = limited(1, 0)) {
+      write(store, old);
+    }
+    age(objects("pages"), 120);
+    age(objects("tenants"), 120);
+    long size = Files.size(objects("pages").get(0));
+    try (RemoteStore store = limited(60 * size, 0)) {
+      write(store, young);
+      store.sweep();
+      assertThat(objects("tenants")).as("lists of pages that stay").hasSize(2);
+    }
+    try (RemoteStore store = limited(40 * size, 0)) {
+      store.sweep();
+      store.sweep();
+      assertThat(read(store, old)).isZero();
+      assertThat(objects("tenants")).hasSize(1);
+      store.removeTenant(7);
+      store.erased().get(10, TimeUnit.SECONDS);
+      assertThat(objects("pages")).isEmpty();
     }
   }
 }
