@@ -135,8 +135,13 @@ final class RemotePages {
         : MissReason.DIGEST;
   }
 
-  /** Writes down which pages a tenant is about to have, so that they are found to be erased. */
-  void list(long tenant, List<TierPage> pages) throws IOException {
+  /**
+   * Writes down which pages a tenant is about to have, so that they are found to be erased.
+   *
+   * @return the names of the lists
+   */
+  List<String> list(long tenant, List<TierPage> pages) throws IOException {
+    List<String> lists = new ArrayList<>();
     for (int from = 0; from < pages.size(); from += MAX_LIST / LISTED) {
       List<TierPage> part = pages.subList(from, Math.min(pages.size(), from + MAX_LIST / LISTED));
       ByteBuffer ids = ByteBuffer.allocate(part.size() * LISTED);
@@ -144,18 +149,44 @@ final class RemotePages {
         PageId id = page.id();
         ids.putLong(id.a()).putLong(id.b()).putLong(id.c()).putLong(id.d());
       }
-      files.create(names.newList(tenant), ids.flip());
+      String name = names.newList(tenant);
+      files.create(name, ids.flip());
+      lists.add(name);
+    }
+    return lists;
+  }
+
+  /** Whether lists are there still: their pages, which are written by now, can be erased. */
+  boolean areThere(List<String> lists) throws IOException {
+    for (String list : lists) {
+      if (!files.exists(list)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Deletes a tenant's pages, and then the lists of them. Another engine may write pages of a list
+   * meanwhile: it looks for the list afterwards. What it wrote before that was gone goes here.
+   *
+   * @param now milliseconds of the day
+   */
+  void deleteTenant(long tenant, long now) throws IOException {
+    String folder = names.tenant(tenant);
+    for (RemoteObject list : files.list(folder)) {
+      List<PageId> ids = listed(folder + "/" + list.name());
+      deleteAll(ids);
+      files.delete(folder + "/" + list.name());
+      if (now - list.modified() < RemoteSweep.LIST_MILLIS) {
+        deleteAll(ids);
+      }
     }
   }
 
-  /** Deletes a tenant's pages, and then the lists of them. */
-  void deleteTenant(long tenant) throws IOException {
-    String folder = names.tenant(tenant);
-    for (RemoteObject list : files.list(folder)) {
-      for (PageId id : listed(folder + "/" + list.name())) {
-        delete(id);
-      }
-      files.delete(folder + "/" + list.name());
+  private void deleteAll(List<PageId> ids) throws IOException {
+    for (PageId id : ids) {
+      delete(id);
     }
   }
 

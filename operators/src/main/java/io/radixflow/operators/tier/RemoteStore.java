@@ -253,10 +253,15 @@ public final class RemoteStore implements PageStore {
     }
     int written = 0;
     try {
-      pages.list(tenant, wanted);
+      List<String> lists = pages.list(tenant, wanted);
       for (boolean done :
           each(writes, 0, wanted.size(), i -> write(wanted.get(i), missing.get(wanted.get(i))))) {
         written += done ? 1 : 0;
+      }
+      if (!pages.areThere(lists)) {
+        // another engine has erased the tenant meanwhile
+        wanted.forEach(page -> delete(page.id()));
+        return 0;
       }
     } catch (IOException e) {
       LOG.debug("Pages were not stored in the remote tier", e);
@@ -350,7 +355,7 @@ public final class RemoteStore implements PageStore {
                 if (keys != null) {
                   keys.forget(tenant);
                 }
-                pages.deleteTenant(tenant);
+                pages.deleteTenant(tenant, clock.getAsLong());
                 exclusively(() -> goneTenants.remove(tenant));
               });
         });
