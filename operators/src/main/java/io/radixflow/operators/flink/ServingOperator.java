@@ -143,7 +143,8 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     TurnPlanner planner = new TurnPlanner(options);
     boolean alone = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks() == 1;
     pageErasures.open(engine.engine(), tiers.erasures(), mailbox, alone ? null : coordinator);
-    pages = new SessionErasure(history, options.namespaces(), engine, pageErasures);
+    pages =
+        new SessionErasure(history, options.namespaces(), engine, pageErasures, epoch.attempt());
     Prompts prompts = new Prompts(engine, options);
     ChannelId channel =
         new ChannelId(

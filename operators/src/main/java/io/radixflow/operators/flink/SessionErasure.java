@@ -20,9 +20,18 @@ final class SessionErasure {
   private final TenantNamespaces namespaces;
   private final ServingEngine engine;
   private final PageErasures erasures;
+  private final long attempt;
 
+  /**
+   * @param attempt epoch of the operator: turns that were accepted before may have run elsewhere
+   */
   SessionErasure(
-      History history, TenantNamespaces namespaces, ServingEngine engine, PageErasures erasures) {
+      History history,
+      TenantNamespaces namespaces,
+      ServingEngine engine,
+      PageErasures erasures,
+      long attempt) {
+    this.attempt = attempt;
     this.history = history;
     this.namespaces = namespaces;
     this.engine = engine;
@@ -65,8 +74,12 @@ final class SessionErasure {
   void dropped(SessionSlot slot, RunningTurn turn) throws Exception {
     Prompt prompt = turn.prompt();
     if (!isNobodys(slot) && prompt != null && turn.pending.kind() != EventKind.PREFETCH) {
-      erase(slot, List.of(text(prompt, turn.tokens())), texts(slot), false);
+      erase(slot, List.of(text(prompt, turn.tokens())), texts(slot), mayHaveRunElsewhere(turn));
     }
+  }
+
+  private boolean mayHaveRunElsewhere(RunningTurn turn) {
+    return turn.pending.accepted() < attempt;
   }
 
   /** Appends a turn that has ended to its branch. */
@@ -88,7 +101,7 @@ final class SessionErasure {
       gone.add(computed);
     }
     if (!gone.isEmpty()) {
-      erase(slot, gone, texts(slot), false);
+      erase(slot, gone, texts(slot), replaces || mayHaveRunElsewhere(turn));
     }
   }
 

@@ -181,6 +181,65 @@ class SessionErasureTest {
     }
   }
 
+  /** A subtask of two; nobody passes on what it has the other told. */
+  private ServingHarness oneOfTwo() throws Exception {
+    return harness(2, ServingHarness.ownerOf("s", 2));
+  }
+
+  /** Erasures that the engine has done and the other subtask has not heard of. */
+  private int untold(ServingHarness h) throws Exception {
+    Awaitility.await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> engine().tiers().erasures().active().isEmpty());
+    h.runMails();
+    return h.erasuresPending();
+  }
+
+  @Test
+  void pagesOfRepliesThatAreMadeAgainAreErasedOnAllEngines() throws Exception {
+    try (ServingHarness h = oneOfTwo()) {
+      h.open();
+      ask(h, say("s", "t1", longText("first")));
+      ask(h, Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
+      assertThat(untold(h)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void pagesOfATurnThatBeganBeforeARestoreAreErasedOnAllEngines() throws Exception {
+    OperatorSubtaskState state;
+    try (ServingHarness h = harness()) {
+      h.open();
+      h.send(say("s", "t1", longText("first")));
+      awaitTokens(h);
+      state = h.snapshot();
+    }
+    try (ServingHarness h = oneOfTwo().restore(state, 1)) {
+      awaitTokens(h);
+      ask(h, say("s", "t2", longText("second")).replacing());
+      assertThat(untold(h)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void pagesOfATurnThatRanHereAloneAreErasedHere() throws Exception {
+    try (ServingHarness h = oneOfTwo()) {
+      h.open();
+      h.send(say("s", "t1", longText("first")));
+      awaitTokens(h);
+      ask(h, say("s", "t2", longText("second")).replacing());
+      awaitErased(h);
+    }
+  }
+
+  /** Waits until the first turn of an engine has tokens, and the operator knows of them. */
+  private void awaitTokens(ServingHarness h) throws Exception {
+    while (engine().engine().stats().generatedTokens() < 2) {
+      Thread.onSpinWait();
+    }
+    h.runMails();
+  }
+
   @Test
   void aTurnThatRunsIsErasedWithItsSession() throws Exception {
     try (ServingHarness h = harness()) {
