@@ -3,9 +3,11 @@ package io.radixflow.operators.engine;
 import static io.radixflow.operators.engine.Engines.concat;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sim.SimFault;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.tier.MissReason;
@@ -14,6 +16,9 @@ import io.radixflow.operators.tier.TierStats;
 import io.radixflow.operators.tier.WritePolicy;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +96,19 @@ class TieredEngineTest {
   private static long awaitSettledTokens(Engine engine) {
     awaitSettled(engine);
     return engine.stats().prefilledTokens();
+  }
+
+  @Test
+  void noTokenThatMayEndTheProcessIsComputedBeforeAnythingIsServed() {
+    Set<Integer> computed = ConcurrentHashMap.newKeySet();
+    SimFault seen =
+        batch -> IntStream.range(0, batch.rows()).map(batch::rowToken).forEach(computed::add);
+    try (Engine engine = Engines.open(SIM.withFault(seen), options(30, 200).build())) {
+      awaitSettled(engine);
+      assertThat(computed).containsExactly(0);
+    }
+    assertThatExceptionOfType(IllegalArgumentException.class)
+        .isThrownBy(() -> SimOptions.parse(":deadly=0"));
   }
 
   @Test
