@@ -66,6 +66,13 @@ final class DrillCommand extends CliCommand {
       description = "A GGUF file, a Hugging Face directory or a hub name (default: sim).")
   String model;
 
+  @Option(
+      names = "--tiers",
+      description =
+          "With small tiers below a small device: host memory, disks and a folder for all"
+              + " TaskManagers; at least a page must come from there, also after a kill.")
+  boolean tiers;
+
   @Option(names = "--offline", description = "Never use the network for a model.")
   boolean offline;
 
@@ -91,7 +98,7 @@ final class DrillCommand extends CliCommand {
     if (minutes < 1 || minutes > MAX_MINUTES) {
       throw new CliException("--minutes is " + minutes + ", must be 1 to " + MAX_MINUTES);
     }
-    DrillOptions options = options();
+    DrillOptions options = options().withTiers(tiers);
     Duration time = Duration.ofMinutes(minutes);
     FaultPlan plan = FaultPlan.lasting(options.faults(), time, seed, System::nanoTime);
     DrillResult result = runner.run(build, options, plan, this::say);

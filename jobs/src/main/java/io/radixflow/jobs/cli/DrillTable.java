@@ -5,6 +5,7 @@ import io.radixflow.jobs.drill.Fault;
 import io.radixflow.jobs.drill.Recovery;
 import io.radixflow.jobs.drill.RecoveryPhases.Medians;
 import io.radixflow.jobs.drill.RecoveryTimes.Times;
+import io.radixflow.jobs.drill.TokensByTier;
 import io.radixflow.jobs.drill.Verdict;
 
 /** A drill's result for people. */
@@ -41,6 +42,8 @@ final class DrillTable {
     line(text, "  %5d  repairs of page accounting", result.pageBreaches());
     line(text, "  %5d  engines opened again beside a failure", result.reloads());
     line(text, "  %5d  processes left over", result.leaked().size());
+    line(text, "  %5d  erasures of pages that do not end", result.erased() ? 0 : 1);
+    result.tokens().ifPresent(tokens -> tokens(text, tokens));
     line(text, "from kill -9 of a TaskManager to the next delta of a turn under way");
     Recovery recovery = result.recovery();
     times(text, "of its own sessions", recovery.owned());
@@ -52,6 +55,19 @@ final class DrillTable {
     verdict.findings().forEach(finding -> line(text, "WRONG %s", finding));
     line(text, result.holds() ? "nothing was lost" : "NOT as it must be");
     return text.toString();
+  }
+
+  private static void tokens(StringBuilder text, TokensByTier tokens) {
+    line(text, "tokens of prompts by tier");
+    line(text, "  %7d  computed", tokens.computed());
+    line(text, "  %7d  on the device", tokens.device());
+    line(text, "  %7d  from host memory", tokens.host());
+    line(text, "  %7d  from disk", tokens.disk());
+    line(text, "  %7d  from the remote folder", tokens.remote());
+    line(
+        text,
+        "  %7d  of these from disk and folder, by who took over after kill -9 of a TaskManager",
+        tokens.afterKills());
   }
 
   private static void times(StringBuilder text, String what, Times times) {

@@ -118,15 +118,28 @@ public final class ClusterRest {
    */
   public OptionalLong servingMetric(String job, String name)
       throws IOException, InterruptedException {
+    List<Long> values = servingMetrics(job, "0.", name);
+    return values.isEmpty() ? OptionalLong.empty() : OptionalLong.of(values.get(0));
+  }
+
+  /** As {@link #servingMetric}, of all subtasks of which it was fetched. */
+  public List<Long> servingMetrics(String job, String name)
+      throws IOException, InterruptedException {
+    return servingMetrics(job, "", name);
+  }
+
+  private List<Long> servingMetrics(String job, String prefix, String name)
+      throws IOException, InterruptedException {
     String metrics = "jobs/" + job + "/vertices/" + servingVertex(job) + "/metrics";
+    List<Long> values = new ArrayList<>();
     for (JsonNode metric : get(metrics)) {
       String id = metric.path("id").asText();
-      if (id.startsWith("0.") && id.endsWith(".serving." + name)) {
+      if (id.startsWith(prefix) && id.endsWith(".serving." + name)) {
         String escaped = URLEncoder.encode(id, StandardCharsets.UTF_8);
-        return OptionalLong.of(get(metrics + "?get=" + escaped).get(0).path("value").asLong());
+        values.add(get(metrics + "?get=" + escaped).get(0).path("value").asLong());
       }
     }
-    return OptionalLong.empty();
+    return values;
   }
 
   /** Cancels a job, as the web interface does. */

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -88,6 +89,8 @@ public final class Drill {
         result.reloads(),
         leaked,
         result.recovery(),
+        result.tokens(),
+        result.erased(),
         result.seconds());
   }
 
@@ -104,13 +107,15 @@ public final class Drill {
   private Settings settings(ProcessCluster cluster) {
     // a drill has more failures in a minute than a year: each is the first one
     String backoff = "flink.restart-strategy.exponential-delay.reset-backoff-threshold=1s";
-    return new SettingsLoader()
-        .set(List.of(backoff))
-        .load()
-        .with(RadixflowOptions.MODEL, options.model())
-        .with(RadixflowOptions.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
-        .with(RadixflowOptions.ENGINE_ATTEMPTS, ATTEMPTS)
-        .with(RadixflowOptions.CREATE_TOPICS, true);
+    Settings settings =
+        new SettingsLoader()
+            .set(List.of(backoff))
+            .load()
+            .with(RadixflowOptions.MODEL, options.model())
+            .with(RadixflowOptions.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
+            .with(RadixflowOptions.ENGINE_ATTEMPTS, ATTEMPTS)
+            .with(RadixflowOptions.CREATE_TOPICS, true);
+    return options.tiered() ? options.tiers().shape(settings) : settings;
   }
 
   private List<ConversationEvent> script(int number) {
@@ -119,11 +124,13 @@ public final class Drill {
 
   private DrillResult run(ProcessCluster cluster, Supplier<Fault> plan)
       throws IOException, InterruptedException {
-    Settings settings = settings(cluster);
+    Settings calm = settings(cluster);
+    Settings settings = options.tiered() ? options.tiers().on(calm, cluster.directory()) : calm;
     DrilledJob job = new DrilledJob(cluster, settings);
     SecondJob second = new SecondJob(cluster, settings, this::script);
     DeadlyTurns deadly = new DeadlyTurns(cluster, settings);
-    Faults faults = new Faults(cluster, job, second, deadly, random.split());
+    TierFaults tiers = new TierFaults(cluster, settings, random.split());
+    Faults faults = new Faults(cluster, job, second, deadly, tiers, random.split());
     say("submitting the job");
     job.submit(null, SUBTASKS);
     Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
@@ -144,6 +151,7 @@ public final class Drill {
       sent = new ArrayList<>(traffic.sent());
     }
     long seconds = (System.nanoTime() - begun) / 1_000_000_000;
+    boolean erased = areErased(job);
     job.stopWithSavepoint("native");
     sent.addAll(second.sent());
     sent.addAll(deadly.sent());
@@ -151,7 +159,7 @@ public final class Drill {
         counts.containsKey(Fault.SECOND_JOB)
             ? List.of(settings, second.settings())
             : List.of(settings);
-    return verify(cluster, jobs, sent, faults, deadly, counts, seconds);
+    return verify(cluster, calm, jobs, sent, faults, deadly, counts, erased, seconds);
   }
 
   private void inject(Faults faults, Fault fault, Traffic traffic)
@@ -166,6 +174,17 @@ public final class Drill {
     }
   }
 
+  /** Whether the engines have confirmed what sessions that were closed or erased had. */
+  private boolean areErased(DrilledJob job) throws InterruptedException {
+    try {
+      job.awaitErasures();
+      return true;
+    } catch (IOException e) {
+      say(e.getMessage());
+      return false;
+    }
+  }
+
   /** A turn that is never answered is told by the verdict, not by the wait. */
   private void awaitEnd(Traffic traffic) throws InterruptedException {
     try {
@@ -177,26 +196,33 @@ public final class Drill {
 
   private DrillResult verify(
       ProcessCluster cluster,
+      Settings calm,
       List<Settings> jobs,
       List<ConversationEvent> sent,
       Faults faults,
       DeadlyTurns deadly,
       Map<Fault, Integer> counts,
+      boolean erased,
       long seconds)
       throws IOException, InterruptedException {
     say("answering " + sent.size() + " turns once more, undisturbed");
     List<ConversationEvent> harmless =
         sent.stream().filter(event -> !deadly.deadly().contains(TurnKey.of(event))).toList();
-    Map<TurnKey, Reply> expected = UndisturbedRun.of(jobs.get(0), options.calmModel(), harmless);
+    Map<TurnKey, Reply> expected = UndisturbedRun.of(calm, options.calmModel(), harmless);
     say("comparing");
     Verifier verifier = new Verifier(sent, deadly.deadly(), expected);
     RecoveryTimes times = new RecoveryTimes(faults.kills());
+    TierTally tally = new TierTally(faults.kills());
     List<byte[]> deadLetters = new ArrayList<>();
     for (Settings job : jobs) {
       TopicContents.read(
           job,
           job.get(RadixflowOptions.REPLIES_TOPIC),
-          record -> verifier.reply(RecordReader.reply(record.value())));
+          record -> {
+            Reply reply = RecordReader.reply(record.value());
+            verifier.reply(reply);
+            tally.reply(reply);
+          });
       TopicContents.read(
           job,
           job.get(RadixflowOptions.DELTAS_TOPIC),
@@ -220,6 +246,8 @@ public final class Drill {
         faults.reloads(),
         List.of(),
         Recovery.of(times, faults.kills(), cluster.directory().resolve("log")),
+        options.tiered() ? Optional.of(tally.tokens()) : Optional.empty(),
+        erased,
         seconds);
   }
 

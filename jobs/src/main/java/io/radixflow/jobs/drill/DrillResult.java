@@ -2,6 +2,7 @@ package io.radixflow.jobs.drill;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a drill found.
@@ -17,6 +18,8 @@ import java.util.Map;
  *     other processes died
  * @param leaked processes that outlived the cluster
  * @param recovery how long sessions waited after kills
+ * @param tokens where prompts' tokens came from; empty without tiers below the device
+ * @param erased whether all engines have in the end erased what closed and erased sessions had
  * @param seconds that the faults took, all together
  */
 public record DrillResult(
@@ -29,13 +32,24 @@ public record DrillResult(
     int reloads,
     List<String> leaked,
     Recovery recovery,
+    Optional<TokensByTier> tokens,
+    boolean erased,
     long seconds) {
 
-  /** Whether nothing is wrong. */
+  /**
+   * Whether nothing is wrong, and tiers, if there are any, were of use, also after kills that cut
+   * turns off.
+   */
   public boolean holds() {
     return verdict.holds()
         && deadLetters + pageBreaches + reloads == 0
         && leaked.isEmpty()
-        && deaths <= mostDeaths;
+        && deaths <= mostDeaths
+        && erased
+        && tokens.map(this::areUsed).orElse(true);
+  }
+
+  private boolean areUsed(TokensByTier of) {
+    return of.below() > 0 && (of.afterKills() > 0 || recovery.owned().count() == 0);
   }
 }

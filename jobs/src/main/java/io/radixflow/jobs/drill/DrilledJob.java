@@ -7,6 +7,7 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /** The job on the cluster through its submissions; its id changes with each. */
@@ -78,6 +79,17 @@ final class DrilledJob {
         "the job to run without " + taskManager,
         LIMIT,
         () -> !places().containsValue(taskManager) && cluster.rest().allRun(id));
+  }
+
+  /** Waits until no engine has pages to erase. */
+  void awaitErasures() throws IOException, InterruptedException {
+    Waiting.until(
+        "pages to be erased",
+        LIMIT,
+        () -> {
+          List<Long> pending = cluster.rest().servingMetrics(id, "pageErasuresPending");
+          return pending.size() == parallelism && pending.stream().allMatch(count -> count == 0);
+        });
   }
 
   /** The TaskManagers of the serving operator's subtasks, by index. */

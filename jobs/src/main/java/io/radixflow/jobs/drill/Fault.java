@@ -12,7 +12,9 @@ public enum Fault {
   RESUBMITTED("cancel, resubmit from the last checkpoint"),
   SECOND_JOB("a second job in the cluster, cancelled"),
   RESCALED_RUNNING("rescale while running, by adaptive scheduler"),
-  DEADLY_TURN("a turn that ends every process that works on it");
+  DEADLY_TURN("a turn that ends every process that works on it"),
+  TIERS_SWITCHED("host memory and disk emptied, detached, resized and attached"),
+  PAGES_DAMAGED("bytes changed on disk and in the folder, then kill -9 of a TaskManager");
 
   private final String text;
 

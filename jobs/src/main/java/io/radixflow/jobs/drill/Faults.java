@@ -31,6 +31,7 @@ final class Faults {
   private final DrilledJob job;
   private final SecondJob secondJob;
   private final DeadlyTurns deadlyTurns;
+  private final TierFaults tierFaults;
   private final SplittableRandom random;
   private final List<Kill> kills = new ArrayList<>();
   private int reloads;
@@ -41,11 +42,13 @@ final class Faults {
       DrilledJob job,
       SecondJob secondJob,
       DeadlyTurns deadlyTurns,
+      TierFaults tierFaults,
       SplittableRandom random) {
     this.cluster = cluster;
     this.job = job;
     this.secondJob = secondJob;
     this.deadlyTurns = deadlyTurns;
+    this.tierFaults = tierFaults;
     this.random = random;
   }
 
@@ -72,6 +75,11 @@ final class Faults {
       case RESUBMITTED -> job.submit(job.cancel(), job.parallelism());
       case SECOND_JOB -> secondJob.run();
       case RESCALED_RUNNING -> rescaleRunning();
+      case TIERS_SWITCHED -> tierFaults.switchAll();
+      case PAGES_DAMAGED -> {
+        tierFaults.damage();
+        killTaskManager();
+      }
       case DEADLY_TURN -> {
         deadlyTurns.run();
         job.awaitRunning();

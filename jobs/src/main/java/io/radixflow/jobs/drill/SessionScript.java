@@ -12,7 +12,7 @@ import java.util.SplittableRandom;
 /**
  * The events of one session, a function of a seed: an opening with a system prompt that all share,
  * messages, some on branches forked off, some made again, some cancelled and edited; greedy, with a
- * seed, or without one.
+ * seed, or without one. Some sessions belong to a tenant; some are closed, some erased at the end.
  *
  * <p>How much a cancelled turn tells depends on when the cancel comes, and so does what follows it
  * on its branch. So nothing does: the conversation goes on from the turn before, on a branch of its
@@ -33,6 +33,7 @@ final class SessionScript {
   private final String session;
   private final int maxTokens;
   private final int mode;
+  private final String tenant;
   private final List<ConversationEvent> events = new ArrayList<>();
   private final List<String> branches = new ArrayList<>(List.of(ConversationEvent.MAIN_BRANCH));
   private final List<String> lastTurns = new ArrayList<>();
@@ -43,6 +44,7 @@ final class SessionScript {
     session = "drill-" + Long.toHexString(seed) + "-" + number;
     this.maxTokens = maxTokens;
     mode = number % 3;
+    tenant = number % 5 == 4 ? "pilots" : "";
   }
 
   /**
@@ -58,12 +60,16 @@ final class SessionScript {
     for (int i = 1; i <= turns; i++) {
       script.turn("t" + i);
     }
+    script.end(number);
     return script.events;
   }
 
   /** Whether an event may only be sent when its session has no other under way. */
   static boolean needsQuiet(ConversationEvent event) {
-    return event.kind() == EventKind.OPEN || event.kind() == EventKind.FORK;
+    return switch (event.kind()) {
+      case OPEN, FORK, CLOSE, ERASE -> true;
+      default -> false;
+    };
   }
 
   /** The events that are answered: all but cancels. */
@@ -86,6 +92,19 @@ final class SessionScript {
         null,
         null);
     lastTurns.add(null);
+  }
+
+  /** Some sessions are closed, some erased, some left. */
+  private void end(int number) {
+    switch (number % 4) {
+      case 1 -> end(EventKind.CLOSE);
+      case 2 -> end(EventKind.ERASE);
+      default -> {}
+    }
+  }
+
+  private void end(EventKind kind) {
+    add(kind, "end", ConversationEvent.MAIN_BRANCH, List.of(), null, null);
   }
 
   private void turn(String turn) {
@@ -169,7 +188,7 @@ final class SessionScript {
             session,
             branch,
             turn,
-            "",
+            kind == EventKind.OPEN ? tenant : "",
             "",
             messages,
             generates ? options() : null,

@@ -72,8 +72,16 @@ public final class RecordReader {
         items(json.get("items")),
         text(json, "status"),
         TimeUnit.SECONDS.toMillis(json.path("created").asLong()),
-        TierUsage.NONE,
+        tiers(usage.path("prompt_tokens_details")),
         pages(json.get("pages")));
+  }
+
+  private static TierUsage tiers(JsonNode json) {
+    return new TierUsage(
+        json.path("cached_host_tokens").asInt(),
+        json.path("cached_disk_tokens").asInt(),
+        json.path("cached_remote_tokens").asInt(),
+        json.path("tier_micros").asLong());
   }
 
   private static Reply.Pages pages(JsonNode json) {

@@ -7,6 +7,7 @@ import io.radixflow.jobs.drill.Fault;
 import io.radixflow.jobs.drill.Recovery;
 import io.radixflow.jobs.drill.RecoveryPhases.Medians;
 import io.radixflow.jobs.drill.RecoveryTimes.Times;
+import io.radixflow.jobs.drill.TokensByTier;
 import io.radixflow.jobs.drill.Verdict;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -14,6 +15,7 @@ import java.io.StringWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -53,6 +55,27 @@ class DrillCommandTest {
   }
 
   @Test
+  void theTableTellsWhichTierTokensCameFrom() {
+    DrillResult result = tiered(new TokensByTier(5_000, 20_000, 300, 40, 7, 9));
+
+    assertThat(result.holds()).isTrue();
+    assertThat(DrillTable.of(result))
+        .contains("     5000  computed\n")
+        .contains("    20000  on the device\n")
+        .contains("      300  from host memory\n")
+        .contains("       40  from disk\n")
+        .contains("        7  from the remote folder\n")
+        .contains("        9  of these from disk and folder, by who took over after kill -9");
+    assertThat(DrillTable.of(result(0, List.of()))).doesNotContain("by tier");
+  }
+
+  @Test
+  void tiersThatNothingCameFromAreWrong() {
+    assertThat(tiered(new TokensByTier(5_000, 20_000, 0, 0, 0, 0)).holds()).isFalse();
+    assertThat(tiered(new TokensByTier(5_000, 20_000, 300, 40, 7, 0)).holds()).isFalse();
+  }
+
+  @Test
   void aDrillOfNoTimeIsRefused() {
     Cli.Result result = new Cli().run("drill", "--minutes", "0");
 
@@ -82,13 +105,15 @@ class DrillCommandTest {
                 (build, options, plan, progress) -> {
                   asked.add(options.seed());
                   asked.add(plan.get());
+                  asked.add(options.tiered());
                   return result;
                 }));
     line.setOut(new PrintWriter(out));
 
-    assertThat(line.execute("--minutes", "2", "--seed", "7")).isEqualTo(code);
+    assertThat(line.execute("--minutes", "2", "--seed", "7", "--tiers")).isEqualTo(code);
     assertThat(asked.get(0)).isEqualTo(7L);
     assertThat(asked.get(1)).isInstanceOf(Fault.class);
+    assertThat(asked.get(2)).isEqualTo(true);
     assertThat(out).hasToString(DrillTable.of(result));
     assertThat(out.toString().endsWith("nothing was lost\n")).isEqualTo(code == 0);
   }
@@ -99,6 +124,20 @@ class DrillCommandTest {
 
   private static DrillResult result(
       int lost, int doubled, int changed, int deadLetters, List<String> findings) {
+    return result(lost, doubled, changed, deadLetters, findings, Optional.empty());
+  }
+
+  private static DrillResult tiered(TokensByTier tokens) {
+    return result(0, 0, 0, 0, List.of(), Optional.of(tokens));
+  }
+
+  private static DrillResult result(
+      int lost,
+      int doubled,
+      int changed,
+      int deadLetters,
+      List<String> findings,
+      Optional<TokensByTier> tokens) {
     return new DrillResult(
         Map.of(Fault.TASKMANAGER_KILLED, 3),
         new Verdict(40, 38 - lost, 2, 5, 4, lost, doubled, changed, 0, 0, findings),
@@ -114,6 +153,8 @@ class DrillCommandTest {
             NONE,
             new Medians(3, 400, 700, 900, 2_400),
             new Medians(0, 0, 0, 0, 0)),
+        tokens,
+        true,
         60);
   }
 }

@@ -33,12 +33,21 @@ class DrillIT {
   @Test
   void nothingIsLostDoubledOrChangedWhateverHappensToTheCluster() throws Exception {
     List<Fault> faults = new ArrayList<>(List.of(Fault.values()));
-    faults.addAll(Collections.nCopies(9, Fault.TASKMANAGER_KILLED));
+    faults.addAll(Collections.nCopies(8, Fault.TASKMANAGER_KILLED));
 
-    DrillResult result = run(DrillOptions.simulated(SEED, Optional.of(DIRECTORY)), faults);
+    DrillResult result =
+        run(DrillOptions.simulated(SEED, Optional.of(DIRECTORY)).withTiers(true), faults);
 
     assertHolds(result, faults.size());
     assertThat(result.deaths()).isBetween(2, result.mostDeaths());
+    assertThat(result.tokens())
+        .hasValueSatisfying(
+            tokens -> {
+              assertThat(tokens.host()).isPositive();
+              assertThat(tokens.disk()).isPositive();
+              assertThat(tokens.remote()).isPositive();
+              assertThat(tokens.afterKills()).isPositive();
+            });
   }
 
   @Test
@@ -47,7 +56,8 @@ class DrillIT {
     String model = TestModels.smolLm2().toAbsolutePath().toString();
     List<Fault> faults = List.of(Fault.TASKMANAGER_KILLED, Fault.SAVEPOINT);
 
-    assertHolds(run(DrillOptions.real(model, SEED, Optional.of(DIRECTORY)), faults), faults.size());
+    DrillOptions options = DrillOptions.real(model, SEED, Optional.of(DIRECTORY)).withTiers(true);
+    assertHolds(run(options, faults), faults.size());
   }
 
   private static DrillResult run(DrillOptions options, List<Fault> faults) throws Exception {

@@ -63,7 +63,7 @@ class SessionScriptTest {
         assertThat(fork.kind()).isEqualTo(EventKind.FORK);
         assertThat(session.get(next + 1).branch()).isEqualTo(fork.newBranch());
         assertThat(session.subList(next + 1, session.size()))
-            .noneMatch(event -> event.branch().equals(cancel.branch()));
+            .noneMatch(event -> !ends(event) && event.branch().equals(cancel.branch()));
         early += before ? 1 : 0;
         all += cancel.turn() == null ? 1 : 0;
         behind += String.valueOf(cancel.turn()).endsWith("-second") ? 1 : 0;
@@ -79,6 +79,23 @@ class SessionScriptTest {
         .anyMatch(event -> event.options().temperature() == 0)
         .anyMatch(event -> event.options().seed() != null)
         .anyMatch(event -> event.options().temperature() > 0 && event.options().seed() == null);
+  }
+
+  @Test
+  void aSessionMayEndClosedOrErasedAndMayBelongToATenant() {
+    for (List<ConversationEvent> session : sessions()) {
+      assertThat(session.subList(0, session.size() - 1)).noneMatch(SessionScriptTest::ends);
+    }
+    List<ConversationEvent> last =
+        sessions().stream().map(each -> each.get(each.size() - 1)).toList();
+    assertThat(last).filteredOn(event -> event.kind() == EventKind.CLOSE).hasSize(25);
+    assertThat(last).filteredOn(event -> event.kind() == EventKind.ERASE).hasSize(25);
+    assertThat(last).filteredOn(SessionScriptTest::ends).allMatch(SessionScript::needsQuiet);
+    assertThat(manySessions()).filteredOn(event -> !event.tenant().isEmpty()).hasSize(20);
+  }
+
+  private static boolean ends(ConversationEvent event) {
+    return event.kind() == EventKind.CLOSE || event.kind() == EventKind.ERASE;
   }
 
   private static List<ConversationEvent> manySessions() {

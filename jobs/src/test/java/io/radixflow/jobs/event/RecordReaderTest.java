@@ -37,7 +37,7 @@ class RecordReaderTest {
             List.of(new Reply.Item("t0", "user", "hi", null)),
             "cold",
             1_700_000_000_000L,
-            TierUsage.NONE,
+            new TierUsage(2, 1, 1, 650),
             new Reply.Pages(2_000, new TierTokens(160, 320, 480, 640), 1_600_000_000_000L));
     assertThat(RecordReader.reply(new ReplyWriter(1 << 20).write(reply))).isEqualTo(reply);
   }
