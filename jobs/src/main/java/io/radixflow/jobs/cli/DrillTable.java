@@ -3,7 +3,8 @@ package io.radixflow.jobs.cli;
 import io.radixflow.jobs.drill.DrillResult;
 import io.radixflow.jobs.drill.Fault;
 import io.radixflow.jobs.drill.Recovery;
-import io.radixflow.jobs.drill.RecoveryPhases.Medians;
+import io.radixflow.jobs.drill.RecoveryPhases.Phases;
+import io.radixflow.jobs.drill.RecoveryPhases.Summary;
 import io.radixflow.jobs.drill.RecoveryTimes.Times;
 import io.radixflow.jobs.drill.TokensByTier;
 import io.radixflow.jobs.drill.Verdict;
@@ -49,7 +50,7 @@ final class DrillTable {
     times(text, "of its own sessions", recovery.owned());
     times(text, "of the survivors'", recovery.survivors());
     times(text, "survivors' silence between two deltas", recovery.silence());
-    line(text, "what that time went to, from the kill, medians");
+    line(text, "what that time went to, from the kill");
     phases(text, "its own subtasks, elsewhere", recovery.ownedPhases());
     phases(text, "the survivors'", recovery.survivorPhases());
     verdict.findings().forEach(finding -> line(text, "WRONG %s", finding));
@@ -82,17 +83,23 @@ final class DrillTable {
     }
   }
 
-  private static void phases(StringBuilder text, String what, Medians phases) {
-    if (phases.count() > 0) {
-      line(
-          text,
-          "  noticed %.1f s, deployed %.1f s, taken up %.1f s, running %.1f s: %s",
-          phases.noticed() / 1e3,
-          phases.deployed() / 1e3,
-          phases.initializing() / 1e3,
-          phases.running() / 1e3,
-          what);
+  private static void phases(StringBuilder text, String what, Summary summary) {
+    if (summary.count() > 0) {
+      phases(text, what + ", medians", summary.medians());
+      phases(text, what + ", the slowest", summary.slowest());
     }
+  }
+
+  private static void phases(StringBuilder text, String what, Phases phases) {
+    line(
+        text,
+        "  noticed %.1f s, deployed %.1f s, taken up %.1f s, running %.1f s, connected %.1f s: %s",
+        phases.noticed() / 1e3,
+        phases.deployed() / 1e3,
+        phases.initializing() / 1e3,
+        phases.running() / 1e3,
+        phases.connected() / 1e3,
+        what);
   }
 
   private static void line(StringBuilder text, String format, Object... values) {

@@ -17,8 +17,8 @@ public record Recovery(
     RecoveryTimes.Times owned,
     RecoveryTimes.Times survivors,
     RecoveryTimes.Times silence,
-    RecoveryPhases.Medians ownedPhases,
-    RecoveryPhases.Medians survivorPhases) {
+    RecoveryPhases.Summary ownedPhases,
+    RecoveryPhases.Summary survivorPhases) {
 
   /**
    * @param logs the directory of JobManagers' logs

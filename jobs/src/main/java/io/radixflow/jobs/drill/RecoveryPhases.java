@@ -20,7 +20,8 @@ public final class RecoveryPhases {
       Pattern.compile("ExecutionGraph - Job .* switched from state \\w+ to RESTARTING\\.");
   private static final Pattern SUBTASK =
       Pattern.compile(
-          "ExecutionGraph - serving\\b.* \\((\\d+)/\\d+\\) \\(\\S+\\) switched from \\w+ to (\\w+)\\b");
+          "ExecutionGraph - (serving|deltas)\\b.* \\((\\d+)/\\d+\\) \\(\\S+\\) switched from \\w+ to"
+              + " (\\w+)\\b");
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss,SSS");
   private static final int TIME_LENGTH = "2026-01-01 00:00:00,000".length();
@@ -33,13 +34,11 @@ public final class RecoveryPhases {
    * A line of interest.
    *
    * @param millis since the epoch
-   * @param subtask of the serving operator; -1 for the whole job
+   * @param subtask of the serving operator, or of the sink of deltas; -1 for the whole job
+   * @param sink whether it is one of the sink
    * @param to the state it changed to
    */
-  private record Change(long millis, int subtask, String to) {}
-
-  /** Of one subtask, milliseconds since the kill; in total over all when summed up. */
-  private record Phases(long noticed, long deployed, long initializing, long running) {}
+  private record Change(long millis, int subtask, boolean sink, String to) {}
 
   private RecoveryPhases(List<Change> changes) {
     this.changes = changes;
@@ -87,9 +86,13 @@ public final class RecoveryPhases {
     }
     Matcher subtask = SUBTASK.matcher(line);
     if (subtask.find()) {
-      return new Change(millis(line), Integer.parseInt(subtask.group(1)) - 1, subtask.group(2));
+      int number = Integer.parseInt(subtask.group(2)) - 1;
+      boolean sink = subtask.group(1).equals("deltas");
+      return new Change(millis(line), number, sink, subtask.group(3));
     }
-    return JOB_RESTARTS.matcher(line).find() ? new Change(millis(line), -1, "RESTARTING") : null;
+    return JOB_RESTARTS.matcher(line).find()
+        ? new Change(millis(line), -1, false, "RESTARTING")
+        : null;
   }
 
   private static long millis(String line) {
@@ -108,11 +111,15 @@ public final class RecoveryPhases {
     }
   }
 
-  /** The first time that the subtask ran again, and the steps to it; null if it never did. */
+  /**
+   * The first time that subtask and sink ran again, and the steps to it; null if they never did.
+   */
   private Phases phases(long kill, long end, int subtask) {
     long noticed = 0;
     long deployed = 0;
     long initializing = 0;
+    long running = 0;
+    long connected = 0;
     for (Change change : changes) {
       if (change.millis() < kill || change.millis() >= end) {
         continue;
@@ -120,51 +127,77 @@ public final class RecoveryPhases {
       long after = change.millis() - kill;
       if (change.subtask() < 0) {
         noticed = noticed == 0 ? after : noticed;
+      } else if (change.subtask() == subtask && change.sink()) {
+        connected = change.to().equals("RUNNING") ? after : 0;
       } else if (change.subtask() == subtask) {
         switch (change.to()) {
           case "DEPLOYING" -> deployed = after;
           case "INITIALIZING" -> initializing = after;
-          case "RUNNING" -> {
-            return new Phases(noticed, deployed, initializing, after);
-          }
           default -> {}
         }
+        running = change.to().equals("RUNNING") ? after : 0;
+      }
+      if (running > 0 && connected > 0) {
+        return new Phases(noticed, deployed, initializing, running, connected);
       }
     }
     return null;
   }
 
   /** Of the subtasks of killed TaskManagers. */
-  Medians owned() {
-    return Medians.of(owned);
+  Summary owned() {
+    return Summary.of(owned);
   }
 
   /** Of the others, which restart with them. */
-  Medians survivors() {
-    return Medians.of(survivors);
+  Summary survivors() {
+    return Summary.of(survivors);
   }
 
   /**
-   * Milliseconds from the kill, each the median.
+   * Milliseconds from the kill.
    *
-   * @param count of subtasks
    * @param noticed the job restarts for the first time
    * @param deployed the subtask is deployed for the last time; earlier ones went to the dead
    * @param initializing its TaskManager has taken it up
-   * @param running its state is restored, its engine open, its sinks are connected
+   * @param running its state is restored, its engine open
+   * @param connected the sink of its deltas is connected, too
    */
-  public record Medians(int count, long noticed, long deployed, long initializing, long running) {
-    private static Medians of(List<Phases> phases) {
-      return new Medians(
-          phases.size(),
-          median(phases, Phases::noticed),
-          median(phases, Phases::deployed),
-          median(phases, Phases::initializing),
-          median(phases, Phases::running));
+  public record Phases(
+      long noticed, long deployed, long initializing, long running, long connected) {
+    private static final Phases NONE = new Phases(0, 0, 0, 0, 0);
+
+    private static Phases medians(List<Phases> all) {
+      return new Phases(
+          median(all, Phases::noticed),
+          median(all, Phases::deployed),
+          median(all, Phases::initializing),
+          median(all, Phases::running),
+          median(all, Phases::connected));
     }
 
-    private static long median(List<Phases> phases, ToLongFunction<Phases> step) {
-      return RecoveryTimes.Times.of(phases.stream().map(step::applyAsLong).toList()).median();
+    private static long median(List<Phases> all, ToLongFunction<Phases> step) {
+      return RecoveryTimes.Times.of(all.stream().map(step::applyAsLong).toList()).median();
+    }
+
+    private long end() {
+      return Math.max(running, connected);
+    }
+  }
+
+  /**
+   * Of several subtasks.
+   *
+   * @param count how many
+   * @param medians of each phase the median
+   * @param slowest those of the one that took longest
+   */
+  public record Summary(int count, Phases medians, Phases slowest) {
+    private static Summary of(List<Phases> all) {
+      return new Summary(
+          all.size(),
+          Phases.medians(all),
+          all.stream().max(Comparator.comparingLong(Phases::end)).orElse(Phases.NONE));
     }
   }
 }

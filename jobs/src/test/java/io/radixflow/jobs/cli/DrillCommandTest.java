@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.jobs.drill.DrillResult;
 import io.radixflow.jobs.drill.Fault;
 import io.radixflow.jobs.drill.Recovery;
-import io.radixflow.jobs.drill.RecoveryPhases.Medians;
+import io.radixflow.jobs.drill.RecoveryPhases.Phases;
+import io.radixflow.jobs.drill.RecoveryPhases.Summary;
 import io.radixflow.jobs.drill.RecoveryTimes.Times;
 import io.radixflow.jobs.drill.TokensByTier;
 import io.radixflow.jobs.drill.Verdict;
@@ -37,7 +38,9 @@ class DrillCommandTest {
         .contains("    0  lost\n")
         .contains("4 processes ended by deadly turns, of 9 at most\n")
         .contains("median 2.5 s, worst 4.0 s, 7 turns: of its own sessions\n")
-        .contains("deployed 0.7 s, taken up 0.9 s, running 2.4 s: its own subtasks, elsewhere\n")
+        .contains(
+            "taken up 0.9 s, running 2.4 s, connected 2.3 s: its own subtasks, elsewhere, medians\n")
+        .contains("running 2.9 s, connected 3.9 s: its own subtasks, elsewhere, the slowest\n")
         .doesNotContain("silence")
         .doesNotContain("survivors")
         .endsWith("nothing was lost\n");
@@ -151,8 +154,11 @@ class DrillCommandTest {
             new Times(7, 2_500, 4_000),
             NONE,
             NONE,
-            new Medians(3, 400, 700, 900, 2_400),
-            new Medians(0, 0, 0, 0, 0)),
+            new Summary(
+                3,
+                new Phases(400, 700, 900, 2_400, 2_300),
+                new Phases(500, 800, 1_000, 2_900, 3_900)),
+            new Summary(0, new Phases(0, 0, 0, 0, 0), new Phases(0, 0, 0, 0, 0))),
         tokens,
         true,
         60);

@@ -2,7 +2,8 @@ package io.radixflow.jobs.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.jobs.drill.RecoveryPhases.Medians;
+import io.radixflow.jobs.drill.RecoveryPhases.Phases;
+import io.radixflow.jobs.drill.RecoveryPhases.Summary;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDateTime;
@@ -15,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class RecoveryPhasesTest {
 
-  private static final Medians NONE = new Medians(0, 0, 0, 0, 0);
+  private static final Phases NEVER = new Phases(0, 0, 0, 0, 0);
+  private static final Summary NONE = new Summary(0, NEVER, NEVER);
   private static final List<String> LOG =
       List.of(
           subtask("12:00:00,000", 1, "INITIALIZING", "RUNNING"),
@@ -30,9 +32,11 @@ class RecoveryPhasesTest {
           subtask("12:00:11,200", 1, "DEPLOYING", "INITIALIZING"),
           "2026-11-21 12:00:11,300 INFO  [a] ExecutionGraph - Source: events -> route events (2/2)"
               + " (1b_2c_1_1) switched from DEPLOYING to INITIALIZING.",
+          sink("12:00:11,700", 1, "INITIALIZING", "RUNNING"),
           subtask("12:00:11,900", 1, "INITIALIZING", "RUNNING"),
           subtask("12:00:12,000", 2, "DEPLOYING", "INITIALIZING"),
           subtask("12:00:14,000", 2, "INITIALIZING", "RUNNING"),
+          sink("12:00:14,500", 2, "INITIALIZING", "RUNNING"),
           subtask("12:00:50,000", 2, "INITIALIZING", "RUNNING"));
 
   @Test
@@ -42,8 +46,8 @@ class RecoveryPhasesTest {
 
     RecoveryPhases phases = RecoveryPhases.read(logs, List.of(kill("12:00:10.000", 1)));
 
-    assertThat(phases.survivors()).isEqualTo(new Medians(1, 500, 1_000, 1_200, 1_900));
-    assertThat(phases.owned()).isEqualTo(new Medians(1, 500, 1_000, 2_000, 4_000));
+    assertThat(phases.survivors()).isEqualTo(one(new Phases(500, 1_000, 1_200, 1_900, 1_700)));
+    assertThat(phases.owned()).isEqualTo(one(new Phases(500, 1_000, 2_000, 4_000, 4_500)));
   }
 
   @Test
@@ -57,11 +61,28 @@ class RecoveryPhasesTest {
   @Test
   void whatFollowsTheNextKillIsNotOfTheFirst() {
     List<Kill> kills = List.of(kill("12:00:10.000", 1), kill("12:00:13.000", 0));
+    String late = sink("12:00:51,000", 2, "DEPLOYING", "RUNNING");
 
-    RecoveryPhases phases = RecoveryPhases.of(Stream.concat(LOG.stream(), Stream.of("")), kills);
+    RecoveryPhases phases =
+        RecoveryPhases.of(Stream.concat(LOG.stream(), Stream.of("", late)), kills);
 
     assertThat(phases.owned()).isEqualTo(NONE);
     assertThat(phases.survivors().count()).isEqualTo(2);
+  }
+
+  @Test
+  void theSlowestIsTheOneThatWasConnectedLast() {
+    List<Kill> kills = List.of(new Kill(kill("12:00:10.000", 0).millis(), Set.of(0, 1), 2));
+
+    Summary owned = RecoveryPhases.of(LOG.stream(), kills).owned();
+
+    assertThat(owned.count()).isEqualTo(2);
+    assertThat(owned.medians()).isEqualTo(new Phases(500, 1_000, 2_000, 4_000, 4_500));
+    assertThat(owned.slowest()).isEqualTo(new Phases(500, 1_000, 2_000, 4_000, 4_500));
+  }
+
+  private static Summary one(Phases phases) {
+    return new Summary(1, phases, phases);
   }
 
   private static Kill kill(String time, int subtask) {
@@ -74,8 +95,15 @@ class RecoveryPhasesTest {
   }
 
   private static String subtask(String time, int number, String from, String to) {
-    return "2026-11-21 %s INFO  [a] ExecutionGraph - serving -> (replies: Writer, deltas: Writer)"
-            .formatted(time)
-        + " (%d/2) (1b_2c_%d_1) switched from %s to %s.".formatted(number, number - 1, from, to);
+    return task(time, "serving", number, from, to);
+  }
+
+  private static String sink(String time, int number, String from, String to) {
+    return task(time, "deltas: Writer -> deltas: Committer", number, from, to);
+  }
+
+  private static String task(String time, String task, int number, String from, String to) {
+    return "2026-11-21 %s INFO  [a] ExecutionGraph - %s (%d/2) (1b_2c_%d_1) switched from %s to %s."
+        .formatted(time, task, number, number - 1, from, to);
   }
 }

@@ -28,14 +28,12 @@ class WriteBackTest {
   private final SimModel model;
 
   WriteBackTest() {
-    model =
-        SimModel.open(SIM);
+    model = SimModel.open(SIM);
     memory = new FaultyMemory(model.openBackend(DeviceOptions.DEFAULT));
   }
 
   private Engine open() {
-    return ContinuousBatchingEngine.open(
-        memory.backend(), model.tokenizer(), options(30).build());
+    return ContinuousBatchingEngine.open(memory.backend(), model.tokenizer(), options(30).build());
   }
 
   private static EngineOptions.Builder options(int devicePages) {
