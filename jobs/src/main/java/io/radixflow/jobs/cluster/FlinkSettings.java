@@ -1,5 +1,6 @@
 package io.radixflow.jobs.cluster;
 
+import io.radixflow.jobs.config.LocalFiles;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -66,7 +67,7 @@ final class FlinkSettings {
   }
 
   private static String uri(Path root, String directory) {
-    return root.resolve(directory).toUri().toString();
+    return LocalFiles.name(root.resolve(directory));
   }
 
   /** All of them. */

@@ -1,5 +1,6 @@
 package io.radixflow.jobs.local;
 
+import io.radixflow.jobs.config.LocalFiles;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -106,7 +107,9 @@ public final class LocalCluster implements AutoCloseable {
     flink.set(CoreOptions.TMP_DIRS, temporary);
     flink.set(WebOptions.TMP_DIR, temporary);
     flink.set(WebOptions.UPLOAD_DIR, temporary);
-    flink.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, uri(directory.resolve(CHECKPOINTS)));
+    flink.set(
+        CheckpointingOptions.CHECKPOINTS_DIRECTORY,
+        LocalFiles.name(directory.resolve(CHECKPOINTS)));
     return flink;
   }
 
@@ -225,7 +228,7 @@ public final class LocalCluster implements AutoCloseable {
   public String stop(JobID job) throws IOException {
     return await(
         cluster.stopWithSavepoint(
-            job, uri(directory.resolve(SAVEPOINTS)), false, SavepointFormatType.NATIVE),
+            job, LocalFiles.name(directory.resolve(SAVEPOINTS)), false, SavepointFormatType.NATIVE),
         Duration.ofSeconds(60),
         "stop the job with a savepoint");
   }
@@ -296,9 +299,5 @@ public final class LocalCluster implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted", e);
     }
-  }
-
-  private static String uri(Path path) {
-    return path.toUri().toString();
   }
 }

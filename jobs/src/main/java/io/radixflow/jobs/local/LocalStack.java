@@ -3,6 +3,7 @@ package io.radixflow.jobs.local;
 import io.radixflow.jobs.JobEndpoints;
 import io.radixflow.jobs.ServingJob;
 import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.LocalFiles;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
@@ -187,7 +188,7 @@ public final class LocalStack implements AutoCloseable {
         }
       }
     }
-    return latest.map(metadata -> metadata.getParent().toUri().toString());
+    return latest.map(metadata -> LocalFiles.name(metadata.getParent()));
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.radixflow.jobs.state;
 
+import io.radixflow.jobs.config.LocalFiles;
 import io.radixflow.operators.flink.SavedState;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -66,8 +67,7 @@ public final class Savepoint {
       throws IOException {
     StreamExecutionEnvironment environment = environment(temporary);
     try (CloseableIterator<T> read =
-        SavepointReader.read(
-                environment, path.toUri().toString(), new EmbeddedRocksDBStateBackend())
+        SavepointReader.read(environment, LocalFiles.name(path), new EmbeddedRocksDBStateBackend())
             .readKeyedState(
                 OperatorIdentifier.forUid(SavedState.OPERATOR_UID),
                 function,

@@ -1,5 +1,6 @@
 package io.radixflow.jobs.state;
 
+import io.radixflow.jobs.config.LocalFiles;
 import io.radixflow.operators.cache.StableHash;
 import io.radixflow.operators.engine.TierTokens;
 import io.radixflow.operators.flink.SavedState;
@@ -55,7 +56,7 @@ public record StateSeed(int sessions, int turns, long now) {
             OperatorTransformation.bootstrapWith(environment.fromSequence(0, sessions - 1))
                 .keyBy((KeySelector<Long, String>) StateSeed::session, Types.STRING)
                 .transform(new Writer(turns, now, tokenizer)))
-        .write(directory.toUri().toString());
+        .write(LocalFiles.name(directory));
     environment.execute("seed");
   }
 

@@ -40,12 +40,13 @@ class StateCommandITCase {
 
   @Test
   void aJobsSavepointTellsItsSessionsAndOneConversation() throws Exception {
+    Path kept = directory.resolve("kept data");
     Settings settings = SettingsLoader.defaults().with(RadixflowOptions.MODEL, "sim");
     String reply;
     try (LocalStack stack =
             LocalStack.start(
                 settings,
-                new LocalStack.Options(Optional.of(directory), true, 0),
+                new LocalStack.Options(Optional.of(kept), true, 0),
                 ServingSettings.engine(settings, LocatedModel::open),
                 step -> {});
         ConversationClient client = new ConversationClient(stack.settings())) {
@@ -54,7 +55,7 @@ class StateCommandITCase {
       assertThat(ask(client, EventKind.CLOSE, "bert", "t2", null).finishReason()).isEqualTo("stop");
     }
     Path savepoint;
-    try (Stream<Path> files = Files.list(directory.resolve("savepoints"))) {
+    try (Stream<Path> files = Files.list(kept.resolve("savepoints"))) {
       savepoint = files.findFirst().orElseThrow();
     }
 
@@ -122,7 +123,7 @@ class StateCommandITCase {
 
   @Test
   void aMadeUpSavepointHasTheSessionsThatItWasToldTo() throws Exception {
-    Path savepoint = directory.resolve("seed");
+    Path savepoint = directory.resolve("50% seed");
     new StateSeed(30, 3, 1_000).write(savepoint, directory, 128, "fingerprint");
 
     assertThat(state(savepoint, "--json").out().lines())

@@ -52,6 +52,16 @@ class ClusterOptionsTest {
   }
 
   @Test
+  void stateLiesInTheDirectoryAlsoIfItsNameHasASpace() {
+    FlinkSettings settings =
+        new FlinkSettings(Path.of("/kept data/50%"), 2181, ClusterOptions.SMALL);
+
+    assertThat(settings.all())
+        .containsEntry("execution.checkpointing.dir", "file:/kept data/50%/checkpoints")
+        .containsEntry("high-availability.storageDir", "file:/kept data/50%/high-availability");
+  }
+
+  @Test
   void memoryIsGivenToProcessesAsFlinksScriptsDo() {
     FlinkSettings settings =
         new FlinkSettings(
