@@ -30,22 +30,40 @@ public final class HeapPages implements HostPages {
     this.pages = pages;
     this.pageBytes = (int) pageBytes;
     pagesPerSlab = (int) Math.min(pages, MAX_SLAB / pageBytes);
+    long bytes = pages * pageBytes;
+    // filling the heap to find out would fail allocations of all other threads, too
+    if (bytes > free()) {
+      Runtime.getRuntime().gc();
+      if (bytes > free()) {
+        throw tooLarge(bytes, null);
+      }
+    }
     try {
       for (int first = 0; first < pages; first += pagesPerSlab) {
-        int bytes = Math.min(pagesPerSlab, pages - first) * this.pageBytes;
-        slabs.add(ByteBuffer.allocate(bytes));
+        slabs.add(ByteBuffer.allocate(Math.min(pagesPerSlab, pages - first) * this.pageBytes));
       }
     } catch (OutOfMemoryError e) {
       close();
-      throw new IllegalArgumentException(
-          String.format(
-              Locale.ROOT,
-              "host pages of %d MB do not fit the heap of %d MB; use a smaller host tier or a larger"
-                  + " -Xmx",
-              pages * pageBytes >> 20,
-              Runtime.getRuntime().maxMemory() >> 20),
-          e);
+      throw tooLarge(bytes, e);
     }
+  }
+
+  /** Bytes that the heap can still take; garbage that was not collected counts as taken. */
+  private static long free() {
+    Runtime runtime = Runtime.getRuntime();
+    return runtime.maxMemory() - (runtime.totalMemory() - runtime.freeMemory());
+  }
+
+  private static IllegalArgumentException tooLarge(long bytes, Throwable cause) {
+    return new IllegalArgumentException(
+        String.format(
+            Locale.ROOT,
+            "host pages of %d MB do not fit the heap, which has %d MB left of %d MB; use a smaller"
+                + " host tier or a larger -Xmx",
+            bytes >> 20,
+            free() >> 20,
+            Runtime.getRuntime().maxMemory() >> 20),
+        cause);
   }
 
   @Override
