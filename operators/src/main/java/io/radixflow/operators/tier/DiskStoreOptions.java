@@ -47,7 +47,9 @@ public record DiskStoreOptions(
       throw new IllegalArgumentException(
           "a disk tier of "
               + limitBytes
-              + " bytes has no room for four segments of "
+              + " bytes is too small: it needs "
+              + MIN_SEGMENTS * segmentBytes
+              + ", for four files of "
               + segmentBytes);
     }
     if (minFreeBytes < 0 || readers < 1) {
