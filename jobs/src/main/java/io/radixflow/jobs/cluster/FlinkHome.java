@@ -50,7 +50,7 @@ final class FlinkHome {
   private static final Set<String> LEFT_TO_THE_JOB =
       Set.of("flink-connector-base", "flink-connector-kafka");
 
-  private static final String LOG_CONFIGURATION =
+  static final String LOG_CONFIGURATION =
       """
       rootLogger.level = INFO
       rootLogger.appenderRef.file.ref = file
@@ -61,7 +61,7 @@ final class FlinkHome {
       appender.file.layout.pattern = %d %-5p [%t] %c{1} - %m%n
       logger.kafka.name = org.apache.kafka
       logger.kafka.level = WARN
-      logger.metrics.name = org.apache.flink.runtime.metrics
+      logger.metrics.name = org.apache.flink.metrics
       logger.metrics.level = ERROR
       """;
 

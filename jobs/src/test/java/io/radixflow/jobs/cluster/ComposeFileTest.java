@@ -14,10 +14,13 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Properties;
 import java.util.stream.StreamSupport;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.util.EnvironmentInformation;
 import org.apache.kafka.common.utils.AppInfoParser;
 import org.junit.jupiter.api.BeforeAll;
@@ -28,6 +31,7 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 
 class ComposeFileTest {
 
+  private static final String LOGGING = "jobs/src/main/docker/log4j-console.properties";
   private static final String JOB = "io.radixflow.jobs.RadixflowJob";
 
   private static JsonNode compose;
@@ -87,7 +91,20 @@ class ComposeFileTest {
           .extracting(JsonNode::asText)
           .contains(
               "./jobs/target/radixflow-job.jar:/opt/flink/usrlib/radixflow-job.jar:ro",
-              "./kernels/target/radixflow-kernels-lib.jar:/opt/flink/lib/radixflow-kernels-lib.jar:ro");
+              "./kernels/target/radixflow-kernels-lib.jar:/opt/flink/lib/radixflow-kernels-lib.jar:ro",
+              "./" + LOGGING + ":/opt/flink/conf/log4j-console.properties:ro");
+    }
+  }
+
+  @Test
+  void logsDoNotGrowByWarningsOfEveryCheckpoint() throws Exception {
+    String mounted = Files.readString(Path.of("..").resolve(LOGGING));
+    for (String configuration : List.of(mounted, FlinkHome.LOG_CONFIGURATION)) {
+      Properties log = new Properties();
+      log.load(new StringReader(configuration));
+
+      assertThat(MetricGroup.class.getName()).startsWith(log.getProperty("logger.metrics.name"));
+      assertThat(log).containsEntry("logger.metrics.level", "ERROR");
     }
   }
 
