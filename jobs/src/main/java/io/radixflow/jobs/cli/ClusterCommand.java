@@ -5,13 +5,11 @@ import io.radixflow.jobs.cluster.ClusterJars;
 import io.radixflow.jobs.cluster.ClusterOptions;
 import io.radixflow.jobs.cluster.JavaProcess;
 import io.radixflow.jobs.cluster.ProcessCluster;
-import io.radixflow.jobs.cluster.Waiting;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.kernels.ModelLoader;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import picocli.CommandLine.Command;
@@ -27,7 +25,6 @@ import picocli.CommandLine.Option;
       "Processes that are killed are replaced: conversations go on."
     })
 final class ClusterCommand extends CliCommand {
-  private static final Duration JOB_START = Duration.ofMinutes(10);
   private static final int MAX_PROCESSES = 64;
 
   @Mixin ModelOptions model;
@@ -99,7 +96,7 @@ final class ClusterCommand extends CliCommand {
         progress.detail("submitting the job");
         job = cluster.commandLine().submit(null, connected);
         progress.detail("waiting for the job");
-        Waiting.until("the job to run", JOB_START, () -> cluster.rest().allRun(job));
+        new ClusterSubmission(cluster.rest().address()).awaitRunning(job);
       }
       announce(cluster, job);
       new Replacements(cluster, options, this).run(job);

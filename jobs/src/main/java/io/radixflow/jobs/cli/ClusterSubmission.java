@@ -111,7 +111,7 @@ final class ClusterSubmission {
     while (true) {
       JobDetailsInfo details = ask(client -> client.getJobDetails(job), "does not know the job");
       if (details.getJobStatus().isGloballyTerminalState()) {
-        throw ended(job, details.getJobStatus());
+        throw ended(id, details.getJobStatus().name());
       }
       if (runs(details)) {
         return;
@@ -143,7 +143,9 @@ final class ClusterSubmission {
         == vertex.getParallelism();
   }
 
-  private CliException ended(JobID job, JobStatus status) throws InterruptedException {
+  /** Why a job that does not run any more has ended. */
+  CliException ended(String id, String status) throws InterruptedException {
+    JobID job = JobID.fromHexString(id);
     JobResult result = ask(client -> client.requestJobResult(job), "does not know the job");
     String reason =
         result

@@ -6,12 +6,16 @@ import io.radixflow.jobs.cluster.ProcessCluster;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
-import java.util.Set;
 
-/** Looks after a cluster: starts another process for each that is gone, until the job ends. */
+/**
+ * Looks after a cluster: starts another process for each that is gone, until the job fails. A job
+ * that somebody stopped or cancelled may be submitted again.
+ */
 final class Replacements {
   private static final Duration PERIOD = Duration.ofSeconds(1);
-  private static final Set<String> ENDS = Set.of("FAILED", "CANCELED", "FINISHED");
+  private static final String FAILED = "FAILED";
+  private static final Map<String, String> ENDED =
+      Map.of("CANCELED", "cancelled", "FINISHED", "stopped");
 
   private final ProcessCluster cluster;
   private final ClusterOptions options;
@@ -26,9 +30,10 @@ final class Replacements {
   /**
    * Returns only by an exception.
    *
-   * @throws CliException when the job has ended
+   * @throws CliException when the job has failed
    */
   void run(String job) throws IOException, InterruptedException {
+    boolean ended = false;
     while (true) {
       Thread.sleep(PERIOD.toMillis());
       if (cluster.taskManagers().size() < options.taskManagers()) {
@@ -40,10 +45,13 @@ final class Replacements {
       if (cluster.brokers().isEmpty()) {
         tell(cluster.startBroker());
       }
-      String state = state(job);
-      if (ENDS.contains(state)) {
-        throw new CliException(
-            "the job is " + state + "; --directory keeps the logs that say why, then start again");
+      String state = ended ? "" : state(job);
+      if (state.equals(FAILED)) {
+        throw new ClusterSubmission(cluster.rest().address()).ended(job, state);
+      }
+      if (ENDED.containsKey(state)) {
+        ended = true;
+        tellEnd(ENDED.get(state));
       }
     }
   }
@@ -54,6 +62,17 @@ final class Replacements {
         .printf(
             "%-18s process %d, in place of one that is gone%n",
             replacement.name(), replacement.pid());
+    command.out().flush();
+  }
+
+  private void tellEnd(String how) throws IOException {
+    command.out().println("The job was " + how + "; Flink and Kafka run on. Start it again:");
+    command
+        .out()
+        .printf(
+            "./radixflow submit --jobmanager %s --set kafka.bootstrap-servers=%s"
+                + " [--from-savepoint PATH] and the --set options given here%n",
+            cluster.rest().address(), cluster.bootstrapServers());
     command.out().flush();
   }
 

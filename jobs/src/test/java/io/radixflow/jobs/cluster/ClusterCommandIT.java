@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
@@ -19,6 +20,7 @@ class ClusterCommandIT {
 
   private static final Duration PATIENCE = Duration.ofMinutes(3);
   private static final Pattern BOOTSTRAP = Pattern.compile("bootstrap servers +(\\S+)");
+  private static final Pattern FLINK = Pattern.compile("Flink +http://[^:]+:(\\d+)");
   private static final Pattern DIRECTORY = Pattern.compile("logs and state +(\\S+)");
   private static final Pattern VICTIM = Pattern.compile("kill -9 (\\d+),");
 
@@ -48,6 +50,9 @@ class ClusterCommandIT {
         assertThat(conversations.answered()).containsExactly("a/1", "a/2");
         assertThat(output).content().contains("in place of one that is gone");
       }
+      ClusterRest rest = new ClusterRest(Integer.parseInt(found(FLINK, output)));
+      rest.cancel(rest.jobs().get(0));
+      await().atMost(PATIENCE).until(() -> says(output, "The job was cancelled; Flink and Kafka"));
       List<ProcessHandle> processes = cluster.descendants().toList();
       assertThat(processes).hasSizeGreaterThanOrEqualTo(5);
 
@@ -55,6 +60,30 @@ class ClusterCommandIT {
 
       await().atMost(PATIENCE).until(() -> processes.stream().noneMatch(ProcessHandle::isAlive));
       await().atMost(PATIENCE).until(() -> !Files.exists(state));
+    } finally {
+      cluster.destroyForcibly();
+    }
+  }
+
+  @Test
+  void aJobThatCannotStartEndsTheCommandWithItsReason() throws Exception {
+    Path output = dir.resolve("output");
+    Process cluster =
+        new ProcessBuilder(
+                "../radixflow",
+                "cluster",
+                "--model=sim",
+                "--taskmanagers=1",
+                "--port=0",
+                "--set=engine.kv-memory=100b")
+            .redirectErrorStream(true)
+            .redirectOutput(output.toFile())
+            .start();
+    try {
+      assertThat(cluster.waitFor(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isTrue();
+
+      assertThat(cluster.exitValue()).isEqualTo(1);
+      assertThat(output).content().contains("the KV pool of 100 bytes holds 0 pages");
     } finally {
       cluster.destroyForcibly();
     }
