@@ -62,11 +62,11 @@ final class ModelCommand extends CliCommand {
             "%d pages of %d tokens, %s: %d tokens, %.1f contexts of %d",
             info.pages(),
             info.pageTokens(),
-            megabytes(tokens * tokenBytes),
+            memory(tokens * tokenBytes),
             tokens,
             (double) tokens / info.contextLength(),
             info.contextLength()));
-    line("heap", megabytes(Runtime.getRuntime().maxMemory()));
+    line("heap", memory(Runtime.getRuntime().maxMemory()));
     line("numerics epoch", info.numericsEpoch());
     out().flush();
   }
@@ -97,6 +97,11 @@ final class ModelCommand extends CliCommand {
 
   private static String megabytes(long bytes) {
     return String.format(Locale.ROOT, "%.1f MB", bytes / 1e6);
+  }
+
+  /** As options such as engine.kv-memory count memory. */
+  private static String memory(long bytes) {
+    return String.format(Locale.ROOT, "%.1f MB", bytes / (double) (1 << 20));
   }
 
   private void line(String name, String value) {
