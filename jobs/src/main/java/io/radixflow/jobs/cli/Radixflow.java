@@ -94,7 +94,7 @@ public final class Radixflow implements Runnable {
   private static int wrongUsage(ParameterException error, String[] args) {
     CommandLine command = error.getCommandLine();
     PrintWriter err = command.getErr();
-    err.println("radixflow: " + Errors.line(withUnknownFirst(error)));
+    err.println("radixflow: " + message(withUnknownFirst(error)));
     String name = command.getCommandSpec().qualifiedName();
     err.println("Try '" + name + " --help'.");
     err.flush();
@@ -107,6 +107,15 @@ public final class Radixflow implements Runnable {
     return error instanceof MissingParameterException && !command.getUnmatchedArguments().isEmpty()
         ? new UnmatchedArgumentException(command, command.getUnmatchedArguments())
         : error;
+  }
+
+  private static String message(ParameterException error) {
+    if (error instanceof UnmatchedArgumentException unmatched
+        && !error.getCommandLine().getSubcommands().isEmpty()
+        && !unmatched.isUnknownOption()) {
+      return "there is no command '" + unmatched.getUnmatched().get(0) + "'";
+    }
+    return Errors.line(error);
   }
 
   private static int failed(Exception error, CommandLine command, ParseResult result) {

@@ -74,6 +74,17 @@ class CommandLineTest {
   }
 
   @Test
+  void aCommandThatThereIsNotIsNamed() {
+    for (String[] words : new String[][] {{"chatt"}, {"bench", "chatt"}, {"cache", "chatt"}}) {
+      Cli.Result result = cli.run(words);
+
+      assertThat(result.code()).isEqualTo(2);
+      assertThat(result.err()).startsWith("radixflow: there is no command 'chatt'");
+      assertThat(result.err().lines()).hasSize(2);
+    }
+  }
+
+  @Test
   void theVersionNamesRadixflowAndJava() {
     assertThat(cli.run("--version").out()).contains("radixflow ").contains("Java ");
   }
