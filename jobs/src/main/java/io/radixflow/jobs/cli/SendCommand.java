@@ -4,7 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.event.ParsedEvent;
+import io.radixflow.jobs.event.ReplyWriter;
 import io.radixflow.jobs.local.ConversationClient;
+import io.radixflow.jobs.local.EventSender;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Origin;
@@ -28,6 +30,7 @@ import picocli.CommandLine.Parameters;
     })
 final class SendCommand extends CliCommand {
   private static final int MAX_EVENT_BYTES = 4 << 20;
+  private static final int MAX_REPLY_BYTES = 64 << 20;
 
   @Mixin BrokerOptions brokers;
 
@@ -53,7 +56,9 @@ final class SendCommand extends CliCommand {
       description = "Another field of the event, such as --field max_tokens=20.")
   List<String> fields = List.of();
 
-  @Option(names = "--follow", description = "Print the reply as it grows, until it is committed.")
+  @Option(
+      names = "--follow",
+      description = "Print the reply as it grows, until it is committed; of a query, its JSON.")
   boolean follow;
 
   @Parameters(arity = "0..*", paramLabel = "TEXT", description = "The user's message.")
@@ -67,15 +72,28 @@ final class SendCommand extends CliCommand {
   public Integer call() throws InterruptedException {
     ConversationEvent event = event();
     Settings settings = brokers.load();
+    return follow ? follow(event, settings) : send(event, settings);
+  }
+
+  private int send(ConversationEvent event, Settings settings) throws InterruptedException {
+    try (EventSender sender = new EventSender(settings)) {
+      await(sender.send(event), "cannot send");
+    }
+    String turn = event.turn() == null ? "" : ", turn " + event.turn();
+    out().println("sent session " + event.session() + turn);
+    return 0;
+  }
+
+  private int follow(ConversationEvent event, Settings settings) throws InterruptedException {
     try (ConversationClient client = new ConversationClient(settings)) {
-      if (!follow) {
-        await(client.send(event), "cannot send");
-        out().println("sent session " + event.session() + ", turn " + event.turn());
-        return 0;
-      }
       ReplyView view = new ReplyView(out());
       Reply reply = await(client.ask(event, view), "no reply");
       TurnEnd end = TurnEnd.of(reply);
+      if (event.kind() == EventKind.QUERY) {
+        // what a query asks for is in other fields than the text
+        byte[] record = new ReplyWriter(MAX_REPLY_BYTES).write(reply);
+        out().print(new String(record, StandardCharsets.UTF_8));
+      }
       out().println();
       err().println("session " + event.session() + ": " + end.line());
       return end.failed() ? 1 : 0;

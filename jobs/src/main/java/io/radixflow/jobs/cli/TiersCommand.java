@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.ControlParser;
-import io.radixflow.jobs.local.ConversationClient;
+import io.radixflow.jobs.local.EventSender;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
@@ -15,7 +15,7 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "tiers",
     description = {
-      "Switch a tier below the device while the job runs, on all its TaskManagers:",
+      "Switch a tier below the device while the job runs, on all its TaskManagers.",
       "  tiers detach disk       stop using it; its pages stay where they are",
       "  tiers attach disk 20gb  use it (again)",
       "  tiers resize host 8gb   give it another size; without one, the configured size",
@@ -49,8 +49,8 @@ final class TiersCommand extends CliCommand {
     byte[] event = event();
     Settings settings = brokers.load();
     String topic = settings.get(RadixflowOptions.CONTROL_TOPIC);
-    try (ConversationClient client = new ConversationClient(settings)) {
-      client.send(topic, null, event).get();
+    try (EventSender sender = new EventSender(settings)) {
+      sender.send(topic, null, event).get();
     } catch (ExecutionException e) {
       throw new CliException("cannot send: " + Errors.line(e.getCause()), e);
     }

@@ -260,22 +260,12 @@ public final class KafkaSetup {
     } catch (ExecutionException e) {
       Throwable cause = e.getCause();
       if (cause instanceof TimeoutException) {
-        throw noBroker(cause);
+        throw KafkaSetupException.noBroker(brokers, timeout, cause);
       }
       throw new KafkaSetupException(
           "cannot " + what + " on " + brokers + ": " + cause.getMessage(), cause);
     } catch (java.util.concurrent.TimeoutException e) {
-      throw noBroker(e);
+      throw KafkaSetupException.noBroker(brokers, timeout, e);
     }
-  }
-
-  private KafkaSetupException noBroker(Throwable cause) {
-    return new KafkaSetupException(
-        "no Kafka broker answers at "
-            + brokers
-            + " within "
-            + timeout.toMillis()
-            + " ms: start one, or set kafka.bootstrap-servers",
-        cause);
   }
 }

@@ -1,10 +1,23 @@
 package io.radixflow.jobs.kafka;
 
+import java.time.Duration;
+
 /** Kafka is not as the job needs it; the message says what to do, in one line. */
 public final class KafkaSetupException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   public KafkaSetupException(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  /** What a client is told that hears nothing from any of the brokers. */
+  public static KafkaSetupException noBroker(String brokers, Duration waited, Throwable cause) {
+    return new KafkaSetupException(
+        "no Kafka broker answers at "
+            + brokers
+            + " within "
+            + waited.toMillis()
+            + " ms: start one, or set kafka.bootstrap-servers",
+        cause);
   }
 }

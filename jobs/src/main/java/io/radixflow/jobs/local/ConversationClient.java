@@ -1,29 +1,19 @@
 package io.radixflow.jobs.local;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.EventWriter;
 import io.radixflow.jobs.event.RecordReader;
 import io.radixflow.jobs.kafka.KafkaSetupException;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Reply;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.util.ExceptionUtils;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.clients.producer.KafkaProducer;
-import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.clients.producer.ProducerRecord;
-import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,11 +24,9 @@ import org.slf4j.LoggerFactory;
 public final class ConversationClient implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(ConversationClient.class);
-  private static final int MAX_REQUEST_BYTES = 32 << 20;
 
-  private final String events;
   private final AskedTurns asked = new AskedTurns();
-  private final KafkaProducer<byte[], byte[]> producer;
+  private final EventSender sender;
   private final TopicFollower replies;
   private final TopicFollower deltas;
 
@@ -48,12 +36,11 @@ public final class ConversationClient implements AutoCloseable {
    * @throws KafkaSetupException if there is no broker or no topic
    */
   public ConversationClient(Settings settings) {
-    events = settings.get(RadixflowOptions.EVENTS_TOPIC);
     List<TopicFollower> followers = new ArrayList<>();
     try {
       followers.add(follow(settings, RadixflowOptions.REPLIES_TOPIC, this::reply));
       followers.add(follow(settings, RadixflowOptions.DELTAS_TOPIC, this::delta));
-      producer = producer(settings);
+      sender = new EventSender(settings);
     } catch (RuntimeException e) {
       followers.forEach(TopicFollower::close);
       throw e;
@@ -67,16 +54,6 @@ public final class ConversationClient implements AutoCloseable {
       ConfigOption<String> topic,
       Consumer<ConsumerRecord<byte[], byte[]>> handler) {
     return TopicFollower.start(settings, settings.get(topic), false, handler, asked::fail);
-  }
-
-  private static KafkaProducer<byte[], byte[]> producer(Settings settings) {
-    Properties properties = settings.kafkaClient();
-    String timeout = Long.toString(settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis());
-    properties.put(ProducerConfig.LINGER_MS_CONFIG, "0");
-    properties.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(MAX_REQUEST_BYTES));
-    properties.put(ProducerConfig.BUFFER_MEMORY_CONFIG, Long.toString(2L * MAX_REQUEST_BYTES));
-    properties.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, timeout);
-    return new KafkaProducer<>(properties, new ByteArraySerializer(), new ByteArraySerializer());
   }
 
   /**
@@ -121,7 +98,7 @@ public final class ConversationClient implements AutoCloseable {
    * @return completed when the brokers have it
    */
   public CompletableFuture<Void> send(ConversationEvent event) {
-    return send(events, event.session().getBytes(UTF_8), EventWriter.write(event));
+    return sender.send(event);
   }
 
   /**
@@ -132,21 +109,7 @@ public final class ConversationClient implements AutoCloseable {
    * @return completed when the brokers have it
    */
   public CompletableFuture<Void> send(String topic, byte[] key, byte[] value) {
-    CompletableFuture<Void> sent = new CompletableFuture<>();
-    try {
-      producer.send(
-          new ProducerRecord<>(topic, key, value),
-          (metadata, failure) -> {
-            if (failure == null) {
-              sent.complete(null);
-            } else {
-              sent.completeExceptionally(failure);
-            }
-          });
-    } catch (KafkaException e) {
-      sent.completeExceptionally(e);
-    }
-    return sent;
+    return sender.send(topic, key, value);
   }
 
   private void delta(ConsumerRecord<byte[], byte[]> record) {
@@ -168,7 +131,7 @@ public final class ConversationClient implements AutoCloseable {
   /** Ends the connection; turns that were not answered stay unanswered here. */
   @Override
   public void close() {
-    producer.close(Duration.ofSeconds(5));
+    sender.close();
     deltas.close();
     replies.close();
     asked.cancel();

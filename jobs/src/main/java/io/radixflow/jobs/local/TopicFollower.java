@@ -14,6 +14,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.WakeupException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.slf4j.Logger;
@@ -92,14 +93,12 @@ public final class TopicFollower implements AutoCloseable {
       if (consumer != null) {
         consumer.close();
       }
+      String brokers = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
+      if (e instanceof TimeoutException) {
+        throw KafkaSetupException.noBroker(brokers, Duration.ofMillis(timeout), e);
+      }
       throw new KafkaSetupException(
-          "cannot read the topic "
-              + topic
-              + " on "
-              + settings.get(RadixflowOptions.BOOTSTRAP_SERVERS)
-              + ": "
-              + e.getMessage(),
-          e);
+          "cannot read the topic " + topic + " on " + brokers + ": " + e.getMessage(), e);
     }
     return start(consumer, topic, handler, failed);
   }

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jline.reader.EndOfFileException;
 import org.jline.reader.UserInterruptException;
 import org.junit.jupiter.api.AfterAll;
@@ -160,6 +161,32 @@ class ChatITCase {
   }
 
   @Test
+  void aQueryThatIsFollowedShowsWhatItAskedFor() {
+    String[] event = {"send", "--bootstrap", bootstrap, "--session", "asked", "--follow"};
+    assertThat(new Cli().run(with(event, "--field", "max_tokens=3", "Which sea?")).code()).isZero();
+
+    Cli.Result query = new Cli().run(with(event, "--type", "query", "--turn", "q"));
+
+    assertThat(query.code()).as(query.err()).isZero();
+    assertThat(query.out())
+        .startsWith("{\"session\":\"asked\"")
+        .contains("\"items\":[", "\"content\":\"Which sea?\"", "\"status\":", "\"pages\":{");
+  }
+
+  private static String[] with(String[] first, String... more) {
+    return Stream.concat(Stream.of(first), Stream.of(more)).toArray(String[]::new);
+  }
+
+  @Test
+  void anEventWithoutATurnIsSentWithoutOne() {
+    Cli.Result close =
+        new Cli().run("send", "--bootstrap", bootstrap, "--session", "none", "--type", "close");
+
+    assertThat(close.code()).as(close.err()).isZero();
+    assertThat(close.out().strip()).isEqualTo("sent session none");
+  }
+
+  @Test
   void anEventThatTheJobWouldRefuseIsNotSent() {
     Cli.Result unknown =
         new Cli().run("send", "--bootstrap", bootstrap, "--field", "max_tokns=3", "Hi");
@@ -177,7 +204,8 @@ class ChatITCase {
         new Cli().run("tail", "--bootstrap", "localhost:1", "--set", "kafka.connect-timeout=500ms");
 
     assertThat(result.code()).isEqualTo(1);
-    assertThat(result.err()).contains("localhost:1");
+    assertThat(result.err())
+        .contains("no Kafka broker answers at localhost:1 within 500 ms: start one");
     assertThat(result.err().lines()).hasSize(1);
   }
 

@@ -2,6 +2,7 @@ package io.radixflow.jobs.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -18,5 +19,23 @@ class TiersCommandTest {
     Cli.Result result = new Cli().run("tiers", action, tier, size, "--bootstrap", "localhost:1");
     assertThat(result.code()).isNotZero();
     assertThat(result.err().replace(", ", " ")).contains(told);
+  }
+
+  @Test
+  void withoutABrokerAddressAndTopicAreNamed() {
+    Cli.Result result =
+        new Cli()
+            .run(
+                "tiers",
+                "flush",
+                "disk",
+                "--bootstrap",
+                "localhost:1",
+                "--set",
+                "kafka.connect-timeout=500ms");
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.err())
+        .contains("no Kafka broker answers at localhost:1, or it has no topic conversation-control")
+        .hasLineCount(1);
   }
 }
