@@ -3,7 +3,7 @@ package io.radixflow.jobs.event;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.operators.engine.TierTokens;
-import io.radixflow.operators.engine.TierUsage;
+import io.radixflow.operators.engine.Usage;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
@@ -54,26 +54,26 @@ public final class RecordReader {
     JsonNode choice = json.path("choices").path(0);
     JsonNode usage = json.path("usage");
     String type = text(json, "type");
-    return new Reply(
-        text(json, "session"),
-        text(json, "branch"),
-        text(json, "turn"),
-        type == null ? null : kind(type),
-        json.path("attempt").asLong(),
-        choice.path("message").path("content").asText(),
-        text(choice, "finish_reason"),
-        usage.path("prompt_tokens").asInt(),
-        cached(usage),
-        usage.path("completion_tokens").asInt(),
-        json.path("seed").asLong(),
-        json.path("dropped_turns").asInt(),
-        logprobs(choice.get("logprobs")),
-        text(json.path("error"), "message"),
-        items(json.get("items")),
-        text(json, "status"),
-        TimeUnit.SECONDS.toMillis(json.path("created").asLong()),
-        tiers(usage.path("prompt_tokens_details")),
-        pages(json.get("pages")));
+    EventKind kind = type == null ? null : kind(type);
+    return Reply.builder(text(json, "session"), text(json, "branch"), text(json, "turn"), kind)
+        .attempt(json.path("attempt").asLong())
+        .text(choice.path("message").path("content").asText())
+        .finishReason(text(choice, "finish_reason"))
+        .usage(
+            new Usage(
+                usage.path("prompt_tokens").asInt(),
+                cached(usage),
+                usage.path("completion_tokens").asInt(),
+                tiers(usage.path("prompt_tokens_details"))))
+        .seed(json.path("seed").asLong())
+        .droppedTurns(json.path("dropped_turns").asInt())
+        .logprobs(logprobs(choice.get("logprobs")))
+        .error(text(json.path("error"), "message"))
+        .items(items(json.get("items")))
+        .status(text(json, "status"))
+        .created(TimeUnit.SECONDS.toMillis(json.path("created").asLong()))
+        .pages(pages(json.get("pages")))
+        .build();
   }
 
   private static TierUsage tiers(JsonNode json) {

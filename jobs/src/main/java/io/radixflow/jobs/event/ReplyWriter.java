@@ -57,26 +57,7 @@ public final class ReplyWriter {
         r.error() == null || r.error().length() <= MAX_ERROR
             ? r.error()
             : r.error().substring(0, MAX_ERROR);
-    return new Reply(
-        r.session(),
-        r.branch(),
-        r.turn(),
-        r.kind(),
-        r.attempt(),
-        text,
-        r.finishReason(),
-        r.promptTokens(),
-        r.cachedTokens(),
-        r.completionTokens(),
-        r.seed(),
-        r.droppedTurns(),
-        null,
-        error,
-        null,
-        r.status(),
-        r.created(),
-        r.tiers(),
-        r.pages());
+    return r.toBuilder().text(text).logprobs(null).error(error).items(null).build();
   }
 
   private static byte[] write(Reply reply, List<String> truncated) {

@@ -167,24 +167,11 @@ public final class TrafficGenerator {
 
   private byte[] reply(Session s) {
     return replies.write(
-        new Reply(
-            s.id,
-            ConversationEvent.MAIN_BRANCH,
-            Integer.toString(s.turn),
-            EventKind.MESSAGE,
-            0,
-            s.reply,
-            "stop",
-            0,
-            0,
-            0,
-            0,
-            0,
-            null,
-            null,
-            null,
-            null,
-            s.time));
+        Reply.builder(
+                s.id, ConversationEvent.MAIN_BRANCH, Integer.toString(s.turn), EventKind.MESSAGE)
+            .text(s.reply)
+            .created(s.time)
+            .build());
   }
 
   /** Texts of invented words. */

@@ -3,6 +3,7 @@ package io.radixflow.jobs.drill;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.engine.TierUsage;
+import io.radixflow.operators.engine.Usage;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
 import java.util.List;
@@ -46,25 +47,10 @@ class TierTallyTest {
   }
 
   private static Reply reply(long attempt, int prompt, int cached, TierUsage tiers) {
-    return new Reply(
-        "s",
-        "main",
-        "t",
-        EventKind.MESSAGE,
-        attempt,
-        "text",
-        "stop",
-        prompt,
-        cached,
-        4,
-        0,
-        0,
-        null,
-        null,
-        null,
-        null,
-        0,
-        tiers,
-        null);
+    return Reply.builder("s", "main", "t", EventKind.MESSAGE)
+        .attempt(attempt)
+        .text("text")
+        .usage(new Usage(prompt, cached, 4, tiers))
+        .build();
   }
 }

@@ -2,6 +2,7 @@ package io.radixflow.jobs.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.engine.Usage;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Message;
@@ -306,8 +307,12 @@ class VerifierTest {
   private static Reply reply(String turn, String finish, String text) {
     EventKind kind = turn.equals("3") ? EventKind.FORK : EventKind.MESSAGE;
     int tokens = text.codePointCount(0, text.length());
-    return new Reply(
-        "s", "main", turn, kind, 7, text, finish, 5, 0, tokens, 0, 0, null, null, null, null, 0);
+    return Reply.builder("s", "main", turn, kind)
+        .attempt(7)
+        .text(text)
+        .finishReason(finish)
+        .usage(new Usage(5, 0, tokens))
+        .build();
   }
 
   /** Cuts a turn's reply; these are its deltas then. */

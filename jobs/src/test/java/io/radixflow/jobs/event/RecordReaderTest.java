@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.radixflow.operators.engine.TierTokens;
-import io.radixflow.operators.engine.TierUsage;
+import io.radixflow.operators.engine.Usage;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
@@ -17,28 +17,22 @@ class RecordReaderTest {
   @Test
   void readsTheRepliesThatTheWriterWrites() throws IOException {
     Reply reply =
-        new Reply(
-            "s",
-            "b",
-            "t",
-            EventKind.QUERY,
-            7,
-            "héllo \uD83D\uDE00",
-            "stop",
-            10,
-            4,
-            9,
-            -5,
-            2,
-            List.of(
-                new Reply.TokenLogprob(
-                    1, "a", -0.5f, List.of(new Reply.TopLogprob(2, "b", -1.5f)))),
-            "went wrong",
-            List.of(new Reply.Item("t0", "user", "hi", null)),
-            "cold",
-            1_700_000_000_000L,
-            new TierUsage(2, 1, 1, 650),
-            new Reply.Pages(2_000, new TierTokens(160, 320, 480, 640), 1_600_000_000_000L));
+        Reply.builder("s", "b", "t", EventKind.QUERY)
+            .attempt(7)
+            .text("héllo \uD83D\uDE00")
+            .usage(new Usage(10, 4, 9, new TierUsage(2, 1, 1, 650)))
+            .seed(-5)
+            .droppedTurns(2)
+            .logprobs(
+                List.of(
+                    new Reply.TokenLogprob(
+                        1, "a", -0.5f, List.of(new Reply.TopLogprob(2, "b", -1.5f)))))
+            .error("went wrong")
+            .items(List.of(new Reply.Item("t0", "user", "hi", null)))
+            .status("cold")
+            .created(1_700_000_000_000L)
+            .pages(new Reply.Pages(2_000, new TierTokens(160, 320, 480, 640), 1_600_000_000_000L))
+            .build();
     assertThat(RecordReader.reply(new ReplyWriter(1 << 20).write(reply))).isEqualTo(reply);
   }
 

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.operators.engine.TierTokens;
-import io.radixflow.operators.engine.TierUsage;
+import io.radixflow.operators.engine.Usage;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.Reply.Item;
@@ -97,28 +97,20 @@ class WritersTest {
 
   private static Reply reply(
       String text, List<TokenLogprob> logprobs, List<Item> items, String error) {
-    return new Reply(
-        "s",
-        "main",
-        "t",
-        EventKind.MESSAGE,
-        7,
-        text,
-        "stop",
-        10,
-        4,
-        9,
-        -5,
-        0,
-        logprobs,
-        error,
-        items,
-        items == null ? null : "cold",
-        1_700_000_000_123L,
-        TierUsage.NONE,
-        items == null
-            ? null
-            : new Reply.Pages(2_000, new TierTokens(160, 320, 480, 640), 1_700_000_000_123L));
+    Reply.Pages pages =
+        new Reply.Pages(2_000, new TierTokens(160, 320, 480, 640), 1_700_000_000_123L);
+    return Reply.builder("s", "main", "t", EventKind.MESSAGE)
+        .attempt(7)
+        .text(text)
+        .usage(new Usage(10, 4, 9))
+        .seed(-5)
+        .logprobs(logprobs)
+        .error(error)
+        .items(items)
+        .status(items == null ? null : "cold")
+        .created(1_700_000_000_123L)
+        .pages(items == null ? null : pages)
+        .build();
   }
 
   private static ReplyDelta delta(String finish) {

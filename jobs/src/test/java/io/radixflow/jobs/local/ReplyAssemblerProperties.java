@@ -110,24 +110,7 @@ class ReplyAssemblerProperties {
   }
 
   private static Reply reply(String text) {
-    return new Reply(
-        "s",
-        "main",
-        "t",
-        EventKind.MESSAGE,
-        1,
-        text,
-        "stop",
-        0,
-        0,
-        0,
-        0,
-        0,
-        null,
-        null,
-        null,
-        null,
-        0);
+    return Reply.builder("s", "main", "t", EventKind.MESSAGE).attempt(1).text(text).build();
   }
 
   private static final class Heard implements ReplyListener {

@@ -2,12 +2,12 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.engine.ReplyProgress;
-import io.radixflow.operators.engine.TierUsage;
 import io.radixflow.operators.engine.Usage;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.session.ReplyBuilder;
 import io.radixflow.operators.session.ReplyDelta;
 import java.util.List;
 import java.util.Locale;
@@ -62,27 +62,17 @@ final class ReplyOutput {
     String text = last == null ? "" : last.text();
     collect(delta(turn, offset, shown, tokens, text, finish, usage));
     boolean logprobs = turn.plan.options().sampling().topLogprobs() >= 0;
+    PendingTurn event = turn.pending;
     collect(
-        new Reply(
-            turn.branch.session.id,
-            turn.pending.branch(),
-            turn.pending.turn(),
-            turn.pending.kind(),
-            attempt,
-            turn.text(),
-            finish,
-            usage.promptTokens(),
-            usage.cachedTokens(),
-            usage.completionTokens(),
-            turn.plan.options().sampling().seed(),
-            turn.prompt() == null ? 0 : turn.prompt().dropped(),
-            logprobs ? turn.logprobs() : null,
-            error,
-            null,
-            null,
-            clock.getAsLong(),
-            usage.tiers(),
-            null));
+        reply(turn.branch.session.id, event.branch(), event.turn(), event.kind())
+            .text(turn.text())
+            .finishReason(finish)
+            .usage(usage)
+            .seed(turn.plan.options().sampling().seed())
+            .droppedTurns(turn.prompt() == null ? 0 : turn.prompt().dropped())
+            .logprobs(logprobs ? turn.logprobs() : null)
+            .error(error)
+            .build());
   }
 
   /** The reply of a turn that ends without the engine; nothing if it has no id. */
@@ -114,17 +104,11 @@ final class ReplyOutput {
   /** The reply to a query. */
   void answer(ConversationEvent event, List<Reply.Item> items, String status, Reply.Pages pages) {
     collect(
-        reply(
-            event.session(),
-            event.branch(),
-            event.turn(),
-            event.kind(),
-            FinishReason.STOP,
-            "",
-            null,
-            items,
-            status,
-            pages));
+        reply(event.session(), event.branch(), event.turn(), event.kind())
+            .items(items)
+            .status(status)
+            .pages(pages)
+            .build());
   }
 
   /** Refuses an event: a rejected reply, or a side output if there is no turn to answer. */
@@ -178,40 +162,16 @@ final class ReplyOutput {
           new ReplyDelta(
               session, branch, turn, 0, offset, 0, 0, attempt, "", lowerCase(reason), 0, 0, 0));
     }
-    collect(reply(session, branch, turn, kind, reason, text, error, null, null, null));
+    collect(
+        reply(session, branch, turn, kind)
+            .text(text)
+            .finishReason(lowerCase(reason))
+            .error(error)
+            .build());
   }
 
-  private Reply reply(
-      String session,
-      String branch,
-      String turn,
-      EventKind kind,
-      FinishReason reason,
-      String text,
-      String error,
-      List<Reply.Item> items,
-      String status,
-      Reply.Pages pages) {
-    return new Reply(
-        session,
-        branch,
-        turn,
-        kind,
-        attempt,
-        text,
-        lowerCase(reason),
-        0,
-        0,
-        0,
-        0,
-        0,
-        null,
-        error,
-        items,
-        status,
-        clock.getAsLong(),
-        TierUsage.NONE,
-        pages);
+  private ReplyBuilder reply(String session, String branch, String turn, EventKind kind) {
+    return Reply.builder(session, branch, turn, kind).attempt(attempt).created(clock.getAsLong());
   }
 
   private ReplyDelta delta(

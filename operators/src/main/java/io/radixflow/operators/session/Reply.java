@@ -2,6 +2,7 @@ package io.radixflow.operators.session;
 
 import io.radixflow.operators.engine.TierTokens;
 import io.radixflow.operators.engine.TierUsage;
+import io.radixflow.operators.engine.Usage;
 import java.util.List;
 
 /**
@@ -48,45 +49,26 @@ public record Reply(
     TierUsage tiers,
     Pages pages) {
 
-  /** A reply for which the device had all that was cached. */
-  public Reply(
-      String session,
-      String branch,
-      String turn,
-      EventKind kind,
-      long attempt,
-      String text,
-      String finishReason,
-      int promptTokens,
-      int cachedTokens,
-      int completionTokens,
-      long seed,
-      int droppedTurns,
-      List<TokenLogprob> logprobs,
-      String error,
-      List<Item> items,
-      String status,
-      long created) {
-    this(
-        session,
-        branch,
-        turn,
-        kind,
-        attempt,
-        text,
-        finishReason,
-        promptTokens,
-        cachedTokens,
-        completionTokens,
-        seed,
-        droppedTurns,
-        logprobs,
-        error,
-        items,
-        status,
-        created,
-        TierUsage.NONE,
-        null);
+  /** A reply without a text that came to its end by itself, until it is told otherwise. */
+  public static ReplyBuilder builder(String session, String branch, String turn, EventKind kind) {
+    return new ReplyBuilder(session, branch, turn, kind);
+  }
+
+  /** The same reply again, to be told otherwise. */
+  public ReplyBuilder toBuilder() {
+    return new ReplyBuilder(session, branch, turn, kind)
+        .attempt(attempt)
+        .text(text)
+        .finishReason(finishReason)
+        .usage(new Usage(promptTokens, cachedTokens, completionTokens, tiers))
+        .seed(seed)
+        .droppedTurns(droppedTurns)
+        .logprobs(logprobs)
+        .error(error)
+        .items(items)
+        .status(status)
+        .created(created)
+        .pages(pages);
   }
 
   /**

@@ -1,0 +1,122 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.operators.engine.TierUsage;
+import io.radixflow.operators.engine.Usage;
+import java.util.List;
+
+/** Puts a {@link Reply} together; each method sets the component of its name. */
+public final class ReplyBuilder {
+  private final String session;
+  private final String branch;
+  private final String turn;
+  private final EventKind kind;
+  private long attempt;
+  private String text = "";
+  private String finishReason = "stop";
+  private int promptTokens;
+  private int cachedTokens;
+  private int completionTokens;
+  private long seed;
+  private int droppedTurns;
+  private List<Reply.TokenLogprob> logprobs;
+  private String error;
+  private List<Reply.Item> items;
+  private String status;
+  private long created;
+  private TierUsage tiers = TierUsage.NONE;
+  private Reply.Pages pages;
+
+  ReplyBuilder(String session, String branch, String turn, EventKind kind) {
+    this.session = session;
+    this.branch = branch;
+    this.turn = turn;
+    this.kind = kind;
+  }
+
+  public ReplyBuilder attempt(long attempt) {
+    this.attempt = attempt;
+    return this;
+  }
+
+  public ReplyBuilder text(String text) {
+    this.text = text;
+    return this;
+  }
+
+  public ReplyBuilder finishReason(String finishReason) {
+    this.finishReason = finishReason;
+    return this;
+  }
+
+  /** Sets the counts of tokens and where the cached ones came from. */
+  public ReplyBuilder usage(Usage usage) {
+    this.promptTokens = usage.promptTokens();
+    this.cachedTokens = usage.cachedTokens();
+    this.completionTokens = usage.completionTokens();
+    this.tiers = usage.tiers();
+    return this;
+  }
+
+  public ReplyBuilder seed(long seed) {
+    this.seed = seed;
+    return this;
+  }
+
+  public ReplyBuilder droppedTurns(int droppedTurns) {
+    this.droppedTurns = droppedTurns;
+    return this;
+  }
+
+  public ReplyBuilder logprobs(List<Reply.TokenLogprob> logprobs) {
+    this.logprobs = logprobs;
+    return this;
+  }
+
+  public ReplyBuilder error(String error) {
+    this.error = error;
+    return this;
+  }
+
+  public ReplyBuilder items(List<Reply.Item> items) {
+    this.items = items;
+    return this;
+  }
+
+  public ReplyBuilder status(String status) {
+    this.status = status;
+    return this;
+  }
+
+  public ReplyBuilder created(long created) {
+    this.created = created;
+    return this;
+  }
+
+  public ReplyBuilder pages(Reply.Pages pages) {
+    this.pages = pages;
+    return this;
+  }
+
+  public Reply build() {
+    return new Reply(
+        session,
+        branch,
+        turn,
+        kind,
+        attempt,
+        text,
+        finishReason,
+        promptTokens,
+        cachedTokens,
+        completionTokens,
+        seed,
+        droppedTurns,
+        logprobs,
+        error,
+        items,
+        status,
+        created,
+        tiers,
+        pages);
+  }
+}
