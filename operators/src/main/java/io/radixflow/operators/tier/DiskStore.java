@@ -103,7 +103,7 @@ public final class DiskStore implements PageStore {
     new Reconciliation(files, log, index, erasure, keys != null).run(epoch, pageBytes);
     PageReader pages = new PageReader(log, verifier, options.segmentBytes());
     this.chains = new ChainReader(pages, log, index, counters, repair, options.readers());
-    this.upkeep = new StoreUpkeep("disk-tier", () -> !erasure.isEmpty(), this::upkeep);
+    this.upkeep = new StoreUpkeep("disk-tier", erasure, this::upkeep);
   }
 
   private void wake() {
@@ -341,17 +341,8 @@ public final class DiskStore implements PageStore {
   }
 
   @Override
-  public boolean awaitErased(long millis) throws InterruptedException {
-    erasure.add(() -> {});
-    upkeep.wake();
-    return erasure.await(millis);
-  }
-
-  @Override
   public CompletableFuture<Void> erased() {
-    CompletableFuture<Void> done = erasure.done();
-    upkeep.wake();
-    return done;
+    return upkeep.erased();
   }
 
   /** {@inheritDoc} At least four segments. */

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -143,7 +142,6 @@ final class Erasure {
     List<Waiting> told = new ArrayList<>();
     synchronized (this) {
       pending.keySet().removeAll(done);
-      notifyAll();
       for (Waiting each : waiting) {
         if (isDone(each.upTo)) {
           told.add(each);
@@ -178,23 +176,5 @@ final class Erasure {
       }
     }
     dirty.clear();
-  }
-
-  /**
-   * Waits until what is in the queue now is done.
-   *
-   * @return false if it was not done in time
-   */
-  synchronized boolean await(long millis) throws InterruptedException {
-    long upTo = last;
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    while (!isDone(upTo)) {
-      long left = deadline - System.nanoTime();
-      if (left <= 0) {
-        return false;
-      }
-      TimeUnit.NANOSECONDS.timedWait(this, left);
-    }
-    return true;
   }
 }

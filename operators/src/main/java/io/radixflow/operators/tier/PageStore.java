@@ -4,6 +4,9 @@ import io.radixflow.operators.cache.KvTier;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /**
  * A tier below host memory: pages of one numerics epoch, found by their digest, that outlive the
@@ -134,7 +137,14 @@ public interface PageStore extends AutoCloseable {
    *
    * @return false if that could not be done in time
    */
-  boolean awaitErased(long millis) throws InterruptedException;
+  default boolean awaitErased(long millis) throws InterruptedException {
+    try {
+      erased().get(millis, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException | ExecutionException e) {
+      return false;
+    }
+  }
 
   /** Completes, on any thread, when no file holds bytes of pages that were removed before. */
   CompletableFuture<Void> erased();

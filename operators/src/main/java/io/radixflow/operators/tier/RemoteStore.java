@@ -80,7 +80,7 @@ public final class RemoteStore implements PageStore {
     this.rate = new RateLimit(options.bytesPerSecond());
     this.sweep =
         new RemoteSweep(files, new RemoteNames(epoch), options, clock, this::deleteObjects);
-    this.upkeep = new StoreUpkeep("remote-tier", () -> !erasure.isEmpty(), erasure::run);
+    this.upkeep = new StoreUpkeep("remote-tier", erasure, erasure::run);
   }
 
   /**
@@ -382,17 +382,8 @@ public final class RemoteStore implements PageStore {
   }
 
   @Override
-  public boolean awaitErased(long millis) throws InterruptedException {
-    erasure.add(() -> {});
-    upkeep.wake();
-    return erasure.await(millis);
-  }
-
-  @Override
   public CompletableFuture<Void> erased() {
-    CompletableFuture<Void> done = erasure.done();
-    upkeep.wake();
-    return done;
+    return upkeep.erased();
   }
 
   @Override

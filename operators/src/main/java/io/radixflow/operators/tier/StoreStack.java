@@ -3,9 +3,6 @@ package io.radixflow.operators.tier;
 import io.radixflow.operators.cache.KvTier;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * A store with a remote one below it. What is written here goes to the upper store at once, and
@@ -119,27 +116,12 @@ public final class StoreStack implements PageStore {
   }
 
   @Override
-  public boolean awaitErased(long millis) throws InterruptedException {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    try {
-      uploads.batchEnded().get(millis, TimeUnit.MILLISECONDS);
-    } catch (TimeoutException | ExecutionException e) {
-      return false;
-    }
-    return upper.awaitErased(left(deadline)) && lower.awaitErased(left(deadline));
-  }
-
-  @Override
   public CompletableFuture<Void> erased() {
     CompletableFuture<Void> above = upper.erased();
     return uploads
         .batchEnded()
         .thenCompose(ended -> lower.erased())
         .thenCombine(above, (below, both) -> null);
-  }
-
-  private static long left(long deadline) {
-    return Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime()));
   }
 
   @Override

@@ -1,29 +1,32 @@
 package io.radixflow.operators.tier;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A store's own thread: does what writers and readers need not wait for. */
+/**
+ * A store's own thread: destroys what was removed, and does what else writers and readers need not
+ * wait for.
+ */
 final class StoreUpkeep implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(StoreUpkeep.class);
   private static final long RETRY_MILLIS = 500;
   private static final long JOIN_MILLIS = 10_000;
 
   private final Semaphore work = new Semaphore(0);
-  private final BooleanSupplier again;
+  private final Erasure erasure;
   private final Runnable upkeep;
   private final Thread thread;
   private volatile boolean closed;
 
   /**
-   * @param again whether there is work left that failed, to be tried again soon
+   * @param erasure steps that {@code upkeep} runs; while some are left it is done again soon
    * @param upkeep done once now, and then when there is work
    */
-  StoreUpkeep(String name, BooleanSupplier again, Runnable upkeep) {
-    this.again = again;
+  StoreUpkeep(String name, Erasure erasure, Runnable upkeep) {
+    this.erasure = erasure;
     this.upkeep = upkeep;
     this.thread = new Thread(this::run, name);
     thread.setDaemon(true);
@@ -36,13 +39,20 @@ final class StoreUpkeep implements AutoCloseable {
     work.release();
   }
 
+  /** Completes, on this thread, when what was removed before is destroyed. */
+  CompletableFuture<Void> erased() {
+    CompletableFuture<Void> done = erasure.done();
+    wake();
+    return done;
+  }
+
   private void run() {
     while (!closed) {
       try {
-        if (again.getAsBoolean()) {
-          work.tryAcquire(RETRY_MILLIS, TimeUnit.MILLISECONDS);
-        } else {
+        if (erasure.isEmpty()) {
           work.acquire();
+        } else {
+          work.tryAcquire(RETRY_MILLIS, TimeUnit.MILLISECONDS);
         }
         work.drainPermits();
         if (!closed) {

@@ -167,11 +167,6 @@ public final class MemoryPageStore implements PageStore {
   }
 
   @Override
-  public boolean awaitErased(long millis) {
-    return true;
-  }
-
-  @Override
   public CompletableFuture<Void> erased() {
     return CompletableFuture.completedFuture(null);
   }
