@@ -93,7 +93,7 @@ final class TierBench implements AutoCloseable {
 
   /** Forgets what is in host memory; the disk keeps what it has. */
   void flushHost() throws InterruptedException {
-    if (!onTiers(tiers -> tiers.flush(false))) {
+    if (!onTiers(tiers -> tiers.switches().flush(false))) {
       throw new CliException("host memory could not be emptied");
     }
     settle();

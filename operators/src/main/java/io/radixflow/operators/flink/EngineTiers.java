@@ -230,7 +230,7 @@ public final class EngineTiers implements AutoCloseable {
 
   private String host(TierCommand command)
       throws RefusedException, TimeoutException, InterruptedException {
-    boolean detached = calls.call(HiRadixCache::isHostHeld);
+    boolean detached = calls.call(each -> each.switches().isHostHeld());
     switch (command.action()) {
       case ATTACH -> {
         require(detached, "host memory is attached");
@@ -252,7 +252,7 @@ public final class EngineTiers implements AutoCloseable {
             : resized(new HostResize(calls).run(hostBytes(), false));
       }
       default -> {
-        calls.poll(each -> each.flush(false) ? true : null);
+        calls.poll(each -> each.switches().flush(false) ? true : null);
         return "host memory is empty";
       }
     }
@@ -293,7 +293,7 @@ public final class EngineTiers implements AutoCloseable {
       }
       default -> {
         require(store != null, "the disk is detached; attach it to have it emptied");
-        calls.call(HiRadixCache::flushStore);
+        calls.call(each -> each.switches().flushStore());
         return "the disk is being emptied";
       }
     }
@@ -302,7 +302,7 @@ public final class EngineTiers implements AutoCloseable {
   private String attachDisk() throws RefusedException, TimeoutException, InterruptedException {
     require(store == null, "the disk is attached");
     require(
-        !calls.call(HiRadixCache::isHostHeld),
+        !calls.call(each -> each.switches().isHostHeld()),
         "pages pass through host memory on their way to disk; attach host memory first");
     long bytes = diskBytes(TierCommand.CONFIGURED);
     require(bytes > 0, "the job has no size for the disk; give one, such as 20gb");
@@ -323,7 +323,7 @@ public final class EngineTiers implements AutoCloseable {
 
   /** Lets go of disk and remote store, of either that is there, and waits until they are closed. */
   private void detachAll() throws TimeoutException, InterruptedException {
-    CompletableFuture<Void> closing = calls.call(HiRadixCache::detachStore);
+    CompletableFuture<Void> closing = calls.call(each -> each.switches().detachStore());
     if (closing != null) {
       storeClosed = closing;
     }
@@ -340,7 +340,7 @@ public final class EngineTiers implements AutoCloseable {
     PageStore both = withRemote(opened);
     boolean attached = false;
     try {
-      attached = calls.call(each -> each.attachStore(both));
+      attached = calls.call(each -> each.switches().attachStore(both));
     } finally {
       if (!attached) {
         both.close();

@@ -1,6 +1,5 @@
 package io.radixflow.operators.tier;
 
-import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.operators.cache.CachedPage;
 import io.radixflow.operators.cache.KvEvent;
@@ -56,6 +55,7 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
   private final Loads loads;
   private final Retrievals retrievals;
   private final Prefetcher prefetcher;
+  private final TierSwitches switches;
 
   /**
    * @param pool the device's pages
@@ -69,7 +69,7 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
     this.pool = pool;
     this.options = options;
     int pageTokens = pool.pageTokens();
-    host = new HostTier(pool.openHostPages(hostPages(options.hostBytes())), pageTokens);
+    host = new HostTier(TierSwitches.openHost(pool, options.hostBytes()), pageTokens);
     worker = new TierWorker(engine);
     model = new LoadModel(pageTokens);
     loads = new Loads(pool, host, model, misses, this::release, nanoClock);
@@ -82,16 +82,7 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
     prefetcher = new Prefetcher(host, fetches, retrievals);
     backup = new Backup(pool, host, entries -> checks.sum(entries, this.store::write));
     forgotten = new Forgotten(host, backup, this.store);
-  }
-
-  private int hostPages(long bytes) {
-    long pages = Math.min(bytes / pool.pageBytes(), Integer.MAX_VALUE / 2);
-    if (pages == 0) {
-      throw new IllegalArgumentException(
-          "host memory of %d bytes holds no page of %d bytes; give it more"
-              .formatted(bytes, pool.pageBytes()));
-    }
-    return (int) pages;
+    switches = new TierSwitches(pool, host, backup, loads, checks, this.store, fetches);
   }
 
   /** Follows another tree, which is empty; what was copied stays. */
@@ -266,104 +257,15 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
     return forgotten.forgetTenant(tenant);
   }
 
-  /**
-   * Empties host memory; with {@code storeToo} the store as well.
-   *
-   * @return whether that was possible: not while pages are on their way to the device
-   */
-  public boolean flush(boolean storeToo) {
-    if (loads.isUnderWay()) {
-      return false;
-    }
-    backup.cancel(page -> true);
-    host.clear();
-    if (storeToo) {
-      store.change(PageStore::clear);
-    }
-    return true;
-  }
-
-  /**
-   * Puts a store below host memory, which this owns from here.
-   *
-   * @return false if there is one already; it is the caller's still
-   */
-  public boolean attachStore(PageStore other) {
-    return store.attach(other);
-  }
-
-  /**
-   * Lets go of the store, which is closed when what it is doing has ended.
-   *
-   * @return completes when it is closed; null if there is none
-   */
-  public CompletableFuture<Void> detachStore() {
-    return store.detach();
-  }
-
-  /** Empties the store, and nothing else; false if there is none. */
-  public boolean flushStore() {
-    host.forgetStored();
-    return store.change(PageStore::flush);
-  }
-
   /** Has the store tell what it holds, for {@link #stats}; whether there is one. */
   public boolean refreshStats() {
     store.refreshStats();
     return store.isAttached();
   }
 
-  /**
-   * Whether pages come to host memory and leave it. While it is held, what would be copied there is
-   * dropped, and requests compute what is there; so it comes to rest soon.
-   */
-  public void holdHost(boolean held) {
-    host.hold(held);
-  }
-
-  /** Whether host memory is held. */
-  public boolean isHostHeld() {
-    return host.isHeld();
-  }
-
-  /** Whether nobody reads or fills a page of host memory. */
-  private boolean isHostAtRest() {
-    return host.isHeld()
-        && loads.isIdle()
-        && !backup.isUnderWay()
-        && checks.pending() == 0
-        && store.writingPages() == 0
-        && fetches.queuedPages() == 0;
-  }
-
-  /**
-   * Memory of another size for pages; any thread may call this, and waits for as long as that
-   * takes.
-   *
-   * @param bytes 0 for one page
-   * @throws IllegalArgumentException if it is not to be had, or holds no page
-   */
-  HostPages openHost(long bytes) {
-    return pool.openHostPages(bytes == 0 ? 1 : hostPages(bytes));
-  }
-
-  /**
-   * Finds places in other memory; evicts what does not fit there.
-   *
-   * @return null if host memory is not at rest
-   * @throws IllegalArgumentException if more pages are locked than fit
-   */
-  HostMove planMove(HostPages other) {
-    return isHostAtRest() ? HostMove.plan(host, other) : null;
-  }
-
-  /** Goes on with other memory; false if host memory is not at rest. */
-  boolean finish(HostMove move) {
-    if (!isHostAtRest()) {
-      return false;
-    }
-    move.finish(host);
-    return true;
+  /** Changes what is below the device while requests run. */
+  public TierSwitches switches() {
+    return switches;
   }
 
   /** Fetches pages for turns that are expected. */

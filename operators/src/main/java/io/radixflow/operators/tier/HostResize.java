@@ -25,12 +25,12 @@ public final class HostResize {
    *     nothing has changed then, unless the engine comes to it later
    */
   public int run(long bytes, boolean hold) throws TimeoutException, InterruptedException {
-    boolean heldBefore = tiers.call(HiRadixCache::isHostHeld);
-    HostPages memory = tiers.call(each -> each).openHost(bytes);
+    boolean heldBefore = tiers.call(each -> each.switches().isHostHeld());
+    HostPages memory = tiers.call(HiRadixCache::switches).openHost(bytes);
     HostMove move = null;
     try {
       hold(true);
-      move = tiers.poll(each -> each.planMove(memory));
+      move = tiers.poll(each -> each.switches().planMove(memory));
       move.copy();
       finish(move);
       return move.pages();
@@ -40,13 +40,13 @@ public final class HostResize {
   }
 
   private void finish(HostMove move) throws TimeoutException, InterruptedException {
-    tiers.poll(each -> each.finish(move) ? true : null);
+    tiers.poll(each -> each.switches().finish(move) ? true : null);
   }
 
   private void hold(boolean value) throws TimeoutException, InterruptedException {
     tiers.call(
         each -> {
-          each.holdHost(value);
+          each.switches().holdHost(value);
           return value;
         });
   }
@@ -62,7 +62,7 @@ public final class HostResize {
     tiers.call(
         each -> {
           boolean moved = move != null && move.isFinished();
-          each.holdHost(moved ? hold : heldBefore);
+          each.switches().holdHost(moved ? hold : heldBefore);
           if (!moved) {
             memory.close();
           }

@@ -319,7 +319,7 @@ class StoredPagesTest {
       assertThat(engine.stats().evictedPages()).isPositive();
       assertThat(pagesOf(chain, 0)).isZero();
       // room in host memory, where all pages are of others
-      engine.onTiers(tiers -> tiers.flush(false)).get(9, TimeUnit.SECONDS);
+      engine.onTiers(tiers -> tiers.switches().flush(false)).get(9, TimeUnit.SECONDS);
       client.await(client.submit(forgotten, 5));
       TieredEngineTest.awaitSettled(engine);
       assertThat(pagesOf(chain, 0)).isEqualTo(chain.pages());
@@ -332,17 +332,24 @@ class StoredPagesTest {
     try (ContinuousBatchingEngine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100);
         EngineClient client = new EngineClient(engine)) {
       MemoryPageStore second = new MemoryPageStore();
-      assertThat(engine.onTiers(tiers -> tiers.attachStore(second)).get(9, TimeUnit.SECONDS))
+      assertThat(
+              engine
+                  .onTiers(tiers -> tiers.switches().attachStore(second))
+                  .get(9, TimeUnit.SECONDS))
           .isFalse();
       long running = client.submit(prompt, 200);
       client.awaitTokens(running, 5);
       engine
-          .onTiers(tiers -> tiers.detachStore())
+          .onTiers(tiers -> tiers.switches().detachStore())
           .get(9, TimeUnit.SECONDS)
           .get(9, TimeUnit.SECONDS);
       assertThat(store.isClosed()).isTrue();
-      assertThat(engine.onTiers(tiers -> tiers.detachStore()).get(9, TimeUnit.SECONDS)).isNull();
-      assertThat(engine.onTiers(tiers -> tiers.attachStore(second)).get(9, TimeUnit.SECONDS))
+      assertThat(engine.onTiers(tiers -> tiers.switches().detachStore()).get(9, TimeUnit.SECONDS))
+          .isNull();
+      assertThat(
+              engine
+                  .onTiers(tiers -> tiers.switches().attachStore(second))
+                  .get(9, TimeUnit.SECONDS))
           .isTrue();
       client.await(running);
       TieredEngineTest.awaitSettled(engine);
@@ -371,7 +378,8 @@ class StoredPagesTest {
       assertThat(TieredEngineTest.awaitSettled(engine).usedHostPages()).isEqualTo(7);
       int kept = new HostResize(new TierCalls(engine::onTiers, 9_000)).run(50 * 16 * 8, false);
       assertThat(kept).isEqualTo(7);
-      assertThat(engine.onTiers(tiers -> tiers.flush(true)).get(9, TimeUnit.SECONDS)).isTrue();
+      assertThat(engine.onTiers(tiers -> tiers.switches().flush(true)).get(9, TimeUnit.SECONDS))
+          .isTrue();
       await().until(() -> store.size() == 0);
       client.run(request("", "", letters(2, 100)));
       TierStats stats = TieredEngineTest.awaitSettled(engine);

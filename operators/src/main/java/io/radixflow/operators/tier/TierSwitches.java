@@ -1,0 +1,144 @@
+package io.radixflow.operators.tier;
+
+import io.radixflow.kernels.device.HostPages;
+import io.radixflow.kernels.device.KvPool;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What an operator of the job changes below the device while requests run: host memory is emptied,
+ * held and replaced, a store attached, detached and emptied. What is not safe now is refused.
+ *
+ * <p>Owned by the engine thread, like the {@link HiRadixCache} it belongs to; nothing here blocks
+ * but {@link #openHost}.
+ */
+public final class TierSwitches {
+  private final KvPool pool;
+  private final HostTier host;
+  private final Backup backup;
+  private final Loads loads;
+  private final Checks checks;
+  private final StoreLink store;
+  private final StoreFetches fetches;
+
+  TierSwitches(
+      KvPool pool,
+      HostTier host,
+      Backup backup,
+      Loads loads,
+      Checks checks,
+      StoreLink store,
+      StoreFetches fetches) {
+    this.pool = pool;
+    this.host = host;
+    this.backup = backup;
+    this.loads = loads;
+    this.checks = checks;
+    this.store = store;
+    this.fetches = fetches;
+  }
+
+  /**
+   * Empties host memory; with {@code storeToo} the store as well.
+   *
+   * @return whether that was possible: not while pages are on their way to the device
+   */
+  public boolean flush(boolean storeToo) {
+    if (loads.isUnderWay()) {
+      return false;
+    }
+    backup.cancel(page -> true);
+    host.clear();
+    if (storeToo) {
+      store.change(PageStore::clear);
+    }
+    return true;
+  }
+
+  /**
+   * Puts a store below host memory, which the cache owns from here.
+   *
+   * @return false if there is one already; it is the caller's still
+   */
+  public boolean attachStore(PageStore other) {
+    return store.attach(other);
+  }
+
+  /**
+   * Lets go of the store, which is closed when what it is doing has ended.
+   *
+   * @return completes when it is closed; null if there is none
+   */
+  public CompletableFuture<Void> detachStore() {
+    return store.detach();
+  }
+
+  /** Empties the store, and nothing else; false if there is none. */
+  public boolean flushStore() {
+    host.forgetStored();
+    return store.change(PageStore::flush);
+  }
+
+  /**
+   * Whether pages come to host memory and leave it. While it is held, what would be copied there is
+   * dropped, and requests compute what is there; so it comes to rest soon.
+   */
+  public void holdHost(boolean held) {
+    host.hold(held);
+  }
+
+  /** Whether host memory is held. */
+  public boolean isHostHeld() {
+    return host.isHeld();
+  }
+
+  /** Whether nobody reads or fills a page of host memory. */
+  private boolean isHostAtRest() {
+    return host.isHeld()
+        && loads.isIdle()
+        && !backup.isUnderWay()
+        && checks.pending() == 0
+        && store.writingPages() == 0
+        && fetches.queuedPages() == 0;
+  }
+
+  /**
+   * Memory of another size for pages; any thread may call this, and waits for as long as that
+   * takes.
+   *
+   * @param bytes 0 for one page
+   * @throws IllegalArgumentException if it is not to be had, or holds no page
+   */
+  HostPages openHost(long bytes) {
+    return bytes == 0 ? pool.openHostPages(1) : openHost(pool, bytes);
+  }
+
+  /** As many pages as fit into so many bytes. */
+  static HostPages openHost(KvPool pool, long bytes) {
+    long pages = Math.min(bytes / pool.pageBytes(), Integer.MAX_VALUE / 2);
+    if (pages == 0) {
+      throw new IllegalArgumentException(
+          "host memory of %d bytes holds no page of %d bytes; give it more"
+              .formatted(bytes, pool.pageBytes()));
+    }
+    return pool.openHostPages((int) pages);
+  }
+
+  /**
+   * Finds places in other memory; evicts what does not fit there.
+   *
+   * @return null if host memory is not at rest
+   * @throws IllegalArgumentException if more pages are locked than fit
+   */
+  HostMove planMove(HostPages other) {
+    return isHostAtRest() ? HostMove.plan(host, other) : null;
+  }
+
+  /** Goes on with other memory; false if host memory is not at rest. */
+  boolean finish(HostMove move) {
+    if (!isHostAtRest()) {
+      return false;
+    }
+    move.finish(host);
+    return true;
+  }
+}
