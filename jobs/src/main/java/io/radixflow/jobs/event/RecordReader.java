@@ -3,6 +3,7 @@ package io.radixflow.jobs.event;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.engine.TierUsage;
 import io.radixflow.operators.engine.Usage;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;

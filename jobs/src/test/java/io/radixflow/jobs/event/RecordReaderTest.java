@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.engine.TierUsage;
 import io.radixflow.operators.engine.Usage;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;

@@ -43,6 +43,7 @@ public final class ContinuousBatchingEngine implements Engine {
   private final Quarantine quarantine;
   private final PageLocator locator;
   private final Prefetches prefetches;
+  private final PageTasks pageTasks;
   private final SessionSlots sessions = new SessionSlots();
 
   private final AtomicInteger waiting = new AtomicInteger();
@@ -115,6 +116,7 @@ public final class ContinuousBatchingEngine implements Engine {
             request -> loop.execute(() -> adopt(request)));
     locator = new PageLocator(pages, this::onIntakeThread, this::onEngineThread);
     prefetches = new Prefetches(pages, sessions, ahead, intake, this::onEngineThread);
+    pageTasks = new PageTasks(pages, prefetches, this::onIntakeThread, this::onEngineThread);
   }
 
   private void start(KvEventSink.Factory events) {
@@ -306,8 +308,7 @@ public final class ContinuousBatchingEngine implements Engine {
 
   @Override
   public CompletableFuture<Boolean> forget(Supplier<PageId[]> named) {
-    return CompletableFuture.supplyAsync(named, intake::execute)
-        .thenComposeAsync(pages.tiers()::forget, loop::execute);
+    return pageTasks.forget(named);
   }
 
   @Override
@@ -322,19 +323,12 @@ public final class ContinuousBatchingEngine implements Engine {
 
   @Override
   public CompletableFuture<Boolean> forgetTenant(String tenant) {
-    return CompletableFuture.completedFuture(tenant)
-        .thenComposeAsync(
-            erased -> {
-              prefetches.erased(erased);
-              return pages.tiers().forgetTenant(erased);
-            },
-            loop::execute);
+    return pageTasks.forgetTenant(tenant);
   }
 
   @Override
   public CompletableFuture<Boolean> forgetAll() {
-    return CompletableFuture.completedFuture(pages.tiers())
-        .thenComposeAsync(TierLoads::forgetAll, loop::execute);
+    return pageTasks.forgetAll();
   }
 
   private void cancelAll(EngineChannel channel) {
@@ -395,16 +389,7 @@ public final class ContinuousBatchingEngine implements Engine {
    * engine is closed.
    */
   public CompletableFuture<List<KvEvent.Stored>> cacheContent() {
-    CompletableFuture<List<KvEvent.Stored>> content = new CompletableFuture<>();
-    loop.execute(
-        () -> {
-          try {
-            content.complete(pages.content());
-          } catch (RuntimeException e) {
-            content.completeExceptionally(e);
-          }
-        });
-    return content;
+    return pageTasks.content();
   }
 
   /**
@@ -414,19 +399,7 @@ public final class ContinuousBatchingEngine implements Engine {
    *     {@link IllegalStateException} if there are no tiers; never once the engine is closed
    */
   public <T> CompletableFuture<T> onTiers(Function<HiRadixCache, T> task) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    loop.execute(
-        () -> {
-          try {
-            if (pages.tiers().tiers() == null) {
-              throw new IllegalStateException("the engine has no tiers below the device");
-            }
-            result.complete(task.apply(pages.tiers().tiers()));
-          } catch (RuntimeException e) {
-            result.completeExceptionally(e);
-          }
-        });
-    return result;
+    return pageTasks.onTiers(task);
   }
 
   @Override

@@ -141,7 +141,7 @@ final class IdlePrefill {
       pages.tiers().drop(ended);
     } else {
       pages.commit(ended);
-      end = pages.release(ended);
+      end = pages.returns().release(ended);
     }
     slots.leave(ended.slot);
     return end;

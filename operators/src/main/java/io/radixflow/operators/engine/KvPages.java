@@ -8,7 +8,6 @@ import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixCache;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.PrefixMatch;
-import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.ReqToTokenPool;
 import io.radixflow.operators.cache.SessionAwareCache;
 import io.radixflow.operators.cache.SessionPlace;
@@ -37,6 +36,7 @@ final class KvPages {
   private SessionAwareCache sessions;
   private ReqToTokenPool tables;
   private PageOwners audit;
+  private PageReturns returns;
   private RequestHints hints;
 
   /** Null if nobody wants the cache's events. */
@@ -85,6 +85,7 @@ final class KvPages {
     room.attach(allocator, sessions);
     hints = new RequestHints(cache, allocator, clock);
     tables = new ReqToTokenPool(maxRunning);
+    returns = new PageReturns(allocator, cache, sessions, tables, hints, tiers);
     audit = new PageOwners(allocator, cache, sessions, tables, tiers);
   }
 
@@ -152,11 +153,11 @@ final class KvPages {
     }
     SessionPlace place = sessions.cut(turn.slot, end, tokens);
     if (place != null) {
-      tiers.leave(end, turn.slot.places(), cache);
+      tiers.forgetting().left(end, turn.slot.places());
     }
     if (pinned) {
-      PrefixMatch kept = cache.match(key(turn), tokens / pageTokens);
-      TreeNode locked = cache.lock(key(turn), kept);
+      PrefixMatch kept = cache.match(turn.keyIn(cache), tokens / pageTokens);
+      TreeNode locked = cache.lock(turn.keyIn(cache), kept);
       hints.pin(turn, locked, kept.pages());
       cache.unlock(locked, false);
     }
@@ -179,7 +180,7 @@ final class KvPages {
     List<SessionPlace> places = slot.places();
     hints.unpin(slot);
     sessions.close(slot);
-    tiers.forget(places, cache);
+    tiers.forgetting().closed(places);
   }
 
   /** Makes pages free. */
@@ -190,15 +191,6 @@ final class KvPages {
   /** The page table of a running request. */
   int[] table(Request request) {
     return tables.pages(request.row);
-  }
-
-  private RadixKey key(Request request) {
-    return cache.keyOf(
-        request.sequence,
-        request.spec.namespace(),
-        request.publicTokens,
-        request.tokens,
-        request.length);
   }
 
   /**
@@ -213,8 +205,8 @@ final class KvPages {
     request.matchVersion = cache.version();
     request.match =
         last == null
-            ? sessions.match(key(request), request.known)
-            : cache.match(key(request), Integer.MAX_VALUE, last.node(), last.pages());
+            ? sessions.match(request.keyIn(cache), request.known)
+            : cache.match(request.keyIn(cache), Integer.MAX_VALUE, last.node(), last.pages());
     return request.match;
   }
 
@@ -236,7 +228,7 @@ final class KvPages {
       return headroom == 0 && hints.unpinAll() && admit(request, match(request), headroom);
     }
     int needed = allocator.pagesFor(request.length) - match.pages();
-    request.locked = cache.lock(key(request), match);
+    request.locked = cache.lock(request.keyIn(cache), match);
     if (!room.isReady(needed)) {
       cache.unlock(request.locked, false);
       request.locked = null;
@@ -319,7 +311,7 @@ final class KvPages {
     PrefixMatch end =
         cache.insert(
             request.locked,
-            key(request),
+            request.keyIn(cache),
             request.cachedPages,
             full,
             table(request),
@@ -329,86 +321,9 @@ final class KvPages {
     request.cachedPages = end.pages();
   }
 
-  /** Takes all pages from a request that is to go on later, from where it finds its prefix. */
-  void putBack(Request request) {
-    SessionPlace end = end(request);
-    if (request.slot == null) {
-      cache.unlock(request.locked, false);
-    } else {
-      SessionPlace left = sessions.ended(request.slot, end, false, true, -1);
-      // it will come by again if it was put back before it was there
-      if (left != null && !end.isBefore(left)) {
-        tiers.leave(left, request.slot.places(), cache);
-      }
-    }
-    free(request);
-    request.known = new SessionPlace.Known(end, request.length);
-  }
-
-  /**
-   * Takes all pages from a request that has ended: what it shares becomes evictable, its own are
-   * freed, but for a partial last page that its session keeps. Counts as one use of its prefix.
-   *
-   * @return where its session goes on, or null if not there
-   */
-  SessionPlace release(Request request) {
-    hints.ended(request);
-    SessionPlace end = null;
-    boolean closed = request.slot != null && request.slot.isClosed();
-    if (!closed && !request.failed && !request.spec.hints().noStore()) {
-      tiers.used(request.locked);
-    }
-    if (request.slot == null) {
-      cache.unlock(request.locked, true);
-    } else {
-      SessionPlace last = end(request);
-      SessionPlace left =
-          sessions.ended(
-              request.slot, last, !request.ahead, request.complete, partialPage(request));
-      if (!closed) {
-        tiers.leave(left, request.slot.places(), cache);
-      }
-      end = SessionAwareCache.isPlaceOf(request.slot, last) ? last : null;
-    }
-    free(request);
-    if (closed) {
-      tiers.forget(key(request), cache);
-    }
-    return end;
-  }
-
-  /** The page that comes after the full ones, all of which are cached; -1 if there is none. */
-  private int partialPage(Request request) {
-    boolean partial =
-        !request.failed && !request.spec.hints().noStore() && request.computed % pageTokens > 0;
-    return partial && request.cachedPages == request.computed / pageTokens
-        ? table(request)[request.cachedPages]
-        : -1;
-  }
-
-  private SessionPlace end(Request request) {
-    String branch = request.slot == null ? "" : request.spec.session().branch();
-    return sessions.place(
-        branch, request.locked, request.cachedPages, key(request), request.computed);
-  }
-
-  /**
-   * Its pages that are cached are not its own, not even while they leave the cache of a session.
-   */
-  private void free(Request request) {
-    int[] table = table(request);
-    allocator.beginFreeGroup();
-    for (int i = 0; i < request.pages; i++) {
-      if (allocator.isInFlight(table[i]) && !tiers.isLeaving(table[i])) {
-        allocator.free(table[i]);
-      }
-    }
-    allocator.endFreeGroup();
-    tables.release(request.row);
-    request.row = -1;
-    request.pages = 0;
-    request.cachedPages = 0;
-    request.locked = null;
+  /** Takes back the pages of requests that do not run any more. */
+  PageReturns returns() {
+    return returns;
   }
 
   /** With how many whole pages of the prompt of a running request a waiting one begins. */

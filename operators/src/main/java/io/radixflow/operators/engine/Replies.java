@@ -120,7 +120,7 @@ final class Replies {
     if (request.state == Request.State.ENDED && request.stepsInFlight == 0 && request.row >= 0) {
       commitUnlessFailed(request);
       quarantine.journal().end(request.row);
-      SessionPlace end = pages.release(request);
+      SessionPlace end = pages.returns().release(request);
       slots.leave(request.slot);
       if (end != null) {
         afterTurn.accept(request, end);

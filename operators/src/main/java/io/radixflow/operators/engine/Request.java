@@ -5,7 +5,9 @@ import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.PrefixCache;
 import io.radixflow.operators.cache.PrefixMatch;
+import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.tier.PageChain;
@@ -259,5 +261,10 @@ final class Request {
     scheduled = computed;
     pending = 0;
     lastTicket = null;
+  }
+
+  /** The tokens it has so far, as a cache looks them up. */
+  RadixKey keyIn(PrefixCache cache) {
+    return cache.keyOf(sequence, spec.namespace(), publicTokens, tokens, length);
   }
 }

@@ -371,7 +371,7 @@ final class Scheduler {
     Arrivals.remove(running, request);
     pages.commit(request);
     quarantine.journal().end(request.row);
-    pages.putBack(request);
+    pages.returns().putBack(request);
     request.computed = 0;
     request.prefillEnd = 0;
     request.rewind();

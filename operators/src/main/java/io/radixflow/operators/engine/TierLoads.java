@@ -8,11 +8,9 @@ import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixCache;
 import io.radixflow.operators.cache.RadixKey;
-import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.tier.HiRadixCache;
 import io.radixflow.operators.tier.PageChain;
-import io.radixflow.operators.tier.PageId;
 import io.radixflow.operators.tier.PageStore;
 import io.radixflow.operators.tier.Prefetch;
 import io.radixflow.operators.tier.Retrieval;
@@ -20,7 +18,6 @@ import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -45,6 +42,8 @@ final class TierLoads {
   /** Null without tiers. */
   private final HiRadixCache tiers;
 
+  private final TierForgetting forgetting;
+
   private final List<Request> loading = new ArrayList<>();
 
   /** Requests that have pages looked for; how many. */
@@ -57,6 +56,7 @@ final class TierLoads {
     this.options = options;
     this.pageTokens = pool.pageTokens();
     this.tiers = options.enabled() ? open(options, pool, numericsEpoch, engine) : null;
+    this.forgetting = new TierForgetting(tiers, options, pageTokens);
   }
 
   private static HiRadixCache open(
@@ -87,6 +87,7 @@ final class TierLoads {
       request.retrieval = null;
     }
     loading.clear();
+    forgetting.attach(cache);
     if (tiers != null) {
       tiers.attach(cache, allocator);
     }
@@ -313,52 +314,9 @@ final class TierLoads {
     }
   }
 
-  /** Forgets what a session had before its places and the device has for nobody else. */
-  void forget(List<SessionPlace> places, PrefixCache cache) {
-    if (tiers == null) {
-      return;
-    }
-    for (SessionPlace place : places) {
-      forget(place.fullPages(), cache);
-    }
-  }
-
-  /**
-   * Forgets what a session had before a place that it does not go on from.
-   *
-   * @param left null if there is none
-   * @param others where the session goes on; what they begin with stays
-   */
-  void leave(SessionPlace left, List<SessionPlace> others, PrefixCache cache) {
-    if (tiers == null || left == null) {
-      return;
-    }
-    RadixKey key = left.fullPages();
-    int kept = 0;
-    for (SessionPlace other : others) {
-      kept = Math.max(kept, other.sharedTokens(key.tokens(), key.length()) / pageTokens);
-    }
-    if (kept < key.pages(pageTokens)) {
-      forget(key, kept, cache);
-    }
-  }
-
-  /** Forgets the pages of a text; those that the cache has are somebody's. */
-  void forget(RadixKey key, PrefixCache cache) {
-    if (tiers != null) {
-      forget(key, 0, cache);
-    }
-  }
-
-  private void forget(RadixKey key, int kept, PrefixCache cache) {
-    PageChain chain = PageChain.of(key, pageTokens, 0);
-    int cached = cache.match(key, Integer.MAX_VALUE).pages();
-    tiers.forget(chain.from(Math.max(Math.max(kept, cached), chain.sharedPages())));
-  }
-
-  /** Forgets pages; completes when their bytes are gone, with whether a store had its part. */
-  CompletableFuture<Boolean> forget(PageId[] pages) {
-    return tiers == null ? CompletableFuture.completedFuture(false) : tiers.forget(pages);
+  /** What is taken from the tiers for good. */
+  TierForgetting forgetting() {
+    return forgetting;
   }
 
   /** Names the pages of a key; null without tiers. Any thread. */
@@ -377,18 +335,6 @@ final class TierLoads {
     } else {
       tiers.locate(chain, devicePages, then);
     }
-  }
-
-  /** As {@link #forget(PageId[])}, of all pages there are. */
-  CompletableFuture<Boolean> forgetAll() {
-    return tiers == null ? CompletableFuture.completedFuture(false) : tiers.forgetAll();
-  }
-
-  /** As {@link #forget(PageId[])}, of all pages of a tenant but public ones. */
-  CompletableFuture<Boolean> forgetTenant(String tenant) {
-    return tiers == null || options.tenants() == null
-        ? CompletableFuture.completedFuture(false)
-        : tiers.forgetTenant(options.tenants().tenantTag(tenant));
   }
 
   /** Pages that have left the cache and will be free. */

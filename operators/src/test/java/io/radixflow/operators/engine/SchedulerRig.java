@@ -74,7 +74,7 @@ final class SchedulerRig {
     }
     request.computed = request.length;
     pages.commit(request);
-    pages.release(request);
+    pages.returns().release(request);
   }
 
   Request submit(int[] prompt, int maxTokens, ServiceClass service) {
@@ -128,7 +128,7 @@ final class SchedulerRig {
     scheduler.remove(request);
     request.state = Request.State.ENDED;
     pages.commit(request);
-    pages.release(request);
+    pages.returns().release(request);
   }
 
   void runToTheEnd() {

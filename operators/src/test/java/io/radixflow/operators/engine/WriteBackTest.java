@@ -24,15 +24,11 @@ class WriteBackTest {
   private static final SimOptions SIM =
       SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true).withPipelineDepth(2);
 
-  private final FaultyMemory memory;
-  private final SimModel model;
-
-  WriteBackTest() {
-    model = SimModel.open(SIM);
-    memory = new FaultyMemory(model.openBackend(DeviceOptions.DEFAULT));
-  }
+  private FaultyMemory memory;
 
   private Engine open() {
+    SimModel model = SimModel.open(SIM);
+    memory = new FaultyMemory(model.openBackend(DeviceOptions.DEFAULT));
     return ContinuousBatchingEngine.open(memory.backend(), model.tokenizer(), options(30).build());
   }
 
