@@ -3,14 +3,8 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.ModelLoader;
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.TierTokens;
@@ -19,9 +13,6 @@ import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.tier.HiRadixCache;
-import io.radixflow.operators.tier.PrefetchPolicy;
-import io.radixflow.operators.tier.RemoteStoreOptions;
-import io.radixflow.operators.tier.TierOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,9 +20,9 @@ import java.util.List;
 import java.util.function.Function;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,28 +30,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The way of a session through the tiers, as queries and the state tell it. */
 @Timeout(120)
 class ColdSessionTest {
-  private static final String LONG = "a question that fills a few pages of tokens ".repeat(20);
-  private static final NamespaceKey KEY = NamespaceKey.of("secret");
   private static final EngineOptions ENGINE =
       EngineOptions.builder()
           .kvPages(128)
           .cache(new CacheOptions(PrefixCaching.RADIX, "lru", 0.5))
-          .tiers(
-              TierOptions.NONE
-                  .withHostBytes(8 << 20)
-                  .withLoadBackThreshold(1)
-                  .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1))
+          .tiers(TieredEngines.host(8 << 20))
           .build();
 
   @TempDir Path root;
 
-  private final List<ServingEngine> engines = new ArrayList<>();
-  private int asked;
+  @RegisterExtension final TieredEngines engines = new TieredEngines();
 
-  @AfterEach
-  void closeEngines() {
-    engines.forEach(ServingEngine::close);
-  }
+  private int asked;
 
   /** A subtask on an engine of its own. */
   private ServingHarness harness(Path directory, int parallelism, int subtask) throws Exception {
@@ -69,58 +50,23 @@ class ColdSessionTest {
 
   private ServingHarness harness(Path directory, RemoteTier remote, int parallelism, int subtask)
       throws Exception {
-    ModelEngineOpener opener =
-        new ModelEngineOpener(
-                name -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
-                ModelLoader.SIM,
-                DeviceOptions.DEFAULT,
-                ENGINE)
-            .onDisk(new DiskTier(64 << 20, directory.toString(), 0, null, KEY))
-            .onRemote(remote);
-    TestOpener recorded =
-        TestOpener.at(
-            "cold" + engines.size(),
-            home -> {
-              try {
-                engines.add(opener.open(home));
-              } catch (Exception e) {
-                throw new IllegalStateException(e);
-              }
-              return engines.get(engines.size() - 1);
-            });
-    return new ServingHarness(recorded, ServingOptions.DEFAULT, parallelism, subtask);
-  }
-
-  private ContinuousBatchingEngine engine() {
-    return (ContinuousBatchingEngine) engines.get(engines.size() - 1).engine();
-  }
-
-  private void closeEngine() {
-    engines.remove(engines.size() - 1).close();
+    return engines.harness(ENGINE, TieredEngines.disk(directory), remote, parallelism, subtask);
   }
 
   private static Events message(String session, String turn) {
     return Events.message(session, turn)
-        .with(new Message("user", session + LONG))
+        .with(new Message("user", session + TieredEngines.LONG))
         .with(Events.maxTokens(8));
   }
 
-  private static Reply ask(ServingHarness h, Events event) throws Exception {
-    h.send(event);
-    while (h.replies().stream().noneMatch(reply -> event.turn().equals(reply.turn()))) {
-      h.awaitMail();
-    }
-    return h.reply(event.turn());
-  }
-
   private Reply query(ServingHarness h, String session) throws Exception {
-    return ask(h, Events.of(EventKind.QUERY, session, "q" + asked++));
+    return h.ask(Events.of(EventKind.QUERY, session, "q" + asked++));
   }
 
   /** Pushes what no turn uses off the device. */
   private void fillTheDevice(ServingHarness h) throws Exception {
     for (int i = 0; i < 3; i++) {
-      ask(h, message("filler" + asked, "f" + asked++));
+      h.ask(message("filler" + asked, "f" + asked++));
     }
     awaitStored();
   }
@@ -132,7 +78,7 @@ class ColdSessionTest {
         .until(
             () -> {
               onTiers(HiRadixCache::isMoving); // the statistics are of now, then
-              EngineStats stats = engine().stats();
+              EngineStats stats = engines.engine().stats();
               return stats.inFlightPages() == 0
                   && stats.protectedPages() == 0
                   && stats.tiers().queuedPages() == 0
@@ -141,7 +87,7 @@ class ColdSessionTest {
   }
 
   private boolean onTiers(Function<HiRadixCache, Boolean> task) {
-    return engine().onTiers(task).join();
+    return engines.engine().onTiers(task).join();
   }
 
   private static void assertIs(Reply answer, String status, TierTokens tokens) {
@@ -168,11 +114,11 @@ class ColdSessionTest {
       assertIs(query(h, "s"), "cold", new TierTokens(0, committed, 0, 0));
       assertThat(h.pages("s").tokens()).isEqualTo(new TierTokens(0, committed, 0, 0));
 
-      assertThat(onTiers(tiers -> tiers.flush(false))).isTrue();
+      assertThat(onTiers(tiers -> tiers.switches().flush(false))).isTrue();
       assertIs(query(h, "s"), "cold", new TierTokens(0, 0, committed, 0));
       assertThat(h.pages("s").tokens()).isEqualTo(new TierTokens(0, 0, committed, 0));
 
-      Reply loaded = ask(h, message("s", "t2"));
+      Reply loaded = h.ask(message("s", "t2"));
       assertThat(loaded.tiers().diskTokens()).isEqualTo(committed);
       awaitStored();
       Reply again = query(h, "s");
@@ -181,8 +127,8 @@ class ColdSessionTest {
       assertIs(again, "warm", new TierTokens(grown, 0, 0, 0));
 
       fillTheDevice(h);
-      assertThat(onTiers(tiers -> tiers.flush(true))).isTrue();
-      await().until(() -> engine().stats().tiers().store().pages() == 0);
+      assertThat(onTiers(tiers -> tiers.switches().flush(true))).isTrue();
+      await().until(() -> engines.stats().store().pages() == 0);
       assertIs(query(h, "s"), "gone", TierTokens.NONE);
       assertThat(h.pages("s").tokens()).isEqualTo(TierTokens.NONE);
       assertThat(h.pages("s").committedTokens()).isEqualTo(grown);
@@ -193,13 +139,13 @@ class ColdSessionTest {
   void afterACheckpointTheStateTellsWhichSessionsHaveGoneCold() throws Exception {
     try (ServingHarness h = harness(root, 1, 0)) {
       h.open();
-      ask(h, message("s", "t1"));
+      h.ask(message("s", "t1"));
       awaitStored();
       int committed = h.pages("s").committedTokens();
       fillTheDevice(h);
       assertThat(h.pages("s").tokens()).isEqualTo(onDevice(committed));
       awaitPlaces(h, new TierTokens(0, committed, 0, 0));
-      assertThat(onTiers(tiers -> tiers.flush(false))).isTrue();
+      assertThat(onTiers(tiers -> tiers.switches().flush(false))).isTrue();
       awaitPlaces(h, new TierTokens(0, 0, committed, 0));
       assertThat(h.endings()).as("nobody asked").noneMatch(ending -> ending.startsWith("q"));
     }
@@ -225,22 +171,22 @@ class ColdSessionTest {
     int committed;
     try (ServingHarness h = harness(root, 1, 0)) {
       h.open();
-      ask(h, message("s", "t1"));
+      h.ask(message("s", "t1"));
       awaitStored();
       committed = h.pages("s").committedTokens();
       state = h.snapshot();
     }
-    closeEngine();
+    engines.close();
     try (ServingHarness h = harness(root, 1, 0).restore(state, 1)) {
       SessionPages hint = h.pages("s");
       assertThat(hint.tokens()).as("before anybody looks").isEqualTo(onDevice(committed));
       assertIs(query(h, "s"), "cold", new TierTokens(0, 0, committed, 0));
       assertThat(h.pages("s"))
           .isEqualTo(hint.found(new TierTokens(0, 0, committed, 0), hint.disk(), null));
-      assertThat(ask(h, message("s", "t2")).tiers().diskTokens()).isEqualTo(committed);
+      assertThat(h.ask(message("s", "t2")).tiers().diskTokens()).isEqualTo(committed);
       assertThat(query(h, "s").status()).isEqualTo("warm");
     }
-    closeEngine();
+    engines.close();
     try (ServingHarness h = harness(root.resolve("another"), 1, 0).restore(state, 1)) {
       assertIs(query(h, "s"), "gone", TierTokens.NONE);
     }
@@ -251,10 +197,10 @@ class ColdSessionTest {
     OperatorSubtaskState state;
     try (ServingHarness h = harness(root, 1, 0)) {
       h.open();
-      ask(h, message("s", "t1"));
+      h.ask(message("s", "t1"));
       state = h.snapshot();
     }
-    closeEngine();
+    engines.close();
     List<String> texts = new ArrayList<>();
     for (boolean wrong : new boolean[] {false, true}) {
       try (ServingHarness h = harness(root.resolve("empty" + wrong), 1, 0).restore(state, 1)) {
@@ -262,9 +208,9 @@ class ColdSessionTest {
           h.putPages("s", new SessionPages("main", 1 << 20, onDevice(1 << 20), 1, "x", "y", "z"));
           assertThat(query(h, "s").status()).isEqualTo("gone");
         }
-        texts.add(ask(h, message("s", "t2")).text());
+        texts.add(h.ask(message("s", "t2")).text());
       }
-      closeEngine();
+      engines.close();
     }
     assertThat(texts.get(1)).isEqualTo(texts.get(0));
   }
@@ -278,12 +224,12 @@ class ColdSessionTest {
     try (ServingHarness h = harness(root, 1, 0).setBackend(rocksDb)) {
       h.open();
       for (int s = 0; s < 4; s++) {
-        ask(h, message("s" + s, "t" + s));
+        h.ask(message("s" + s, "t" + s));
       }
       awaitStored();
       state = AbstractStreamOperatorTestHarness.repackageState(h.snapshot());
     }
-    closeEngine();
+    engines.close();
     for (int subtask = 0; subtask < 2; subtask++) {
       Path home = subtask == 0 ? root : root.resolve("new");
       try (ServingHarness h = harness(home, 2, subtask).setBackend(rocksDb).restore(state, 1)) {
@@ -303,33 +249,29 @@ class ColdSessionTest {
   @Test
   void aSessionThatMovedIsColdWhereTheRemoteFolderHasItsPages() throws Exception {
     String folder = root.resolve("remote").toUri().toString();
-    RemoteTier remote = new RemoteTier(RemoteStoreOptions.of(folder), 0, KEY);
+    RemoteTier remote = TieredEngines.remote(folder);
     OperatorSubtaskState state;
     int committed;
     try (ServingHarness h = harness(root.resolve("old"), remote, 1, 0)) {
       h.open();
-      ask(h, message("s", "t1"));
+      h.ask(message("s", "t1"));
       committed = h.pages("s").committedTokens();
       assertThat(h.pages("s").remote()).isEqualTo(folder);
       state = h.snapshot();
       await()
           .atMost(Duration.ofSeconds(30))
-          .until(() -> engine().stats().tiers().remote().writtenPages() * 16 >= committed);
+          .until(() -> engines.stats().remote().writtenPages() * 16 >= committed);
     }
-    closeEngine();
+    engines.close();
     int owner = ServingHarness.ownerOf("s", 2);
     try (ServingHarness h = harness(root.resolve("new"), remote, 2, owner).restore(state, 1)) {
       assertIs(query(h, "s"), "cold", new TierTokens(0, 0, 0, committed));
       SessionPages found = h.pages("s");
       assertThat(found.tokens().remote()).isEqualTo(committed);
       assertThat(found.remote()).isEqualTo(folder);
-      assertThat(found.disk()).as("where one would look now").isEqualTo(home());
-      assertThat(ask(h, message("s", "t2")).tiers().remoteTokens()).isEqualTo(committed);
+      assertThat(found.disk()).as("where one would look now").isEqualTo(engines.home());
+      assertThat(h.ask(message("s", "t2")).tiers().remoteTokens()).isEqualTo(committed);
     }
-  }
-
-  private String home() {
-    return engines.get(engines.size() - 1).tiers().local().home().engine();
   }
 
   private static TierTokens onDevice(int tokens) {

@@ -3,32 +3,21 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.ModelLoader;
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.NamespaceKey;
-import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.tier.MissReason;
 import io.radixflow.operators.tier.PageStoreStats;
-import io.radixflow.operators.tier.PrefetchPolicy;
-import io.radixflow.operators.tier.RemoteStoreOptions;
-import io.radixflow.operators.tier.TierOptions;
-import io.radixflow.operators.tier.TierStats;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,12 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Pages that one TaskManager's engine uploaded serve the sessions that move to another. */
 @Timeout(120)
 class RemoteTierTest {
-  private static final NamespaceKey KEY = NamespaceKey.of("secret");
-  private static final String LONG = "a question that fills a few pages of tokens ".repeat(20);
-
   @TempDir Path root;
 
-  private final List<ServingEngine> engines = new ArrayList<>();
+  @RegisterExtension final TieredEngines engines = new TieredEngines();
 
   /** The engine of a TaskManager of its own, with a disk of its own or none. */
   private ServingHarness harness(boolean disk, RemoteTier remote, int parallelism, int subtask)
@@ -50,89 +36,37 @@ class RemoteTierTest {
   }
 
   private DiskTier disk(Path key) {
-    String directory = root.resolve(name()).toString();
-    return new DiskTier(64 << 20, directory, 0, key == null ? null : key.toString(), KEY);
-  }
-
-  private String name() {
-    return "engine" + engines.size();
+    String directory = root.resolve("engine" + engines.opened()).toString();
+    String keyFile = key == null ? null : key.toString();
+    return new DiskTier(TieredEngines.DISK_BYTES, directory, 0, keyFile, TieredEngines.KEY);
   }
 
   private ServingHarness harness(DiskTier disk, RemoteTier remote, int parallelism, int subtask)
       throws Exception {
-    EngineOptions options =
-        EngineOptions.builder()
-            .kvPages(256)
-            .tiers(
-                TierOptions.NONE
-                    .withHostBytes(8 << 20)
-                    .withLoadBackThreshold(1)
-                    .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1))
-            .build();
-    ModelEngineOpener opener =
-        new ModelEngineOpener(
-                model -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
-                ModelLoader.SIM,
-                DeviceOptions.DEFAULT,
-                options)
-            .onDisk(disk)
-            .onRemote(remote);
-    TestOpener recorded =
-        TestOpener.at(
-            name() + root,
-            home -> {
-              try {
-                engines.add(opener.open(home));
-              } catch (RuntimeException e) {
-                throw e;
-              } catch (Exception e) {
-                throw new IllegalStateException(e);
-              }
-              return engine();
-            });
-    return new ServingHarness(recorded, ServingOptions.DEFAULT, parallelism, subtask);
-  }
-
-  private RemoteTier remote(String uri) {
-    return new RemoteTier(RemoteStoreOptions.of(uri), 0, KEY);
+    return engines.harness(
+        TieredEngines.options(TieredEngines.host(8 << 20)), disk, remote, parallelism, subtask);
   }
 
   private RemoteTier remote() {
-    return remote(root.resolve("remote").toUri().toString());
-  }
-
-  private ServingEngine engine() {
-    return engines.get(engines.size() - 1);
-  }
-
-  @AfterEach
-  void close() {
-    engines.forEach(ServingEngine::close);
+    return TieredEngines.remote(root.resolve("remote").toUri().toString());
   }
 
   private static Reply ask(ServingHarness h, String turn) throws Exception {
-    return ask(h, turn, LONG);
+    return ask(h, turn, TieredEngines.LONG);
   }
 
   private static Reply ask(ServingHarness h, String turn, String text) throws Exception {
-    h.send(Events.message("s", turn, text).of("acme"));
-    while (h.replies().stream().noneMatch(reply -> turn.equals(reply.turn()))) {
-      h.awaitMail();
-    }
-    return h.reply(turn);
+    return h.ask(Events.message("s", turn, text).of("acme"));
   }
 
   private PageStoreStats stored() {
-    return engine().engine().stats().tiers().remote();
+    return engines.stats().remote();
   }
 
   private void awaitUploaded() {
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
-        .until(
-            () ->
-                engine().engine().stats().tiers().queuedPages() == 0
-                    && stored().writtenPages() > 40);
+        .until(() -> engines.stats().queuedPages() == 0 && stored().writtenPages() > 40);
   }
 
   private List<Path> pageFiles() throws IOException {
@@ -204,11 +138,7 @@ class RemoteTierTest {
   }
 
   private static Reply query(ServingHarness h) throws Exception {
-    h.send(Events.of(EventKind.QUERY, "s", "q").of("acme"));
-    while (h.replies().stream().noneMatch(reply -> "q".equals(reply.turn()))) {
-      h.awaitMail();
-    }
-    return h.reply("q");
+    return h.ask(Events.of(EventKind.QUERY, "s", "q").of("acme"));
   }
 
   @ParameterizedTest
@@ -237,7 +167,7 @@ class RemoteTierTest {
   @Test
   void aFileSystemThatFailsCostsItsPagesOnly() throws Exception {
     Path file = Files.writeString(root.resolve("remote"), "no directory");
-    try (ServingHarness h = harness(false, remote(file.toUri().toString()), 1, 0)) {
+    try (ServingHarness h = harness(false, TieredEngines.remote(file.toUri().toString()), 1, 0)) {
       h.open();
       Reply first = ask(h, "t1");
       assertThat(first.text()).isNotEmpty();
@@ -248,15 +178,15 @@ class RemoteTierTest {
 
   @Test
   void aPlaceThatNothingServesIsRefusedWithWhatToDo() throws Exception {
-    try (ServingHarness h = harness(false, remote("s3://bucket/folder"), 1, 0)) {
+    try (ServingHarness h = harness(false, TieredEngines.remote("s3://bucket/folder"), 1, 0)) {
       assertThatThrownBy(h::open)
           .hasStackTraceContaining("flink-s3-fs-hadoop")
           .hasStackTraceContaining("plugins/");
     }
-    try (ServingHarness h = harness(false, remote("nowhere://folder"), 1, 0)) {
+    try (ServingHarness h = harness(false, TieredEngines.remote("nowhere://folder"), 1, 0)) {
       assertThatThrownBy(h::open).hasStackTraceContaining("plugin for nowhere://");
     }
-    try (ServingHarness h = harness(false, remote("/folder"), 1, 0)) {
+    try (ServingHarness h = harness(false, TieredEngines.remote("/folder"), 1, 0)) {
       assertThatThrownBy(h::open).hasStackTraceContaining("has no scheme");
     }
   }
@@ -266,7 +196,7 @@ class RemoteTierTest {
     OperatorSubtaskState state = served(true);
     try (ServingHarness h = harness(true, remote(), 1, 0).restore(state, 1)) {
       command(h, "detach disk");
-      String question = LONG.substring(0, 200);
+      String question = TieredEngines.LONG.substring(0, 200);
       assertThat(ask(h, "t2", question).tiers().remoteTokens()).isGreaterThan(800);
       command(h, "attach disk");
       command(h, "flush disk");
@@ -278,15 +208,16 @@ class RemoteTierTest {
 
   @Test
   void hostMemoryGetsAnotherSizeWhilePagesWaitToBeUploaded() throws Exception {
-    RemoteTier later = new RemoteTier(remote().options(), 3_600_000, KEY);
+    RemoteTier later = new RemoteTier(remote().options(), 3_600_000, TieredEngines.KEY);
     try (ServingHarness h = harness(true, later, 1, 0)) {
       h.open();
       ask(h, "t1");
-      Awaitility.await().until(() -> tiers().store() != null && tiers().store().pages() > 40);
-      int before = tiers().hostPages();
+      Awaitility.await()
+          .until(() -> engines.stats().store() != null && engines.stats().store().pages() > 40);
+      int before = engines.stats().hostPages();
       command(h, "resize host " + (4 << 20));
-      Awaitility.await().until(() -> tiers().hostPages() == before / 2);
-      assertThat(tiers().queuedPages()).isGreaterThan(40);
+      Awaitility.await().until(() -> engines.stats().hostPages() == before / 2);
+      assertThat(engines.stats().queuedPages()).isGreaterThan(40);
     }
   }
 
@@ -309,7 +240,8 @@ class RemoteTierTest {
   @Test
   void aDiskThatWasNotAttachedForTheRemotesSakeCanBeAttachedLater() throws Exception {
     Path key = key();
-    RemoteTier remote = new RemoteTier(remote().options().withKeyFile(key.toString()), 0, KEY);
+    RemoteTier remote =
+        new RemoteTier(remote().options().withKeyFile(key.toString()), 0, TieredEngines.KEY);
     try (ServingHarness h = harness(true, remote, 1, 0)) {
       h.open();
       command(h, "detach disk");
@@ -327,25 +259,21 @@ class RemoteTierTest {
     return Files.writeString(root.resolve("key"), "0123456789abcdef".repeat(4));
   }
 
-  private TierStats tiers() {
-    return engine().engine().stats().tiers();
-  }
-
   private void refused(ServingHarness h, String command) throws Exception {
-    long before = engine().tiers().refused();
+    long before = engines.tiers().refused();
     h.control("tiers", null, command);
     h.runMails();
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> engine().tiers().refused() == before + 1);
+        .until(() -> engines.tiers().refused() == before + 1);
   }
 
   private void command(ServingHarness h, String command) throws Exception {
-    long before = engine().tiers().applied();
+    long before = engines.tiers().applied();
     h.control("tiers", null, command);
     h.runMails();
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> engine().tiers().applied() == before + 1);
+        .until(() -> engines.tiers().applied() == before + 1);
   }
 }

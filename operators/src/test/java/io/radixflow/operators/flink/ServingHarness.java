@@ -187,6 +187,16 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
         .until(this::runAMail);
   }
 
+  /** Sends an event and runs mails until its reply is out. */
+  Reply ask(Events event) throws Exception {
+    ConversationEvent asked = event.event();
+    send(asked);
+    while (replies().stream().noneMatch(reply -> asked.turn().equals(reply.turn()))) {
+      awaitMail();
+    }
+    return reply(asked.turn());
+  }
+
   OperatorSubtaskState snapshot() throws Exception {
     checkpoint++;
     return snapshot(checkpoint, checkpoint);

@@ -2,33 +2,23 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.ModelLoader;
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.NamespaceKey;
-import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Message;
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.tier.PrefetchPolicy;
-import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What was said in a session leaves the disk with it, whatever happens in between. */
@@ -38,7 +28,8 @@ class SessionErasureTest {
 
   @TempDir Path temporary;
 
-  private final List<ServingEngine> engines = new ArrayList<>();
+  @RegisterExtension final TieredEngines engines = new TieredEngines();
+
   private ServingOptions options = ServingOptions.DEFAULT;
   private Path root;
 
@@ -47,60 +38,21 @@ class SessionErasureTest {
     root = temporary.resolve("first");
   }
 
-  @AfterEach
-  void close() {
-    engines.forEach(ServingEngine::close);
-  }
-
   private ServingHarness harness() throws Exception {
     return harness(1, 0);
   }
 
   private ServingHarness harness(int parallelism, int subtask) throws Exception {
-    NamespaceKey key = options.namespaces().key();
-    ModelEngineOpener opener =
-        new ModelEngineOpener(
-                name -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
-                ModelLoader.SIM,
-                DeviceOptions.DEFAULT,
-                EngineOptions.builder()
-                    .kvPages(256)
-                    .tiers(
-                        TierOptions.NONE
-                            .withHostBytes(1 << 20)
-                            .withLoadBackThreshold(1)
-                            .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1))
-                    .build())
-            .onDisk(new DiskTier(64 << 20, root.toString(), 0, null, key));
-    TestOpener recorded =
-        TestOpener.at(
-            "erasure" + engines.size() + System.identityHashCode(this),
-            home -> {
-              try {
-                engines.add(opener.open(home));
-              } catch (Exception e) {
-                throw new IllegalStateException(e);
-              }
-              return engines.get(engines.size() - 1);
-            });
-    return new ServingHarness(recorded, options, parallelism, subtask);
-  }
-
-  private ServingEngine engine() {
-    return engines.get(engines.size() - 1);
+    DiskTier disk =
+        new DiskTier(
+            TieredEngines.DISK_BYTES, root.toString(), 0, null, options.namespaces().key());
+    TestOpener opener =
+        engines.opener(TieredEngines.options(TieredEngines.host(1 << 20)), disk, RemoteTier.NONE);
+    return new ServingHarness(opener, options, parallelism, subtask);
   }
 
   private TierStats stats() {
-    return engine().engine().stats().tiers();
-  }
-
-  private static Reply ask(ServingHarness h, Events event) throws Exception {
-    ConversationEvent asked = event.event();
-    h.send(asked);
-    while (h.replies().stream().noneMatch(reply -> asked.turn().equals(reply.turn()))) {
-      h.awaitMail();
-    }
-    return h.reply(asked.turn());
+    return engines.stats();
   }
 
   private static Events say(String session, String turn, String text) {
@@ -138,7 +90,7 @@ class SessionErasureTest {
     awaitStored();
     StoredRecords before = records();
     assertThat(before.ids().size()).isGreaterThan(kept.size());
-    ask(h, Events.of(EventKind.ERASE, session, "erase-" + session));
+    h.ask(Events.of(EventKind.ERASE, session, "erase-" + session));
     awaitErased(h);
     StoredRecords after = records();
     List<byte[]> gone = before.without(after);
@@ -152,11 +104,11 @@ class SessionErasureTest {
   void nothingButWhatAnotherSessionBeginsWithIsLeftInTheFiles() throws Exception {
     try (ServingHarness h = harness()) {
       h.open();
-      ask(h, say("kept", "t1", COMMON + longText("kept")));
+      h.ask(say("kept", "t1", COMMON + longText("kept")));
       awaitStored();
       Set<String> kept = records().ids();
-      ask(h, say("gone", "t2", COMMON + longText("gone")));
-      ask(h, say("gone", "t3", longText("more")));
+      h.ask(say("gone", "t2", COMMON + longText("gone")));
+      h.ask(say("gone", "t3", longText("more")));
       eraseAndSearch(h, "gone", kept);
     }
   }
@@ -165,18 +117,18 @@ class SessionErasureTest {
   void repliesThatWereMadeAgainOrCancelledAreErasedWithTheRest() throws Exception {
     try (ServingHarness h = harness()) {
       h.open();
-      ask(h, say("s", "t1", longText("first")));
-      ask(h, say("s", "t2", longText("second")));
-      ask(h, Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
-      ask(h, say("s", "t3", longText("third")));
+      h.ask(say("s", "t1", longText("first")));
+      h.ask(say("s", "t2", longText("second")));
+      h.ask(Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
+      h.ask(say("s", "t3", longText("third")));
       h.send(say("s", "t4", longText("fourth")));
-      while (engine().engine().stats().runningRequests() == 0) {
+      while (engines.engine().stats().runningRequests() == 0) {
         Thread.onSpinWait();
       }
       h.runMails();
-      ask(h, say("s", "t5", longText("fifth")).replacing());
-      ask(h, Events.fork("s", "f1", "b", "t3"));
-      ask(h, say("s", "t6", longText("sixth")).on("b"));
+      h.ask(say("s", "t5", longText("fifth")).replacing());
+      h.ask(Events.fork("s", "f1", "b", "t3"));
+      h.ask(say("s", "t6", longText("sixth")).on("b"));
       eraseAndSearch(h, "s", Set.of());
     }
   }
@@ -190,7 +142,7 @@ class SessionErasureTest {
   private int untold(ServingHarness h) throws Exception {
     Awaitility.await()
         .atMost(Duration.ofSeconds(30))
-        .until(() -> engine().tiers().erasures().active().isEmpty());
+        .until(() -> engines.tiers().erasures().active().isEmpty());
     h.runMails();
     return h.erasuresPending();
   }
@@ -199,8 +151,8 @@ class SessionErasureTest {
   void pagesOfRepliesThatAreMadeAgainAreErasedOnAllEngines() throws Exception {
     try (ServingHarness h = oneOfTwo()) {
       h.open();
-      ask(h, say("s", "t1", longText("first")));
-      ask(h, Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
+      h.ask(say("s", "t1", longText("first")));
+      h.ask(Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
       assertThat(untold(h)).isEqualTo(1);
     }
   }
@@ -216,7 +168,7 @@ class SessionErasureTest {
     }
     try (ServingHarness h = oneOfTwo().restore(state, 1)) {
       awaitTokens(h);
-      ask(h, say("s", "t2", longText("second")).replacing());
+      h.ask(say("s", "t2", longText("second")).replacing());
       assertThat(untold(h)).isEqualTo(1);
     }
   }
@@ -227,14 +179,14 @@ class SessionErasureTest {
       h.open();
       h.send(say("s", "t1", longText("first")));
       awaitTokens(h);
-      ask(h, say("s", "t2", longText("second")).replacing());
+      h.ask(say("s", "t2", longText("second")).replacing());
       awaitErased(h);
     }
   }
 
   /** Waits until the first turn of an engine has tokens, and the operator knows of them. */
   private void awaitTokens(ServingHarness h) throws Exception {
-    while (engine().engine().stats().generatedTokens() < 2) {
+    while (engines.engine().stats().generatedTokens() < 2) {
       Thread.onSpinWait();
     }
     h.runMails();
@@ -244,9 +196,9 @@ class SessionErasureTest {
   void aTurnThatRunsIsErasedWithItsSession() throws Exception {
     try (ServingHarness h = harness()) {
       h.open();
-      ask(h, say("s", "t1", longText("first")));
+      h.ask(say("s", "t1", longText("first")));
       h.send(say("s", "t2", longText("second")));
-      while (engine().engine().stats().generatedTokens() < 5) {
+      while (engines.engine().stats().generatedTokens() < 5) {
         Thread.onSpinWait();
       }
       h.runMails();
@@ -262,15 +214,15 @@ class SessionErasureTest {
     StoredRecords before;
     try (ServingHarness h = harness()) {
       h.open();
-      ask(h, say("gone", "t1", longText("gone")));
-      ask(h, say("kept", "t2", longText("kept")));
+      h.ask(say("gone", "t1", longText("gone")));
+      h.ask(say("kept", "t2", longText("kept")));
       awaitStored();
       before = records();
       copy(root, crashed);
       h.send(Events.of(EventKind.ERASE, "gone", "e1"));
       state = h.snapshot();
     }
-    engine().close();
+    engines.close();
     root = crashed;
     assertThat(records().ids()).isEqualTo(before.ids());
     try (ServingHarness first = harness(2, 0).restore(state, 1);
@@ -283,7 +235,7 @@ class SessionErasureTest {
       assertThat(gone).isNotEmpty();
       gone.forEach(bytes -> assertThat(after.has(bytes)).isFalse());
       assertThat(after.ids()).isNotEmpty();
-      assertThat(engine().tiers().erasures().active()).isEmpty();
+      assertThat(engines.tiers().erasures().active()).isEmpty();
     }
   }
 
@@ -306,17 +258,17 @@ class SessionErasureTest {
     StoredRecords before;
     try (ServingHarness h = harness()) {
       h.open();
-      ask(h, say("s", "t1", longText("detached")));
+      h.ask(say("s", "t1", longText("detached")));
       awaitStored();
       before = records();
       h.control("tiers", null, "detach disk");
-      Awaitility.await().until(() -> engine().tiers().applied() == 1);
-      ask(h, Events.of(EventKind.ERASE, "s", "e1"));
+      Awaitility.await().until(() -> engines.tiers().applied() == 1);
+      h.ask(Events.of(EventKind.ERASE, "s", "e1"));
       h.control("erase_tenant", "acme", null).runMails();
       state = h.snapshot();
       assertThat(h.erasuresPending()).isPositive();
     }
-    engine().close();
+    engines.close();
     assertThat(records().ids()).isEqualTo(before.ids()).isNotEmpty();
     try (ServingHarness h = harness().restore(state, 1)) {
       h.runMails();
@@ -340,16 +292,16 @@ class SessionErasureTest {
     try (ServingHarness h = harness()) {
       h.open();
       h.send(Events.of(EventKind.OPEN, "s", "o1").with(new Message("system", COMMON)).of("acme"));
-      ask(h, Events.message("s", "t1", longText("own")));
+      h.ask(Events.message("s", "t1", longText("own")));
       awaitStored();
       before = records().ids().size();
       state = h.snapshot();
     }
-    engine().close();
+    engines.close();
     try (ServingHarness h = harness().restore(state, 1)) {
-      ask(h, Events.of(EventKind.ERASE, "s", "e1"));
+      h.ask(Events.of(EventKind.ERASE, "s", "e1"));
       awaitErased(h);
-      int publicPages = COMMON.length() / engine().engine().info().pageTokens();
+      int publicPages = COMMON.length() / engines.engine().info().pageTokens();
       assertThat(records().ids()).hasSizeBetween(publicPages, publicPages + 1);
       assertThat(before).isGreaterThan(publicPages + 5);
     }

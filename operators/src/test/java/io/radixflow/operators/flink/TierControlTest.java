@@ -2,50 +2,31 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.ModelLoader;
-import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.NamespaceKey;
-import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.tier.PrefetchPolicy;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.concurrent.Callable;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What control events make of the tiers of one engine, and what becomes of it after a restart. */
 @Timeout(120)
 class TierControlTest {
-  private static final String LONG = "a question that fills a few pages of tokens ".repeat(20);
   private static final int HOST_BYTES = 1 << 20;
-  private static final int DISK_BYTES = 64 << 20;
-  private static final TierOptions TIERS =
-      TierOptions.NONE
-          .withHostBytes(HOST_BYTES)
-          .withLoadBackThreshold(1)
-          .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1);
+  private static final TierOptions TIERS = TieredEngines.host(HOST_BYTES);
 
   @TempDir Path root;
 
-  private final List<ServingEngine> engines = new ArrayList<>();
+  @RegisterExtension final TieredEngines engines = new TieredEngines();
 
-  @AfterEach
-  void close() {
-    engines.forEach(ServingEngine::close);
-  }
-
-  private DiskTier disk(long bytes) {
-    return new DiskTier(bytes, root.toString(), 0, null, NamespaceKey.of("secret"));
+  private DiskTier disk() {
+    return TieredEngines.disk(root);
   }
 
   private ServingHarness harness(TierOptions tiers, DiskTier disk) throws Exception {
@@ -54,48 +35,23 @@ class TierControlTest {
 
   private ServingHarness harness(TierOptions tiers, DiskTier disk, int parallelism, int subtask)
       throws Exception {
-    ModelEngineOpener opener =
-        new ModelEngineOpener(
-                name -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
-                ModelLoader.SIM,
-                DeviceOptions.DEFAULT,
-                EngineOptions.builder().kvPages(256).tiers(tiers).build())
-            .onDisk(disk);
-    TestOpener recorded =
-        TestOpener.at(
-            "control of tiers" + engines.size() + System.identityHashCode(this),
-            home -> {
-              try {
-                engines.add(opener.open(home));
-              } catch (Exception e) {
-                throw new IllegalStateException(e);
-              }
-              return engines.get(engines.size() - 1);
-            });
-    return new ServingHarness(recorded, ServingOptions.DEFAULT, parallelism, subtask);
-  }
-
-  private ServingEngine engine() {
-    return engines.get(engines.size() - 1);
+    return engines.harness(
+        TieredEngines.options(tiers), disk, RemoteTier.NONE, parallelism, subtask);
   }
 
   private EngineTiers tiers() {
-    return engine().tiers();
+    return engines.tiers();
   }
 
   private TierStats stats() {
-    return engine().engine().stats().tiers();
+    return engines.stats();
   }
 
-  private Reply ask(ServingHarness h, String turn) throws Exception {
-    h.send(Events.message("s", turn, LONG));
-    while (h.replies().stream().noneMatch(reply -> turn.equals(reply.turn()))) {
-      h.awaitMail();
-    }
-    return h.reply(turn);
+  private static Reply ask(ServingHarness h, String turn) throws Exception {
+    return h.ask(Events.message("s", turn, TieredEngines.LONG));
   }
 
-  private static void await(java.util.concurrent.Callable<Boolean> condition) {
+  private static void await(Callable<Boolean> condition) {
     Awaitility.await().atMost(Duration.ofSeconds(30)).until(condition);
   }
 
@@ -125,11 +81,11 @@ class TierControlTest {
   void aDiskThatWasDetachedStaysSoOnTheNextEngineUntilItIsAttached() throws Exception {
     OperatorSubtaskState state;
     String home;
-    try (ServingHarness h = harness(TIERS, disk(DISK_BYTES))) {
+    try (ServingHarness h = harness(TIERS, disk())) {
       h.open();
       ask(h, "t1");
       awaitStored();
-      home = tiers().local().home().engine();
+      home = engines.home();
       done(h, "detach disk");
       assertThat(tiers().generations()).isNull();
       assertThat(stats().store()).isNull();
@@ -139,12 +95,12 @@ class TierControlTest {
       done(h, "resize disk 33554432");
       state = h.snapshot();
     }
-    engine().close();
-    try (ServingHarness h = harness(TIERS, disk(DISK_BYTES)).restore(state, 1)) {
+    engines.close();
+    try (ServingHarness h = harness(TIERS, disk()).restore(state, 1)) {
       assertThat(tiers().local()).isNull();
       assertThat(ask(h, "t3").cachedTokens()).isZero();
       done(h, "attach disk");
-      assertThat(tiers().local().home().engine()).isEqualTo(home);
+      assertThat(engines.home()).isEqualTo(home);
       await(() -> stats().store() != null && stats().store().limitBytes() == 33554432);
       assertThat(stats().store().pages()).isGreaterThan(40);
       refused(h, "attach disk");
@@ -153,11 +109,11 @@ class TierControlTest {
       await(() -> stats().store().pages() == 0);
       state = h.snapshot();
     }
-    engine().close();
-    try (ServingHarness h = harness(TIERS, disk(DISK_BYTES)).restore(state, 1)) {
+    engines.close();
+    try (ServingHarness h = harness(TIERS, disk()).restore(state, 1)) {
       ask(h, "t4");
       awaitStored();
-      assertThat(stats().store().limitBytes()).isEqualTo(DISK_BYTES);
+      assertThat(stats().store().limitBytes()).isEqualTo(TieredEngines.DISK_BYTES);
     }
   }
 
@@ -188,7 +144,7 @@ class TierControlTest {
       done(h, "detach host");
       state = h.snapshot();
     }
-    engine().close();
+    engines.close();
     try (ServingHarness h = harness(TIERS, DiskTier.NONE).restore(state, 1)) {
       await(() -> tiers().applied() == 1 && stats().hostPages() == 1);
       assertThat(ask(h, "t2").text()).isNotEmpty();
@@ -199,11 +155,11 @@ class TierControlTest {
 
   @Test
   void aDiskThatTheJobWasNotConfiguredWithNeedsASize() throws Exception {
-    try (ServingHarness h = harness(TIERS, disk(0))) {
+    try (ServingHarness h = harness(TIERS, TieredEngines.disk(root, 0))) {
       h.open();
       refused(h, "attach disk");
       refused(h, "attach disk 4096");
-      done(h, "attach disk " + DISK_BYTES);
+      done(h, "attach disk " + TieredEngines.DISK_BYTES);
       ask(h, "t1");
       awaitStored();
     }
@@ -224,11 +180,11 @@ class TierControlTest {
 
   @Test
   void aCommandIsDoneOnceForAllSubtasksOfAnEngine() throws Exception {
-    try (ServingHarness first = harness(TIERS, disk(DISK_BYTES), 2, 0);
-        ServingHarness second = harness(TIERS, disk(DISK_BYTES), 2, 1).beside(first)) {
+    try (ServingHarness first = harness(TIERS, disk(), 2, 0);
+        ServingHarness second = harness(TIERS, disk(), 2, 1).beside(first)) {
       first.open();
       second.open();
-      assertThat(engines).hasSize(1);
+      assertThat(engines.opened()).isOne();
       done(first, "detach disk");
       second.control("tiers", null, "detach disk");
       first.control("tiers", null, "attach disk");

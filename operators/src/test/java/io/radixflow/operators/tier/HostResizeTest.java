@@ -79,7 +79,7 @@ class HostResizeTest {
 
     assertThat(cache.stats().hostPages()).isEqualTo(AFTER);
     assertThat(pool.opened).extracting(each -> each.closes).containsExactly(1, 0);
-    assertThat(cache.isHostHeld()).isTrue();
+    assertThat(cache.switches().isHostHeld()).isTrue();
   }
 
   @Test
@@ -89,7 +89,7 @@ class HostResizeTest {
 
     assertThat(cache.stats().hostPages()).isEqualTo(BEFORE);
     assertThat(pool.opened).extracting(each -> each.closes).containsExactly(0, 1);
-    assertThat(cache.isHostHeld()).isFalse();
+    assertThat(cache.switches().isHostHeld()).isFalse();
   }
 
   @Test

@@ -1,0 +1,131 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.engine.ContinuousBatchingEngine;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.tier.PrefetchPolicy;
+import io.radixflow.operators.tier.RemoteStoreOptions;
+import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.TierStats;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/**
+ * Engines on the simulated device with tiers below it, each for one subtask that the test drives.
+ * Those that a test leaves open are closed after it.
+ */
+final class TieredEngines implements AfterEachCallback {
+
+  /** Fills about 55 pages. */
+  static final String LONG = "a question that fills a few pages of tokens ".repeat(20);
+
+  static final NamespaceKey KEY = NamespaceKey.of("secret");
+  static final long DISK_BYTES = 64 << 20;
+
+  private static final AtomicInteger INSTANCES = new AtomicInteger();
+
+  private final String name = "tiered" + INSTANCES.incrementAndGet();
+  private final List<ServingEngine> engines = new ArrayList<>();
+
+  /** Host memory from which all that is there is loaded, however little. */
+  static TierOptions host(long bytes) {
+    return TierOptions.NONE
+        .withHostBytes(bytes)
+        .withLoadBackThreshold(1)
+        .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1);
+  }
+
+  static EngineOptions options(TierOptions tiers) {
+    return EngineOptions.builder().kvPages(256).tiers(tiers).build();
+  }
+
+  static DiskTier disk(Path directory) {
+    return disk(directory, DISK_BYTES);
+  }
+
+  static DiskTier disk(Path directory, long bytes) {
+    return new DiskTier(bytes, directory.toString(), 0, null, KEY);
+  }
+
+  static RemoteTier remote(String uri) {
+    return new RemoteTier(RemoteStoreOptions.of(uri), 0, KEY);
+  }
+
+  /** A subtask, not yet opened, that opens an engine of its own unless it is put beside another. */
+  ServingHarness harness(
+      EngineOptions options, DiskTier disk, RemoteTier remote, int parallelism, int subtask)
+      throws Exception {
+    TestOpener opener = opener(options, disk, remote);
+    return new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, subtask);
+  }
+
+  /** Opens one more engine; subtasks that ask for it before it is open can share it. */
+  TestOpener opener(EngineOptions options, DiskTier disk, RemoteTier remote) {
+    ModelEngineOpener opener =
+        new ModelEngineOpener(
+                model -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
+                ModelLoader.SIM,
+                DeviceOptions.DEFAULT,
+                options)
+            .onDisk(disk)
+            .onRemote(remote);
+    return TestOpener.at(name + "-" + engines.size(), home -> open(opener, home));
+  }
+
+  private ServingEngine open(ModelEngineOpener opener, EngineHome home) {
+    try {
+      engines.add(opener.open(home));
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+    return last();
+  }
+
+  /** How many were opened. */
+  int opened() {
+    return engines.size();
+  }
+
+  /** The one that was opened last. */
+  ServingEngine last() {
+    return engines.get(engines.size() - 1);
+  }
+
+  ContinuousBatchingEngine engine() {
+    return (ContinuousBatchingEngine) last().engine();
+  }
+
+  EngineTiers tiers() {
+    return last().tiers();
+  }
+
+  /** The name of the directory in which the last one has its pages. */
+  String home() {
+    return tiers().local().home().engine();
+  }
+
+  TierStats stats() {
+    return engine().stats().tiers();
+  }
+
+  /** Closes the last one, so that the next finds its directory free. */
+  void close() {
+    last().close();
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    engines.forEach(ServingEngine::close);
+    engines.clear();
+  }
+}
