@@ -1,0 +1,117 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.flink.FlinkRemoteFiles;
+import io.radixflow.operators.tier.DiskStore;
+import io.radixflow.operators.tier.DiskStoreOptions;
+import io.radixflow.operators.tier.PageStore;
+import io.radixflow.operators.tier.RemoteStore;
+import io.radixflow.operators.tier.RemoteStoreOptions;
+import io.radixflow.operators.tier.RocksDbDirectory;
+import io.radixflow.operators.tier.StoreStack;
+import io.radixflow.operators.tier.TierOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/** The real files of a disk and of a remote folder for engines that follow one another. */
+final class StoredFiles implements AutoCloseable {
+  private static final NamespaceKey KEY = NamespaceKey.of("secret");
+  private static final long DISK_BYTES = 64 << 20;
+
+  private final Path root;
+
+  StoredFiles() throws IOException {
+    root = Files.createTempDirectory("stored-files");
+  }
+
+  /** A place beside them that goes with them. */
+  Path resolve(String name) {
+    return root.resolve(name);
+  }
+
+  /** These files below host memory. */
+  TierOptions below(TierOptions options, boolean disk, boolean remote) {
+    return options.withStore(
+        (epoch, pageBytes) -> {
+          try {
+            return StoreStack.of(
+                disk ? openDisk(epoch, pageBytes) : null,
+                remote ? openRemote(epoch, pageBytes) : null,
+                pageBytes,
+                0);
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        },
+        KEY);
+  }
+
+  private PageStore openDisk(String epoch, int pageBytes) throws IOException {
+    return DiskStore.open(
+        DiskStoreOptions.of(root.resolve("disk/segments").toString(), DISK_BYTES),
+        epoch,
+        pageBytes,
+        RocksDbDirectory.open(root.resolve("disk/directory")));
+  }
+
+  private RemoteStore openRemote(String epoch, int pageBytes) throws IOException {
+    String uri = root.resolve("remote").toUri().toString();
+    return RemoteStore.open(
+        RemoteStoreOptions.of(uri), epoch, pageBytes, FlinkRemoteFiles.open(uri));
+  }
+
+  /** Deletes all files of the disk, which no engine has open. */
+  void loseDisk() throws IOException {
+    delete(root.resolve("disk"));
+  }
+
+  /** Flips a bit of every other segment and object, none of which is open. */
+  void damage(Random random) throws IOException {
+    for (String folder : List.of("disk/segments", "remote")) {
+      for (Path file : files(root.resolve(folder))) {
+        if (random.nextBoolean() && Files.isRegularFile(file) && Files.size(file) > 0) {
+          flip(file, (long) (random.nextDouble() * Files.size(file)), 1 << random.nextInt(8));
+        }
+      }
+    }
+  }
+
+  private static void flip(Path file, long at, int bit) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      ByteBuffer one = ByteBuffer.allocate(1);
+      channel.read(one, at);
+      channel.write(ByteBuffer.wrap(new byte[] {(byte) (one.get(0) ^ bit)}), at);
+    }
+  }
+
+  /** What is in a folder and in those in it, each before what is in it; nothing if it is away. */
+  private static List<Path> files(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return List.of();
+    }
+    try (Stream<Path> all = Files.walk(folder)) {
+      return all.sorted().toList();
+    }
+  }
+
+  private static void delete(Path folder) throws IOException {
+    for (Path file : files(folder).stream().sorted(Comparator.reverseOrder()).toList()) {
+      Files.delete(file);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    delete(root);
+  }
+}
