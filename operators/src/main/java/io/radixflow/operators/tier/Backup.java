@@ -8,7 +8,9 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
@@ -55,6 +57,10 @@ final class Backup {
   private final Item[] items;
 
   private final ArrayDeque<Item> waiting = new ArrayDeque<>();
+
+  /** Pages that the cache got while others were leaving, maybe the same that are copied next. */
+  private final Set<PageId> returned = new HashSet<>();
+
   private final Item[] batch = new Item[BATCH];
   private final int[] devicePages = new int[BATCH];
   private final int[] hostPages = new int[BATCH];
@@ -135,13 +141,21 @@ final class Backup {
     waiting.add(items[device]);
   }
 
+  /** A page that the host does not have is in the cache again. */
+  void stored(PageId page) {
+    if (leaving > 0) {
+      returned.add(page);
+    }
+  }
+
   /**
    * A page leaves the cache.
    *
    * @param page null if it is not to be copied if it is not being copied already
    * @return whether it stays in flight until it has been copied
    */
-  boolean leaving(int device, TierPage page, int index) {
+  boolean leaving(int device, PageId id, TierPage page, int index) {
+    returned.remove(id);
     Item item = items[device];
     if (item != null && !item.copying && page == null) {
       item.wanted = false;
@@ -192,7 +206,7 @@ final class Backup {
         release(item);
         continue;
       }
-      item.entry.onDevice = !item.leaving;
+      item.entry.onDevice = !item.leaving || returned.contains(item.page.id());
       item.copying = true;
       batch[batchSize++] = item;
     }
@@ -220,6 +234,9 @@ final class Backup {
     if (item.leaving) {
       leaving--;
       allocator.free(item.device);
+      if (leaving == 0) {
+        returned.clear();
+      }
     }
   }
 
@@ -271,6 +288,7 @@ final class Backup {
     }
     batchSize = 0;
     leaving = 0;
+    returned.clear();
     waiting.clear();
     Arrays.fill(items, null);
   }

@@ -120,7 +120,10 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
         host.onDevice(entry, true);
       }
       store.writeAgain(entry);
-    } else if (page.uses() >= options.writePolicy().uses()) {
+      return;
+    }
+    backup.stored(id);
+    if (page.uses() >= options.writePolicy().uses()) {
       backup.offer(describe(page, id), page.number(), page.index());
     }
   }
@@ -137,8 +140,8 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
       wanted &= !forgotten.leaves(describe(page, id));
     }
     boolean copy = wanted && entry == null && options.writePolicy().copiesOnEviction(page.uses());
-    return backup.leaving(
-        page.number(), copy || wanted && entry != null ? describe(page, id) : null, page.index());
+    TierPage copied = copy || wanted && entry != null ? describe(page, id) : null;
+    return backup.leaving(page.number(), id, copied, page.index());
   }
 
   private TierPage describe(CachedPage page, PageId id) {
@@ -304,6 +307,11 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
     loads.abandon();
     backup.abandon();
     host.notOnDevice();
+  }
+
+  /** Its pages in host memory. */
+  HostTier host() {
+    return host;
   }
 
   /** Whether host pages and their counters agree; walks everything. */

@@ -365,8 +365,9 @@ final class HostTier {
         return false;
       }
       taken[entry.hostPage] = true;
-      boolean listed = copies.contains(entry) || leaves.contains(entry);
-      if (listed != (entry.locks == 0 && entry.children == 0)) {
+      boolean leaf = entry.locks == 0 && entry.children == 0;
+      if (copies.contains(entry) != (leaf && entry.onDevice)
+          || leaves.contains(entry) != (leaf && !entry.onDevice)) {
         return false;
       }
     }

@@ -28,11 +28,10 @@ import org.junit.jupiter.params.provider.ValueSource;
  * An engine with host memory under a small device gives the replies of one without.
  *
  * <p>Of SGLang's cases of its hierarchical cache: U24 to U26 are in {@link TieredKvEventsTest}, U27
- * and U28 in {@link StoredPagesTest}, U31 and U33 here, U32 and U34 in {@code HostTierProperties}.
- * U30, U36 and the demotion in U29 and U35 are about states of tree nodes, which do not exist here:
- * the tree has what the device has, the host's directory what the host has, and a page that the
- * host has no room for is gone when it is evicted. That under write-back a page may be on the host
- * without the page before it (U35) is part of what {@link TieredEngineProperties} runs.
+ * and U28 in {@link StoredPagesTest}, U31 and U33 here, U32 and U34 in {@code HostTierProperties},
+ * U29, U30, U35 and U36 in {@code DeviceAndHostProperties}. One part of U29 has no place here: a
+ * page that the host has no room for does not stay on the device, as who evicts needs its room, and
+ * nobody can demote a page without a copy, as the tree has no nodes of pages that it does not have.
  */
 @Timeout(60)
 class TieredEngineTest {

@@ -16,9 +16,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
 /**
- * What must hold of host memory after any operations. Those of SGLang's cases that are about its
- * host leaves hold by construction here: a page is a leaf of the device's tree or an entry of this
- * directory, and both are told apart (U36); an entry that is evicted is gone (U32).
+ * What must hold of host memory after any operations. An entry that is evicted is gone (SGLang's
+ * case U32), and none is cut off from those before it (U34).
  */
 class HostTierProperties {
   private static final int CHAINS = 6;
