@@ -38,6 +38,10 @@ final class DrillTable {
         "%d processes ended by deadly turns, of %d at most",
         result.deaths(),
         result.mostDeaths());
+    line(
+        text,
+        "%d processes ended by themselves, taken for dead before and fenced off",
+        result.fallen());
     line(text, "other breaches");
     line(text, "  %5d  dead letters wrong or missing", result.deadLetters());
     line(text, "  %5d  repairs of page accounting", result.pageBreaches());

@@ -16,6 +16,7 @@ import java.util.Optional;
  * @param pageBreaches times that page accounting was wrong on a TaskManager
  * @param reloads engines that were opened anew for a job by a TaskManager that had it open, while
  *     other processes died
+ * @param fallen TaskManagers that ended by themselves, as they may once they were taken for dead
  * @param leaked processes that outlived the cluster
  * @param recovery how long sessions waited after kills
  * @param tokens where prompts' tokens came from; empty without tiers below the device
@@ -30,6 +31,7 @@ public record DrillResult(
     int mostDeaths,
     int pageBreaches,
     int reloads,
+    int fallen,
     List<String> leaked,
     Recovery recovery,
     Optional<TokensByTier> tokens,

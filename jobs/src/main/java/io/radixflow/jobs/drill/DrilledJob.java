@@ -73,12 +73,20 @@ final class DrilledJob {
         () -> cluster.rest().allRun(id) && places().size() == count);
   }
 
-  /** Waits until the job runs without a TaskManager. */
-  void awaitRunningWithout(String taskManager) throws IOException, InterruptedException {
+  /**
+   * Waits until the job runs without a TaskManager.
+   *
+   * @param meanwhile is called again and again
+   */
+  void awaitRunningWithout(String taskManager, Waiting.Condition meanwhile)
+      throws IOException, InterruptedException {
     Waiting.until(
         "the job to run without " + taskManager,
         LIMIT,
-        () -> !places().containsValue(taskManager) && cluster.rest().allRun(id));
+        () -> {
+          meanwhile.holds();
+          return !places().containsValue(taskManager) && cluster.rest().allRun(id);
+        });
   }
 
   /** Waits until no engine has pages to erase. */

@@ -33,9 +33,11 @@ final class Faults {
   private final DeadlyTurns deadlyTurns;
   private final TierFaults tierFaults;
   private final SplittableRandom random;
+  private final int taskManagers;
   private final List<Kill> kills = new ArrayList<>();
   private int reloads;
   private int savepoints;
+  private int fallen;
 
   Faults(
       ProcessCluster cluster,
@@ -50,6 +52,7 @@ final class Faults {
     this.deadlyTurns = deadlyTurns;
     this.tierFaults = tierFaults;
     this.random = random;
+    this.taskManagers = cluster.taskManagers().size();
   }
 
   /** The TaskManagers killed while another had a free slot. */
@@ -62,8 +65,16 @@ final class Faults {
     return reloads;
   }
 
+  /** See {@link DrillResult#fallen}. */
+  int fallen() {
+    return fallen;
+  }
+
   /** Does the fault; the job runs afterwards. */
   void inject(Fault fault) throws IOException, InterruptedException {
+    if (replaceFallen(taskManagers)) {
+      cluster.awaitTaskManagers();
+    }
     switch (fault) {
       case TASKMANAGER_KILLED -> killTaskManager();
       case JOBMANAGER_KILLED -> killJobManager(Map.of());
@@ -87,6 +98,20 @@ final class Faults {
     }
   }
 
+  /**
+   * Flink ends a process whose sink fails while its task is cleaned up: that of a TaskManager which
+   * was stopped may, as another has taken over its transactions. Elsewhere something restarts it.
+   */
+  private boolean replaceFallen(int wanted) throws IOException {
+    boolean replaced = false;
+    while (cluster.taskManagers().size() < wanted) {
+      cluster.startTaskManager();
+      fallen++;
+      replaced = true;
+    }
+    return replaced;
+  }
+
   private String savepointType() {
     return savepoints++ % 2 == 0 ? "canonical" : "native";
   }
@@ -106,7 +131,7 @@ final class Faults {
     long now = System.currentTimeMillis();
     victim.kill();
     kills.add(new Kill(now, subtasks, places.size()));
-    job.awaitRunningWithout(victim.name());
+    job.awaitRunningWithout(victim.name(), () -> replaceFallen(taskManagers - 1));
     // elsewhere a replacement starts on another machine and takes no time from those that recover
     cluster.startTaskManager();
     for (String name : Set.copyOf(job.places().values())) {
@@ -160,7 +185,7 @@ final class Faults {
     JavaProcess victim = workingTaskManager(job.places());
     victim.suspend();
     try {
-      job.awaitRunningWithout(victim.name());
+      job.awaitRunningWithout(victim.name(), () -> false);
     } finally {
       victim.resume();
     }

@@ -37,6 +37,7 @@ class DrillCommandTest {
         .contains("    5  cancelled, 4 of them in time\n")
         .contains("    0  lost\n")
         .contains("4 processes ended by deadly turns, of 9 at most\n")
+        .contains("1 processes ended by themselves, taken for dead before")
         .contains("median 2.5 s, worst 4.0 s, 7 turns: of its own sessions\n")
         .contains(
             "taken up 0.9 s, running 2.4 s, connected 2.3 s: its own subtasks, elsewhere, medians\n")
@@ -149,6 +150,7 @@ class DrillCommandTest {
         9,
         0,
         0,
+        1,
         List.of(),
         new Recovery(
             new Times(7, 2_500, 4_000),
