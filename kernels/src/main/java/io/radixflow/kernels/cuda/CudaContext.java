@@ -3,6 +3,7 @@ package io.radixflow.kernels.cuda;
 import static io.radixflow.kernels.cuda.CudaException.check;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -17,8 +18,8 @@ import org.slf4j.LoggerFactory;
  * SharedContext}). Memory, streams and modules are made here and belong to it; closing it waits for
  * the device and frees them, those of a lost context when its last user has closed.
  *
- * <p>The thread that opens it may use it at once, any other after {@link #bind}. Making and closing
- * things is for one thread at a time.
+ * <p>The thread that opens it may use it at once, any other after {@link #bind}. Memory may be made
+ * and closed by several threads at a time, the rest by one; nothing while this is being closed.
  */
 public final class CudaContext implements AutoCloseable {
 
@@ -30,10 +31,10 @@ public final class CudaContext implements AutoCloseable {
   private final CudaDevice device;
   private final SharedContext shared;
   private final boolean synchronous = Boolean.getBoolean(SYNCHRONOUS_PROPERTY);
-  private final Set<ContextResource> resources = new LinkedHashSet<>();
+  private final Set<ContextResource> resources = Collections.synchronizedSet(new LinkedHashSet<>());
   private final List<PinnedMemory> parameterSlabs = new ArrayList<>();
   private long parametersUsed = PARAMETER_SLAB;
-  private boolean closed;
+  private volatile boolean closed;
 
   private static final long PARAMETER_SLAB = 64 << 10;
 
@@ -131,7 +132,7 @@ public final class CudaContext implements AutoCloseable {
       noteFailure(e);
       LOG.debug("{}", e.getMessage());
     }
-    List<ContextResource> left = new ArrayList<>(resources);
+    List<ContextResource> left = List.of(resources.toArray(ContextResource[]::new));
     for (int i = left.size() - 1; i >= 0; i--) {
       left.get(i).close();
     }

@@ -35,7 +35,11 @@ final class CudaHostPages implements HostPages {
 
   @Override
   public void close() {
-    context.bind();
+    try {
+      context.bind();
+    } catch (CudaException e) {
+      context.noteFailure(e);
+    }
     pages.close();
   }
 }

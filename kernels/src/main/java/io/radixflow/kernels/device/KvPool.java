@@ -24,7 +24,8 @@ public interface KvPool extends AutoCloseable {
   default void discard(int page) {}
 
   /**
-   * Allocates host pages for this pool. Called by the backend's owner, as are the copies.
+   * Allocates host pages for this pool; any thread, as that may take long. Copies are the backend's
+   * owner's to begin.
    *
    * @throws UnsupportedOperationException if the pool's pages do not move
    * @throws IllegalArgumentException if the memory is not to be had
