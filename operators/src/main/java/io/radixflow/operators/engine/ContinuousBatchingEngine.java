@@ -416,8 +416,11 @@ public final class ContinuousBatchingEngine implements Engine {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    pages.close();
-    journal.close();
-    backend.close();
+    try (backend;
+        journal) {
+      pages.close();
+    } catch (RuntimeException e) { // of a device that is lost, perhaps: another is opened
+      LOG.error("An engine did not close as it should", e);
+    }
   }
 }

@@ -349,10 +349,14 @@ final class KvPages {
   }
 
   void close() {
-    if (events != null) {
-      events.close();
+    try (pool) {
+      try {
+        if (events != null) {
+          events.close();
+        }
+      } finally {
+        tiers.close();
+      }
     }
-    tiers.close();
-    pool.close();
   }
 }
