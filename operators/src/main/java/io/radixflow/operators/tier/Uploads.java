@@ -145,7 +145,7 @@ final class Uploads implements AutoCloseable {
       int failed = batch.size();
       try {
         failed = copy(batch);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) { // without this thread none is copied any more
         LOG.warn("Pages were not copied to the remote tier", e);
       }
       end(batch, failed > 0);

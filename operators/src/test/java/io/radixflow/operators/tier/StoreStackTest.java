@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.radixflow.operators.cache.KvTier;
 import io.radixflow.operators.tier.TierPages.Chain;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -96,6 +97,30 @@ class StoreStackTest {
       lower.fail(false);
       await().until(() -> lower.size() == 10);
       assertThat(stack.droppedPages()).isZero();
+    }
+  }
+
+  /** The lower store, whose first write breaks the thread that does not expect it. */
+  private PageStore broken() {
+    AtomicBoolean failed = new AtomicBoolean();
+    return (PageStore)
+        Proxy.newProxyInstance(
+            getClass().getClassLoader(),
+            new Class<?>[] {PageStore.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("write") && failed.compareAndSet(false, true)) {
+                throw new LinkageError("injected");
+              }
+              return method.invoke(lower, arguments);
+            });
+  }
+
+  @Test
+  void anUploadThatFailsWhateverTheCauseIsTriedAgain() {
+    Uploads uploads = new Uploads(upper, broken(), ready::get, PAGE_BYTES, 0);
+    try (StoreStack stack = new StoreStack(upper, lower, uploads)) {
+      write(stack, chain(1, 10, "one", 7));
+      await().until(() -> lower.size() == 10);
     }
   }
 }
