@@ -87,9 +87,17 @@ final class ChainReader implements AutoCloseable {
               : CompletableFuture.supplyAsync(() -> pages.read(request, run), helpers));
     }
     if (!runs.isEmpty()) {
-      reads.add(0, CompletableFuture.completedFuture(pages.read(request, runs.get(0))));
+      reads.add(0, new CompletableFuture<>());
+      try {
+        reads.get(0).complete(pages.read(request, runs.get(0)));
+      } catch (RuntimeException | Error e) {
+        reads.get(0).completeExceptionally(e);
+      }
     }
-    // all are waited for: the buffers are the caller's again when this returns
+    // all are waited for: the buffers are the caller's again when this returns, or throws
+    CompletableFuture.allOf(reads.toArray(CompletableFuture[]::new))
+        .exceptionally(e -> null)
+        .join();
     PageReader.Outcome all = NOTHING;
     for (CompletableFuture<PageReader.Outcome> read : reads) {
       PageReader.Outcome next = read.join();

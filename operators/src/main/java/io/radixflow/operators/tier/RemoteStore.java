@@ -110,13 +110,19 @@ public final class RemoteStore implements PageStore {
     return KvTier.REMOTE;
   }
 
-  /** Several at a time; the results of {@code from .. to-1}, in order. */
+  /**
+   * Several at a time; the results of {@code from .. to-1}, in order. All have ended when this
+   * returns, or throws: buffers are the caller's again.
+   */
   private static <T> List<T> each(Executor threads, int from, int to, IntFunction<T> transfer) {
     List<CompletableFuture<T>> running = new ArrayList<>();
     for (int i = from; i < to; i++) {
       int page = i;
       running.add(CompletableFuture.supplyAsync(() -> transfer.apply(page), threads));
     }
+    CompletableFuture.allOf(running.toArray(CompletableFuture[]::new))
+        .exceptionally(e -> null)
+        .join();
     return running.stream().map(CompletableFuture::join).toList();
   }
 

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -278,6 +279,40 @@ class DiskFaultsTest {
       assertThat(read(store, first)).isEqualTo(20);
       assertThat(read(store, second)).isZero();
       assertThat(store.stats().pages()).isEqualTo(20);
+    }
+  }
+
+  @Test
+  void aReadThatFailsLeavesNoneBehindThatStillFillsItsBuffers() throws Exception {
+    Chain chain = chain(1, 40);
+    try (DiskStore store = open()) {
+      write(store, chain);
+      Thread reader = new Thread(() -> read(store, chain));
+      reader.setUncaughtExceptionHandler((thread, failure) -> {});
+      AtomicInteger others = new AtomicInteger();
+      AtomicInteger begun = new AtomicInteger();
+      AtomicBoolean leftBehind = new AtomicBoolean();
+      files.slow =
+          () -> {
+            if (Thread.currentThread() == reader) {
+              while (begun.get() == 0) {
+                Thread.onSpinWait();
+              }
+              throw new LinkageError("injected");
+            }
+            others.incrementAndGet();
+            begun.incrementAndGet();
+            while (reader.isAlive() && reader.getState() != Thread.State.WAITING) {
+              Thread.onSpinWait();
+            }
+            leftBehind.compareAndSet(false, !reader.isAlive());
+            others.decrementAndGet();
+          };
+      reader.start();
+      reader.join();
+
+      await().until(() -> others.get() == 0);
+      assertThat(leftBehind).isFalse();
     }
   }
 }
