@@ -18,7 +18,7 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
   private static final long serialVersionUID = 1L;
 
   private transient ValueState<SessionSlot> slot;
-  private transient ValueState<SessionPages> pages;
+  private transient ValueState<SessionPages> olderPages;
   private transient MapState<String, Long> branches;
   private transient MapState<Long, Turn> turns;
   private transient MapState<Long, PendingTurn> pending;
@@ -27,7 +27,7 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
   @Override
   public void open(OpenContext context) {
     slot = getRuntimeContext().getState(SavedState.slot());
-    pages = getRuntimeContext().getState(SavedState.pages());
+    olderPages = getRuntimeContext().getState(SavedState.olderPages());
     branches = getRuntimeContext().getMapState(SavedState.branches());
     turns = getRuntimeContext().getMapState(SavedState.turns());
     pending = getRuntimeContext().getMapState(SavedState.pendingTurns());
@@ -45,7 +45,7 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
     long tokens = 0;
     long characters = known.system() == null ? 0 : known.system().length();
     for (Turn turn : turns.values()) {
-      count++;
+      count += turn.id() == Turn.ROOT ? 0 : 1;
       tokens += turn.ids().length;
       characters += turn.reply().length();
       for (Message message : turn.messages()) {
@@ -64,7 +64,7 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
             size(pending.keys()),
             size(turnIds.keys()),
             known.lastEvent(),
-            pages.value()));
+            known.pages() == null ? olderPages.value() : known.pages()));
   }
 
   private static int size(Iterable<?> entries) {

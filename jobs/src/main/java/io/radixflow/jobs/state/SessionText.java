@@ -46,7 +46,10 @@ final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
     if (known == null) {
       return;
     }
-    if (known.system() != null) {
+    Turn root = turns.get(Turn.ROOT);
+    if (root != null) {
+      collect(out, null, null, root.messages(), null);
+    } else if (known.system() != null) { // of an older build
       out.collect(new SavedMessage(null, null, "system", known.system(), null));
     }
     List<Map.Entry<String, Long>> heads = new ArrayList<>();
@@ -81,8 +84,8 @@ final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
 
   private Deque<Turn> path(long last) throws Exception {
     Deque<Turn> path = new ArrayDeque<>();
-    for (Turn turn = turns.get(last); turn != null; turn = turns.get(turn.parent())) {
-      path.addFirst(turn);
+    for (long id = last; id != Turn.ROOT && turns.contains(id); id = path.getFirst().parent()) {
+      path.addFirst(turns.get(id));
     }
     return path;
   }

@@ -75,7 +75,6 @@ public record StateSeed(int sessions, int turns, long now) {
     private final long now;
     private final String tokenizer;
     private transient ValueState<SessionSlot> slot;
-    private transient ValueState<SessionPages> pages;
     private transient MapState<String, Long> branches;
     private transient MapState<Long, Turn> turns;
     private transient MapState<Long, Long> turnIds;
@@ -89,7 +88,6 @@ public record StateSeed(int sessions, int turns, long now) {
     @Override
     public void open(OpenContext context) {
       slot = getRuntimeContext().getState(SavedState.slot());
-      pages = getRuntimeContext().getState(SavedState.pages());
       branches = getRuntimeContext().getMapState(SavedState.branches());
       turns = getRuntimeContext().getMapState(SavedState.turns());
       turnIds = getRuntimeContext().getMapState(SavedState.turnIds());
@@ -125,7 +123,6 @@ public record StateSeed(int sessions, int turns, long now) {
         turnIds.put(StableHash.of64(name), now);
       }
       branches.put(ConversationEvent.MAIN_BRANCH, (long) count);
-      pages.update(StateSeed.pages(length, now));
       slot.update(
           new SessionSlot(
               SessionSlot.Life.OPEN,
@@ -138,7 +135,9 @@ public record StateSeed(int sessions, int turns, long now) {
               Map.of(),
               now,
               null,
-              0));
+              0,
+              StateSeed.pages(length, now),
+              false));
     }
 
     private static String text(Random random, int length) {

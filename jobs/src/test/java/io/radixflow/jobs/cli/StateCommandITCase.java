@@ -50,7 +50,9 @@ class StateCommandITCase {
                 ServingSettings.engine(settings, LocatedModel::open),
                 step -> {});
         ConversationClient client = new ConversationClient(stack.settings())) {
-      reply = ask(client, "anna", "t1", "hello\u001b[2J\nyou").text();
+      List<Message> first =
+          List.of(new Message("system", "Be kind."), new Message("user", "hello\u001b[2J\nyou"));
+      reply = ask(client, EventKind.MESSAGE, "anna", "t1", first).text();
       ask(client, "bert", "t1", "hi");
       assertThat(ask(client, EventKind.CLOSE, "bert", "t2", null).finishReason()).isEqualTo("stop");
     }
@@ -77,12 +79,12 @@ class StateCommandITCase {
     Cli.Result conversation = state(savepoint, "--session", "anna");
     assertThat(conversation.out())
         .isEqualToNormalizingNewlines(
-            "user [main t1]\n  hello\uFFFD[2J\n  you\nassistant [main t1] (stop)\n  "
+            "system\n  Be kind.\nuser [main t1]\n  hello\uFFFD[2J\n  you\nassistant [main t1] (stop)\n  "
                 + reply
                 + "\n");
     assertThat(state(savepoint, "--session", "anna", "--json").out().lines())
-        .hasSize(2)
-        .element(0)
+        .hasSize(3)
+        .element(1)
         .asString()
         .contains("\"role\":\"user\"", "hello\\u001B[2J");
 
@@ -144,6 +146,17 @@ class StateCommandITCase {
         .asString()
         .contains("\"state\":\"hot\"", "\"committed_tokens\":0", "\"last_used\":null");
     assertThat(state(directory).out()).contains("hot: 1");
+  }
+
+  @Test
+  void pagesThatAnOlderBuildKeptBesideTheSlotAreTold() throws Exception {
+    try (InputStream older = getClass().getResourceAsStream("/savepoints/2026-11-22.gz")) {
+      Files.copy(new GZIPInputStream(older), directory.resolve("_metadata"));
+    }
+    assertThat(state(directory, "--json").out().lines())
+        .singleElement()
+        .asString()
+        .doesNotContain("\"committed_tokens\":0", "\"last_used\":null");
   }
 
   @Test

@@ -46,7 +46,7 @@ final class Announcements {
     if (!history.hasBranch(branch) || queues.has(event.session(), branch)) {
       return;
     }
-    Conversation conversation = Conversation.of(slot.system(), history.path(branch));
+    Conversation conversation = Conversation.of(history.system(slot), history.path(branch));
     if (!conversation.isEmpty()) {
       metrics.prefetched(engine.engine().prefetch(expected(event, slot, conversation)));
     }
@@ -56,7 +56,7 @@ final class Announcements {
       ConversationEvent event, SessionSlot slot, Conversation conversation) {
     EngineRequest.PromptSource prompt = prompts.assembly(conversation, List.of(), 1);
     if (namespaces.sharesSystemPrompt(slot)) {
-      prompt = prompts.shared(prompt, slot.system());
+      prompt = prompts.shared(prompt, conversation.system());
     }
     String session = event.session();
     return EngineRequest.builder(session + " (expected)", prompt, 1)

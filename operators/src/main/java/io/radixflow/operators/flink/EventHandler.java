@@ -145,7 +145,7 @@ final class EventHandler {
     if (slot.opened()) {
       if (!slot.tenant().equals(event.tenant())
           || !slot.cacheSalt().equals(event.cacheSalt())
-          || !Objects.equals(slot.system(), system)
+          || !Objects.equals(history.system(slot), system)
           || !Objects.equals(slot.defaults(), event.options())) {
         throw new RefusedException("the session is open with other parameters" + NEW_SESSION);
       }
@@ -153,7 +153,7 @@ final class EventHandler {
       SessionSlot opened = open(slot, event, system, event.options());
       planner.resolve(opened, null, 0);
       admitSession(event.tenant());
-      state.putSlot(opened);
+      begin(opened, system);
     }
     output.done(event);
   }
@@ -161,7 +161,15 @@ final class EventHandler {
   private SessionSlot open(
       SessionSlot slot, ConversationEvent event, String system, GenerationOptions defaults)
       throws Exception {
-    return slot.opened(event.tenant(), event.cacheSalt(), system, defaults, control.erasures());
+    return slot.opened(
+        event.tenant(), event.cacheSalt(), system != null, defaults, control.erasures());
+  }
+
+  private void begin(SessionSlot opened, String system) throws Exception {
+    state.putSlot(opened);
+    if (system != null) {
+      history.begin(system);
+    }
   }
 
   private void accept(ConversationEvent event, SessionSlot slot) throws Exception {
@@ -171,11 +179,12 @@ final class EventHandler {
     }
     SessionSlot opened = slot;
     List<Message> messages = event.messages();
+    String system = null;
     if (!slot.opened()) {
       if (event.kind() != EventKind.MESSAGE) {
         throw noSession(event);
       }
-      String system = leadingSystemPrompt(event);
+      system = leadingSystemPrompt(event);
       messages = system == null ? messages : messages.subList(1, messages.size());
       opened = open(slot, event, system, null);
     }
@@ -199,7 +208,7 @@ final class EventHandler {
         queues.dismiss(event.session(), opened.tenant());
         throw e;
       }
-      state.putSlot(opened);
+      begin(opened, system);
     }
     for (TurnQueues.Entry turn : replaced) {
       runner.cancel(branch, turn, FinishReason.REPLACED, true);
@@ -354,7 +363,6 @@ final class EventHandler {
     runner.closeSession(session);
     pages.forget(state.slot(), withTenant, everywhere);
     history.clear();
-    state.clearPages();
     state.clearEarlyCancels();
   }
 

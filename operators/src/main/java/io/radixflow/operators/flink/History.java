@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -14,7 +15,8 @@ import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.MapState;
 
 /**
- * Owns the finished turns of a session and its branches; every call acts on the current key.
+ * Owns the system prompt, the finished turns of a session and its branches; every call acts on the
+ * current key.
  *
  * <p>Turns are a tree of immutable entries and a branch is the number of its last turn, so that
  * appending writes one turn, forking writes one number, and nothing is copied or rewritten.
@@ -26,6 +28,17 @@ final class History {
   History(KeyedStateStore store) {
     this.heads = store.getMapState(SavedState.branches());
     this.turns = store.getMapState(SavedState.turns());
+  }
+
+  /** Keeps the session's system prompt. */
+  void begin(String system) throws Exception {
+    turns.put(Turn.ROOT, Turn.root(system));
+  }
+
+  /** The system prompt, or null. */
+  String system(SessionSlot slot) throws Exception {
+    Turn root = slot.prompted() ? turns.get(Turn.ROOT) : null;
+    return root == null ? null : root.messages().get(0).content();
   }
 
   /** Whether a branch is there; the main one always is. */
@@ -60,10 +73,10 @@ final class History {
   /** The turns up to and including {@code last} that are kept, oldest first. */
   private List<Turn> pathTo(long last) throws Exception {
     List<Turn> path = new ArrayList<>();
-    Turn turn = last == 0 ? null : turns.get(last);
+    Turn turn = last == Turn.ROOT ? null : turns.get(last);
     while (turn != null) {
       path.add(turn);
-      turn = turn.parent() == 0 ? null : turns.get(turn.parent());
+      turn = turn.parent() == Turn.ROOT ? null : turns.get(turn.parent());
     }
     Collections.reverse(path);
     return path;
@@ -72,8 +85,8 @@ final class History {
   /** Ends a branch with a turn whose parent is on it; what hung on the parent there goes. */
   void append(String branch, Turn turn) throws Exception {
     Long head = heads.get(branch);
-    boolean grows = turn.parent() == (head == null ? 0 : head);
-    Turn parent = turn.parent() == 0 ? null : turns.get(turn.parent());
+    boolean grows = turn.parent() == (head == null ? Turn.ROOT : head);
+    Turn parent = turn.parent() == Turn.ROOT ? null : turns.get(turn.parent());
     turns.put(turn.id(), turn);
     heads.put(branch, turn.id());
     if (!grows || turn.dropped() > (parent == null ? 0 : parent.dropped())) {
@@ -89,6 +102,7 @@ final class History {
   /** Forgets turns that no branch's next prompt can need. */
   private void sweep() throws Exception {
     Set<Long> needed = new HashSet<>();
+    needed.add(Turn.ROOT);
     for (Long head : heads.values()) {
       List<Turn> path = pathTo(head);
       int dropped = Conversation.of(null, path).dropped();

@@ -7,10 +7,8 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SharedSystemPrompt;
-import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.tier.LocalTiers;
 import java.util.Arrays;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
@@ -74,13 +72,13 @@ final class PageHints {
   /**
    * Asks the engine where the pages of a branch of the current session are.
    *
-   * @param path the branch's turns
+   * @param conversation what the branch has
    */
-  Look look(SessionSlot slot, String branch, List<Turn> path) throws Exception {
+  Look look(SessionSlot slot, String branch, Conversation conversation) throws Exception {
     SessionPages saved = state.pages();
     SessionPages known = saved == null || !saved.branch().equals(branch) ? null : saved;
     String tokenizer = engine.model().tokenizer().fingerprint();
-    int[] ids = Conversation.of(slot.system(), path).canonicalIds(tokenizer);
+    int[] ids = conversation.canonicalIds(tokenizer);
     int length = ids == null ? 0 : ids.length;
     int committed = known == null ? committed(length) : Math.min(known.committedTokens(), length);
     CompletableFuture<TierTokens> places =
@@ -88,14 +86,16 @@ final class PageHints {
             ? CompletableFuture.completedFuture(TierTokens.NONE)
             : engine
                 .engine()
-                .locate(namespaces.namespace(slot), text(slot, Arrays.copyOf(ids, committed)));
+                .locate(
+                    namespaces.namespace(slot),
+                    text(slot, conversation.system(), Arrays.copyOf(ids, committed)));
     return new Look(committed, known, expected(slot, known), places);
   }
 
-  private EngineRequest.PromptSource text(SessionSlot slot, int[] ids) {
+  private EngineRequest.PromptSource text(SessionSlot slot, String system, int[] ids) {
     EngineRequest.PromptSource text = () -> ids;
     return namespaces.sharesSystemPrompt(slot)
-        ? new SharedSystemPrompt(text, engine.model().chatTemplate(), slot.system())
+        ? new SharedSystemPrompt(text, engine.model().chatTemplate(), system)
         : text;
   }
 

@@ -1,6 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import java.util.ArrayList;
@@ -70,7 +71,8 @@ final class PageRounds {
       SessionPages known = state.pages();
       if (slot != null && known != null) {
         String branch = known.branch();
-        asked.add(new Asked(session, hints.look(slot, branch, history.path(branch))));
+        Conversation conversation = Conversation.of(history.system(slot), history.path(branch));
+        asked.add(new Asked(session, hints.look(slot, branch, conversation)));
       }
     }
     underWay = true;

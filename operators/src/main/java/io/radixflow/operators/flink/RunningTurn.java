@@ -129,6 +129,11 @@ final class RunningTurn {
     }
   }
 
+  /** Whether the state has progress of the turn. */
+  boolean isSaved() {
+    return promptSaved;
+  }
+
   /** What was gained since the last call, or null if nothing. */
   Progress takeUnsaved() {
     if (prompt == null || (promptSaved && savedTokens == tokenCount)) {

@@ -20,17 +20,18 @@ public final class SavedState {
 
   static final String SLOT = "slot";
   static final String PENDING = "pending-turns";
+  static final String OLDER_PAGES = "pages";
 
   private SavedState() {}
 
-  /** The session's small state. */
+  /** The session's small state, its pages' places included. */
   public static ValueStateDescriptor<SessionSlot> slot() {
     return new ValueStateDescriptor<>(SLOT, TypeInformation.of(SessionSlot.class));
   }
 
-  /** Where the session's pages were when that was last known; null for not at all. */
-  public static ValueStateDescriptor<SessionPages> pages() {
-    return new ValueStateDescriptor<>("pages", TypeInformation.of(SessionPages.class));
+  /** Where older builds kept what is the slot's {@link SessionSlot#pages} now. */
+  public static ValueStateDescriptor<SessionPages> olderPages() {
+    return new ValueStateDescriptor<>(OLDER_PAGES, TypeInformation.of(SessionPages.class));
   }
 
   /** The number of the last turn of each branch. */
@@ -38,7 +39,7 @@ public final class SavedState {
     return new MapStateDescriptor<>("branches", Types.STRING, Types.LONG);
   }
 
-  /** Finished turns by number. */
+  /** Finished turns by number, and the root with the system prompt. */
   public static MapStateDescriptor<Long, Turn> turns() {
     return new MapStateDescriptor<>("turns", Types.LONG, TypeInformation.of(Turn.class));
   }

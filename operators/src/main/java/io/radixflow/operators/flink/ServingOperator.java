@@ -187,7 +187,8 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             replies,
             metrics,
             options);
-    countSessions();
+    countSessions(
+        new OlderState(this, getKeyedStateStore(), getKeyedStateBackend(), state, history));
     takeUpPendingTurns();
     erasures =
         new TenantErasures(
@@ -207,10 +208,11 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   }
 
   /** After a restore. */
-  private void countSessions() throws Exception {
+  private void countSessions(OlderState older) throws Exception {
+    older.movePages();
     for (String session : state.sessions()) {
       setCurrentKey(session);
-      sessions.restored(state.slot());
+      sessions.restored(older.promptMoved(state.slot()));
     }
   }
 

@@ -61,8 +61,9 @@ final class SessionErasure {
   private List<int[]> texts(SessionSlot slot) throws Exception {
     String tokenizer = engine.model().tokenizer().fingerprint();
     List<int[]> texts = new ArrayList<>();
+    String system = history.system(slot);
     for (List<Turn> path : history.paths()) {
-      int[] ids = Conversation.of(slot.system(), path).canonicalIds(tokenizer);
+      int[] ids = Conversation.of(system, path).canonicalIds(tokenizer);
       if (ids != null) {
         texts.add(ids);
       }
@@ -119,12 +120,13 @@ final class SessionErasure {
     return all;
   }
 
-  private void erase(SessionSlot slot, List<int[]> texts, List<int[]> kept, boolean everywhere) {
+  private void erase(SessionSlot slot, List<int[]> texts, List<int[]> kept, boolean everywhere)
+      throws Exception {
     int pageTokens = engine.engine().info().pageTokens();
     SessionPageNames names =
         new SessionPageNames(
             namespaces.namespace(slot),
-            namespaces.sharesSystemPrompt(slot) ? slot.system() : null,
+            namespaces.sharesSystemPrompt(slot) ? history.system(slot) : null,
             texts,
             kept);
     int most = names.most(pageTokens);

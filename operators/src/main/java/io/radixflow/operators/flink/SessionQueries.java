@@ -1,6 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.Reply;
@@ -68,15 +69,15 @@ final class SessionQueries {
     if (!history.hasBranch(event.branch())) {
       throw new RefusedException("there is no branch '" + event.branch() + "'");
     }
-    List<Turn> path = history.path(event.branch());
-    List<Reply.Item> items = items(slot, path);
+    Conversation conversation = Conversation.of(history.system(slot), history.path(event.branch()));
+    List<Reply.Item> items = items(conversation);
     switch (slot.life()) {
       case CLOSED -> output.answer(event, items, "closed", null);
       case ERASED -> output.answer(event, items, "erased", null);
       case OPEN -> {
         boolean running = queues.session(event.session()) != null;
         if (slot.opened() || running) {
-          locate(event, slot, path, items, running);
+          locate(event, slot, conversation, items, running);
         } else {
           output.answer(event, items, "unknown", null);
         }
@@ -85,12 +86,12 @@ final class SessionQueries {
   }
 
   /** The branch's system prompt and finished turns that are kept, oldest first. */
-  private static List<Reply.Item> items(SessionSlot slot, List<Turn> path) {
+  private static List<Reply.Item> items(Conversation conversation) {
     List<Reply.Item> items = new ArrayList<>();
-    if (slot.system() != null) {
-      items.add(new Reply.Item(null, "system", slot.system(), null));
+    if (conversation.system() != null) {
+      items.add(new Reply.Item(null, "system", conversation.system(), null));
     }
-    for (Turn turn : path) {
+    for (Turn turn : conversation.path()) {
       for (Message message : turn.messages()) {
         items.add(new Reply.Item(turn.turn(), message.role(), message.content(), null));
       }
@@ -102,11 +103,11 @@ final class SessionQueries {
   private void locate(
       ConversationEvent event,
       SessionSlot slot,
-      List<Turn> path,
+      Conversation conversation,
       List<Reply.Item> items,
       boolean running)
       throws Exception {
-    Asked asked = new Asked(event, items, running, hints.look(slot, event.branch(), path));
+    Asked asked = new Asked(event, items, running, hints.look(slot, event.branch(), conversation));
     open.add(asked);
     if (asked.look.places().isDone()) {
       answer(asked);

@@ -28,8 +28,8 @@ import org.apache.flink.state.rocksdb.RocksDBKeyedStateBackend;
  * key.
  *
  * <ul>
- *   <li>the {@link SessionSlot};
- *   <li>{@link SessionPages}, which nothing but answers to people depends on;
+ *   <li>the {@link SessionSlot}, of whose {@link SessionPages} nothing but answers to people
+ *       depends;
  *   <li>turns from acceptance to reply, by number;
  *   <li>what running turns gained, a list for each turn: the turn's number is the state's
  *       namespace, so that a checkpoint appends and a reply clears, and neither reads;
@@ -47,7 +47,6 @@ final class SessionState {
 
   private final KeyedStateBackend<String> backend;
   private final ValueState<SessionSlot> slot;
-  private final ValueState<SessionPages> pages;
   private final MapState<Long, PendingTurn> pending;
   private final MapState<Long, Long> turnIds;
   private final MapState<Long, Long> earlyCancels;
@@ -55,7 +54,6 @@ final class SessionState {
   SessionState(KeyedStateStore store, KeyedStateBackend<String> backend) {
     this.backend = backend;
     this.slot = store.getState(SavedState.slot());
-    this.pages = store.getState(SavedState.pages());
     this.pending = store.getMapState(SavedState.pendingTurns());
     this.turnIds = store.getMapState(SavedState.turnIds());
     this.earlyCancels =
@@ -100,16 +98,12 @@ final class SessionState {
 
   /** Where its pages were when that was last known, or null. */
   SessionPages pages() throws Exception {
-    return pages.value();
+    SessionSlot known = slot.value();
+    return known == null ? null : known.pages();
   }
 
   void putPages(SessionPages value) throws Exception {
-    pages.update(value);
-  }
-
-  /** The session has no pages any more. */
-  void clearPages() {
-    pages.clear();
+    slot.update(slot.value().located(value));
   }
 
   void addPending(PendingTurn turn) throws Exception {
@@ -128,12 +122,12 @@ final class SessionState {
     return turns;
   }
 
-  /** Forgets a turn and its progress; in the mail that emits its reply. */
+  /** Forgets a turn without progress; in the mail that emits its reply. */
   void removePending(long id) throws Exception {
     pending.remove(id);
-    progressOf(id).clear();
   }
 
+  /** Forgets what a turn gained up to the last checkpoint; needless if that was nothing. */
   void removeProgress(long id) throws Exception {
     progressOf(id).clear();
   }
@@ -216,7 +210,6 @@ final class SessionState {
   /** Forgets everything of a session without pending turns. */
   void clear() {
     slot.clear();
-    pages.clear();
     turnIds.clear();
     earlyCancels.clear();
   }

@@ -30,7 +30,7 @@ public record TenantNamespaces(NamespaceKey key, Set<String> sharing) implements
 
   /** Whether the pages of the session's system prompt are shared; a salt is there to prevent it. */
   boolean sharesSystemPrompt(SessionSlot slot) {
-    return slot.system() != null
+    return slot.prompted()
         && !slot.tenant().isEmpty()
         && slot.cacheSalt().isEmpty()
         && (sharing.contains(ALL) || sharing.contains(slot.tenant()));

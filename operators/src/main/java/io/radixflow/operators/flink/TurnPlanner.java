@@ -21,17 +21,18 @@ final class TurnPlanner {
 
   /**
    * @param session the session's id, part of the default seed
+   * @param system the session's system prompt, or null
    * @param path the turns of the turn's branch
    * @throws RefusedException if there is no reply to make again, or an option is out of range
    */
-  TurnPlan plan(String session, SessionSlot slot, List<Turn> path, PendingTurn turn)
+  TurnPlan plan(String session, SessionSlot slot, String system, List<Turn> path, PendingTurn turn)
       throws RefusedException {
     String namespace = options.namespaces().namespace(slot);
     boolean shares = options.namespaces().sharesSystemPrompt(slot);
     if (turn.kind() != EventKind.REGENERATE) {
       String name = turn.turn() == null ? "" : turn.turn();
       return new TurnPlan(
-          Conversation.of(slot.system(), path),
+          Conversation.of(system, path),
           path.isEmpty() ? 0 : path.get(path.size() - 1).id(),
           name,
           turn.messages(),
@@ -52,7 +53,7 @@ final class TurnPlanner {
     int regeneration = old.regeneration() + 1;
     GenerationOptions given = turn.options() == null ? old.options() : turn.options();
     return new TurnPlan(
-        new Conversation(slot.system(), old.depth(), path.subList(0, at)),
+        new Conversation(system, old.depth(), path.subList(0, at)),
         old.parent(),
         old.turn(),
         old.messages(),

@@ -130,7 +130,8 @@ final class TurnRunner implements EngineConnection.Reader {
       return;
     }
     SessionSlot slot = state.slot();
-    submit(branch, turn, planner.plan(branch.session.id, slot, path, turn));
+    String system = history.system(slot);
+    submit(branch, turn, planner.plan(branch.session.id, slot, system, path, turn));
   }
 
   private static long forkedAt(List<Turn> path, PendingTurn fork) throws RefusedException {
@@ -273,9 +274,10 @@ final class TurnRunner implements EngineConnection.Reader {
       return null;
     }
     PendingTurn pending = state.pending(turn.id());
+    SessionSlot slot = state.slot();
+    List<Turn> path = history.path(pending.branch());
     try {
-      TurnPlan plan =
-          planner.plan(branch.session.id, state.slot(), history.path(pending.branch()), pending);
+      TurnPlan plan = planner.plan(branch.session.id, slot, history.system(slot), path, pending);
       return new RunningTurn(branch, pending, plan, connection.nextRequest(), null, gained);
     } catch (RefusedException e) {
       return null;
@@ -285,10 +287,13 @@ final class TurnRunner implements EngineConnection.Reader {
   private void endUnstarted(
       TurnQueues.Branch branch, TurnQueues.Entry turn, FinishReason reason, String error)
       throws Exception {
-    String shown =
-        state.progress(turn.id()).stream().map(Progress::text).collect(Collectors.joining());
+    List<Progress> gained = state.progress(turn.id());
+    String shown = gained.stream().map(Progress::text).collect(Collectors.joining());
     output.end(branch.session.id, turn, reason, shown, error);
     state.removePending(turn.id());
+    if (!gained.isEmpty()) {
+      state.removeProgress(turn.id());
+    }
     queues.remove(branch, turn);
   }
 
@@ -306,6 +311,9 @@ final class TurnRunner implements EngineConnection.Reader {
       pages.dropped(slot, turn);
     }
     state.removePending(turn.pending.id());
+    if (turn.isSaved()) {
+      state.removeProgress(turn.pending.id());
+    }
     if (ran && !engine.instance().equals(slot.servedBy())) {
       state.putSlot(slot.served(engine.instance()));
     }

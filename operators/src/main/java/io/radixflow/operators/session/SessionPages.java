@@ -6,8 +6,8 @@ import io.radixflow.operators.engine.TierTokens;
  * Where the pages of a session were when that was last known; a Flink POJO. A hint for people and
  * for planning: what a turn finds is looked up when it comes, and never depends on this.
  *
- * <p>Beside the {@link SessionSlot}, so that what changes with each turn does not rewrite what does
- * not.
+ * <p>Part of the {@link SessionSlot}: each state that is written has RocksDB make a file at a
+ * checkpoint, while the operator stands still.
  *
  * @param branch the branch that the last turn was of
  * @param committedTokens tokens of its whole pages

@@ -11,13 +11,15 @@ import java.util.Map;
  * @param opened whether an {@code open} or a first message has fixed owner and system prompt
  * @param tenant owner, empty for the default tenant
  * @param cacheSalt separates cached pages further; empty for none
- * @param system system prompt, or null
+ * @param system where older builds kept the system prompt; null
  * @param defaults the session's generation options, or null
  * @param nextId the next number for a turn; numbers order turns within the session
  * @param offsets highest offset read so far, by partition
  * @param lastEvent when the last event came, milliseconds since the epoch
  * @param servedBy the engine that made the last reply, or null
  * @param erasures how many erasures of tenants came before the session was opened
+ * @param pages where the session's pages were when that was last known, or null for not at all
+ * @param prompted whether it has a system prompt, which is the {@link Turn#root} of its history
  */
 public record SessionSlot(
     Life life,
@@ -30,7 +32,9 @@ public record SessionSlot(
     Map<Integer, Long> offsets,
     long lastEvent,
     String servedBy,
-    long erasures) {
+    long erasures,
+    SessionPages pages,
+    boolean prompted) {
 
   /** Whether a session takes turns. */
   public enum Life {
@@ -41,7 +45,7 @@ public record SessionSlot(
 
   /** The slot of a session that nobody has named yet. */
   public static final SessionSlot NEW =
-      new SessionSlot(Life.OPEN, false, "", "", null, null, 1, Map.of(), 0, null, 0);
+      new SessionSlot(Life.OPEN, false, "", "", null, null, 1, Map.of(), 0, null, 0, null, false);
 
   /** Whether an event was read before, judged by its place in the log. */
   public boolean hasRead(Origin origin) {
@@ -56,14 +60,15 @@ public record SessionSlot(
       read.put(origin.partition(), origin.offset());
     }
     return new SessionSlot(
-        life, opened, tenant, cacheSalt, system, defaults, nextId, read, now, servedBy, erasures);
+        life, opened, tenant, cacheSalt, system, defaults, nextId, read, now, servedBy, erasures,
+        pages, prompted);
   }
 
   /** Opened with its owner and parameters, after so many erasures of tenants. */
   public SessionSlot opened(
       String owner,
       String salt,
-      String systemPrompt,
+      boolean hasSystemPrompt,
       GenerationOptions sessionDefaults,
       long erasuresBefore) {
     return new SessionSlot(
@@ -71,13 +76,22 @@ public record SessionSlot(
         true,
         owner,
         salt,
-        systemPrompt,
+        null,
         sessionDefaults,
         nextId,
         offsets,
         lastEvent,
         servedBy,
-        erasuresBefore);
+        erasuresBefore,
+        pages,
+        hasSystemPrompt);
+  }
+
+  /** With its system prompt in its history. */
+  public SessionSlot promptMoved() {
+    return new SessionSlot(
+        life, opened, tenant, cacheSalt, null, defaults, nextId, offsets, lastEvent, servedBy,
+        erasures, pages, true);
   }
 
   /** With {@link #nextId} counted up. */
@@ -93,14 +107,23 @@ public record SessionSlot(
         offsets,
         lastEvent,
         servedBy,
-        erasures);
+        erasures,
+        pages,
+        prompted);
   }
 
   /** After a reply by an engine. */
   public SessionSlot served(String engine) {
     return new SessionSlot(
         life, opened, tenant, cacheSalt, system, defaults, nextId, offsets, lastEvent, engine,
-        erasures);
+        erasures, pages, prompted);
+  }
+
+  /** With its pages in other places. */
+  public SessionSlot located(SessionPages places) {
+    return new SessionSlot(
+        life, opened, tenant, cacheSalt, system, defaults, nextId, offsets, lastEvent, servedBy,
+        erasures, places, prompted);
   }
 
   /** Closed: keeps its owner and what it has read, nothing of the conversation. */
@@ -116,13 +139,15 @@ public record SessionSlot(
         offsets,
         lastEvent,
         null,
-        erasures);
+        erasures,
+        null,
+        false);
   }
 
   /** Erased: keeps only what it has read. */
   public SessionSlot erased() {
     return new SessionSlot(
-        Life.ERASED, true, "", "", null, null, nextId, offsets, lastEvent, null, 0);
+        Life.ERASED, true, "", "", null, null, nextId, offsets, lastEvent, null, 0, null, false);
   }
 
   private static boolean inLog(Origin origin) {

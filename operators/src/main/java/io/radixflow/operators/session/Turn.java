@@ -8,11 +8,15 @@ import java.util.List;
  * <p>Turns form a tree by {@code parent}; a branch names its last turn, so that a fork shares its
  * ancestry and a regeneration is a sibling. A turn is never changed.
  *
+ * <p>The tree's root, number {@link #ROOT}, is no turn: its message is the session's system prompt,
+ * which is written once and lies here lest it take a state of its own. A session without one has no
+ * root.
+ *
  * <p>The canonical ids of a conversation, as the next prompt has them, are folded over the path:
  * the first {@code keep} ids of the parent's, then {@code ids}.
  *
  * @param id number within the session
- * @param parent number of the turn before, 0 for none
+ * @param parent number of the turn before, {@link #ROOT} for none
  * @param depth turns before this one on its path, dropped ones included
  * @param turn id of the turn as the sender gave it
  * @param answeredBy id under which the reply was given: that of a regeneration, else {@code turn}
@@ -41,6 +45,15 @@ public record Turn(
     int[] ids,
     String tokenizer,
     int dropped) {
+
+  /** The number of the root, and the parent of turns that have none before. */
+  public static final long ROOT = 0;
+
+  /** The root of a session with a system prompt. */
+  public static Turn root(String system) {
+    List<Message> messages = List.of(new Message("system", system));
+    return new Turn(ROOT, ROOT, 0, "", "", messages, null, 0, "", "", 0, new int[0], "", 0);
+  }
 
   /** Whether the sender means this turn by {@code id}. */
   public boolean isNamed(String id) {

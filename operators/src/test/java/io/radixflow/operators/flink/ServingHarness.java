@@ -5,6 +5,7 @@ import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
 import io.radixflow.operators.session.SessionPages;
+import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import java.lang.reflect.Field;
 import java.time.Duration;
@@ -269,27 +270,30 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
                 VoidNamespaceSerializer.INSTANCE,
                 new MapStateDescriptor<>("turns", Types.LONG, TypeInformation.of(Turn.class)));
     int count = 0;
-    for (Long ignored : turns.keys()) {
-      count++;
+    for (Long id : turns.keys()) {
+      count += id == Turn.ROOT ? 0 : 1;
     }
     return count;
   }
 
   /** What the state says of where a session's pages were, or null. */
   SessionPages pages(String session) throws Exception {
-    return pagesState(session).value();
+    SessionSlot slot = slotState(session).value();
+    return slot == null ? null : slot.pages();
   }
 
   /** Makes the state say something else. */
   void putPages(String session, SessionPages pages) throws Exception {
-    pagesState(session).update(pages);
+    ValueState<SessionSlot> slot = slotState(session);
+    slot.update(slot.value().located(pages));
   }
 
-  private ValueState<SessionPages> pagesState(String session) throws Exception {
+  /** The state's slot of a session, to be read or written. */
+  ValueState<SessionSlot> slotState(String session) throws Exception {
     serving().setCurrentKey(session);
     return serving()
         .getPartitionedState(
-            VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, SavedState.pages());
+            VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, SavedState.slot());
   }
 
   ServingOperator serving() {

@@ -122,6 +122,17 @@ class SessionLifeTest {
   }
 
   @Test
+  void whatACheckpointSavedOfATurnGoesWhenTheTurnEnds() throws Exception {
+    ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
+    try (ServingHarness h = ServingHarness.opened(options)) {
+      h.send(Events.message("s", "t1"), Events.message("c", "t1")).generate(2).snapshot();
+      h.send(Events.of(EventKind.CANCEL, "c", "t1")).settle();
+      h.setProcessingTime(25_000);
+      assertThat(h.numKeyedStateEntries()).isZero();
+    }
+  }
+
+  @Test
   void aSessionIsForgottenWhenItHasBeenIdleForItsRetention() throws Exception {
     ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
     try (ServingHarness h = ServingHarness.opened(options)) {
