@@ -24,6 +24,7 @@ import picocli.CommandLine.Option;
       "Measure what idle sessions cost: checkpoints, restore, and the time to a turn's first text, with"
           + " all sessions in RocksDB, and with only the active ones.",
       "Sessions are made up, written as a savepoint, and the job of the model sim goes on from there."
+          + " What the active ones cost is measured twice; the first time warms the JVM up."
     })
 final class BenchStateCommand extends CliCommand {
   @Mixin SettingsOptions settingsOptions;
@@ -79,6 +80,7 @@ final class BenchStateCommand extends CliCommand {
     if (sessions < 1 || activeSessions < 1 || activeSessions > sessions) {
       throw new CliException("--sessions must be 1 or more, --active above 0 and at most 100");
     }
+    measure(activeSessions, activeSessions); // until the JVM has compiled what both need
     StateLoad few = measure(activeSessions, activeSessions);
     StateLoad all = measure(sessions, activeSessions);
     show(few, activeSessions);

@@ -31,6 +31,12 @@ final class StateLoad {
   private static final int MAX_TOKENS = 8;
   private static final long PATIENCE_SECONDS = 600;
 
+  /** How often to look at checkpoints, which takes time of the job's master. */
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** Checkpoints under load before the first that is measured. */
+  private static final int WARM_UP = 1;
+
   private final int sessions;
   private final double seedSeconds;
   private final ConcurrentLinkedQueue<Double> firstTexts = new ConcurrentLinkedQueue<>();
@@ -66,20 +72,26 @@ final class StateLoad {
     }
   }
 
-  /** Sends turns until so many checkpoints have completed since the first one. */
+  /** Sends turns until so many checkpoints have completed that are measured. */
   void run(LocalStack stack, int active, int turn, int count, Duration interval, Progress progress)
       throws Exception {
     awaitCheckpoint(stack);
-    long after = newest(stack);
+    long warm = newest(stack) + WARM_UP;
     List<CompletableFuture<Reply>> replies = new ArrayList<>();
     try (ConversationClient client = new ConversationClient(stack.settings())) {
       client.failWith(stack.end());
       long start = System.nanoTime();
       long gap = interval.toNanos() / active;
-      for (long sent = 0; newest(stack) < after + count; sent++) {
-        progress.detail("checkpoint " + (newest(stack) - after) + " of " + count);
+      long done = -WARM_UP;
+      long looked = start;
+      for (long sent = 0; done < count; sent++) {
         pause(start + sent * gap);
-        replies.add(ask(client, sent % active, turn + 1 + sent / active));
+        replies.add(ask(client, sent % active, turn + 1 + sent / active, done >= 0));
+        if (System.nanoTime() - looked > LOOK_NANOS) {
+          looked = System.nanoTime();
+          done = newest(stack) - warm;
+          progress.detail(done < 0 ? "warming up" : "checkpoint " + done + " of " + count);
+        }
       }
       for (CompletableFuture<Reply> reply : replies) {
         reply.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -88,7 +100,7 @@ final class StateLoad {
       throw new CliException("a turn has no reply: " + Errors.line(e.getCause()), e);
     }
     for (CheckpointFigures checkpoint : stack.checkpoints()) {
-      if (checkpoint.id() > after && checkpoints.size() < count) {
+      if (checkpoint.id() > warm && checkpoints.size() < count) {
         checkpoints.add(checkpoint);
       }
     }
@@ -104,7 +116,8 @@ final class StateLoad {
     }
   }
 
-  private CompletableFuture<Reply> ask(ConversationClient client, long session, long turn) {
+  private CompletableFuture<Reply> ask(
+      ConversationClient client, long session, long turn, boolean measured) {
     long begun = System.nanoTime();
     GenerationOptions options = GenerationOptions.greedy(MAX_TOKENS);
     ConversationEvent event =
@@ -128,7 +141,7 @@ final class StateLoad {
 
           @Override
           public void text(String piece) {
-            if (!heard) {
+            if (measured && !heard) {
               heard = true;
               firstTexts.add((System.nanoTime() - begun) * 1e-9);
             }
