@@ -54,12 +54,20 @@ class TieredEngineTest {
         .pollInterval(Duration.ofMillis(1))
         .until(
             () -> {
-              // two rounds of the engine's loop: its statistics are of now then
-              queuedPages(engine);
-              queuedPages(engine);
-              return Engines.isIdle(engine.stats()) && queuedPages(engine) == 0;
+              awaitStats(engine);
+              boolean settled = Engines.isIdle(engine.stats()) && queuedPages(engine) == 0;
+              awaitStats(engine);
+              return settled;
             });
     return Engines.awaitIdle(engine).tiers();
+  }
+
+  /**
+   * Waits for two rounds of the engine's loop: its statistics are not older than this call then.
+   */
+  private static void awaitStats(Engine engine) {
+    queuedPages(engine);
+    queuedPages(engine);
   }
 
   private static long queuedPages(Engine engine) {
