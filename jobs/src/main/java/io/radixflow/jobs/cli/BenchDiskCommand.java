@@ -2,7 +2,6 @@ package io.radixflow.jobs.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -77,7 +76,8 @@ final class BenchDiskCommand extends CliCommand {
     Samples again = new Samples();
     Samples earlier = new Samples();
     Samples lost = new Samples();
-    try (DiskBench bench = new DiskBench(root(), pageBytes, all);
+    try (TemporaryDirectory files = TemporaryDirectory.create(directory, "radixflow-disk-");
+        DiskBench bench = new DiskBench(files.path(), pageBytes, all);
         Progress progress = progress("measuring")) {
       bench.open(List.of());
       progress.detail("writing pages");
@@ -115,12 +115,6 @@ final class BenchDiskCommand extends CliCommand {
     lost.putInto(json.putObject("open_without_directory_seconds"));
     report.write(this, json);
     return 0;
-  }
-
-  private Path root() throws IOException {
-    return directory == null
-        ? Files.createTempDirectory("radixflow-disk-")
-        : Files.createTempDirectory(Files.createDirectories(directory), "radixflow-disk-");
   }
 
   private void line(String name, Samples samples) {

@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;
-import org.apache.flink.util.FileUtils;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -93,8 +92,9 @@ final class BenchStateCommand extends CliCommand {
   }
 
   private StateLoad measure(int inState, int activeSessions) throws Exception {
-    Path directory = Files.createTempDirectory("radixflow-bench-");
-    try (Progress progress = progress("measuring with " + inState + " sessions")) {
+    try (TemporaryDirectory files = TemporaryDirectory.create(null, "radixflow-bench-");
+        Progress progress = progress("measuring with " + inState + " sessions")) {
+      Path directory = files.path();
       Settings settings =
           settingsOptions
               .load()
@@ -113,8 +113,6 @@ final class BenchStateCommand extends CliCommand {
         load.run(stack, activeSessions, turns, checkpoints, Duration.ofSeconds(interval), progress);
       }
       return load;
-    } finally {
-      FileUtils.deleteDirectoryQuietly(directory.toFile());
     }
   }
 

@@ -7,11 +7,9 @@ import io.radixflow.jobs.state.Savepoint;
 import io.radixflow.operators.engine.TierTokens;
 import io.radixflow.operators.session.SessionPages;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.util.FileUtils;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -57,9 +55,10 @@ final class StateCommand extends CliCommand {
     if (limit < 0) {
       throw new CliException("--limit is " + limit + ", must be 0 or more");
     }
-    Path temporary = Files.createTempDirectory("radixflow-state-");
-    try (Progress progress = progress("reading " + path)) {
-      Savepoint savepoint = new Savepoint(path, temporary);
+    // what is read is conversations: nothing of it may stay
+    try (TemporaryDirectory temporary = TemporaryDirectory.create(null, "radixflow-state-");
+        Progress progress = progress("reading " + path)) {
+      Savepoint savepoint = new Savepoint(path, temporary.path());
       if (session != null) {
         conversation(savepoint, progress);
       } else if (json) {
@@ -71,8 +70,6 @@ final class StateCommand extends CliCommand {
         progress.close();
         table.print(out());
       }
-    } finally {
-      FileUtils.deleteDirectoryQuietly(temporary.toFile());
     }
     return 0;
   }

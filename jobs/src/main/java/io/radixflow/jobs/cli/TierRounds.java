@@ -3,7 +3,6 @@ package io.radixflow.jobs.cli;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -24,7 +23,7 @@ final class TierRounds implements AutoCloseable {
   private final Supplier<Backend> backends;
   private final ServedModel model;
   private final Sizes sizes;
-  private final Path root;
+  private final TemporaryDirectory root;
   private final int[] prompt;
   private final TierTimes times = new TierTimes();
   private TierBench engine;
@@ -52,11 +51,8 @@ final class TierRounds implements AutoCloseable {
     this.model = model;
     this.sizes = sizes;
     this.prompt = new int[sizes.cached + sizes.fresh];
-    this.root =
-        directory == null
-            ? Files.createTempDirectory("radixflow-tiers-")
-            : Files.createTempDirectory(Files.createDirectories(directory), "radixflow-tiers-");
-    this.disk = root.resolve("disk-0");
+    this.root = TemporaryDirectory.create(directory, "radixflow-tiers-");
+    this.disk = root.path().resolve("disk-0");
   }
 
   TierTimes times() {
@@ -118,7 +114,7 @@ final class TierRounds implements AutoCloseable {
   /** Opens an engine on the files as they are now; returns seconds. */
   private double crash() throws IOException, InterruptedException {
     Path before = disk;
-    disk = root.resolve("disk-" + ++restarts);
+    disk = root.path().resolve("disk-" + ++restarts);
     FileUtils.copy(flinkPath(before), flinkPath(disk), false);
     engine.close();
     FileUtils.deleteDirectory(before.toFile());
@@ -157,6 +153,6 @@ final class TierRounds implements AutoCloseable {
     if (engine != null) {
       engine.close();
     }
-    FileUtils.deleteDirectory(root.toFile());
+    root.close();
   }
 }

@@ -32,6 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class LocalStack implements AutoCloseable {
 
+  private static final String STOPPED = "stopped while it started";
   private static final Logger LOG = LoggerFactory.getLogger(LocalStack.class);
 
   /** Loading a large model takes its time. */
@@ -39,6 +40,8 @@ public final class LocalStack implements AutoCloseable {
 
   private final Path directory;
   private final boolean temporary;
+  private final Consumer<String> progress;
+  private volatile boolean stopping;
   private final Thread hook = new Thread(this::shutDown, "stop the stack");
   private final CompletableFuture<Void> end = new CompletableFuture<>();
   private Settings settings;
@@ -48,10 +51,12 @@ public final class LocalStack implements AutoCloseable {
   private JobWatch watch;
   private boolean closed;
 
-  private LocalStack(Settings settings, Path directory, boolean temporary) {
+  private LocalStack(
+      Settings settings, Path directory, boolean temporary, Consumer<String> progress) {
     this.settings = settings;
     this.directory = directory;
     this.temporary = temporary;
+    this.progress = progress;
   }
 
   /**
@@ -80,23 +85,27 @@ public final class LocalStack implements AutoCloseable {
         options.directory().isPresent()
             ? Files.createDirectories(options.directory().get()).toAbsolutePath()
             : Files.createTempDirectory("radixflow-");
-    LocalStack stack = new LocalStack(settings, directory, options.directory().isEmpty());
+    LocalStack stack = new LocalStack(settings, directory, options.directory().isEmpty(), progress);
     try {
       Runtime.getRuntime().addShutdownHook(stack.hook);
-      stack.startAll(options, opener, progress);
+      stack.startAll(options, opener);
       return stack;
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
+      // what is being started fails in many ways when the process ends
+      IOException stopped = stack.stopping ? new IOException(STOPPED, e) : null;
       try {
         stack.close();
       } catch (IOException suppressed) {
         e.addSuppressed(suppressed);
       }
+      if (stopped != null) {
+        throw stopped;
+      }
       throw e;
     }
   }
 
-  private void startAll(Options options, EngineOpener opener, Consumer<String> progress)
-      throws IOException {
+  private void startAll(Options options, EngineOpener opener) throws IOException {
     if (options.broker()) {
       progress.accept("starting a Kafka broker");
       startBroker(options.brokerPort());
@@ -139,7 +148,7 @@ public final class LocalStack implements AutoCloseable {
   /** Nothing more may start in a directory that is deleted or left. */
   private void requireOpen() throws IOException {
     if (closed) {
-      throw new IOException("stopped while it started");
+      throw new IOException(STOPPED);
     }
   }
 
@@ -228,6 +237,8 @@ public final class LocalStack implements AutoCloseable {
   }
 
   private void shutDown() {
+    stopping = true;
+    progress.accept("stopping");
     try {
       close();
     } catch (IOException | RuntimeException e) {
