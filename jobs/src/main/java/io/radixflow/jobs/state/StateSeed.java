@@ -137,6 +137,7 @@ public record StateSeed(int sessions, int turns, long now) {
               null,
               0,
               StateSeed.pages(length, now),
+              false,
               false));
     }
 

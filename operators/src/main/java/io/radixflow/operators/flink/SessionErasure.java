@@ -13,7 +13,8 @@ import java.util.List;
 /**
  * Has the pages erased of what leaves a session's history, so that at any time the tiers below the
  * device have of a session what its history names, what its running turns compute, and what {@link
- * PageErasures} has yet to erase. Every call acts on the current key.
+ * PageErasures} has yet to erase. What other engines had a part in, these erase, too. Every call
+ * acts on the current key.
  */
 final class SessionErasure {
   private final History history;
@@ -46,14 +47,16 @@ final class SessionErasure {
    * All of a session's branches are about to be forgotten.
    *
    * @param withTenant whether all pages of its tenant go, too
-   * @param everywhere whether that matters to engines that had the session before this one
+   * @param everywhere whether it matters even to engines that never had the session, as others that
+   *     said the same may have left its pages there
    */
   void forget(SessionSlot slot, boolean withTenant, boolean everywhere) throws Exception {
     if (isNobodys(slot)) {
       return;
     }
     if (!withTenant || namespaces.namespace(slot).equals(NamespaceKey.PUBLIC)) {
-      erase(slot, texts(slot), List.of(), everywhere);
+      boolean wasElsewhere = slot.wasElsewhere(engine.instance());
+      erase(slot, texts(slot), List.of(), everywhere || wasElsewhere);
     }
   }
 
@@ -79,7 +82,8 @@ final class SessionErasure {
     }
   }
 
-  private boolean mayHaveRunElsewhere(RunningTurn turn) {
+  /** Whether another engine may have pages of a turn. */
+  boolean mayHaveRunElsewhere(RunningTurn turn) {
     return turn.pending.accepted() < attempt;
   }
 

@@ -315,7 +315,7 @@ final class TurnRunner implements EngineConnection.Reader {
       state.removeProgress(turn.pending.id());
     }
     if (ran && !engine.instance().equals(slot.servedBy())) {
-      state.putSlot(slot.served(engine.instance()));
+      state.putSlot(slot.served(engine.instance(), pages.mayHaveRunElsewhere(turn)));
     }
     if (reason != FinishReason.ERROR && reason != FinishReason.REJECTED) {
       hints.ended(turn);

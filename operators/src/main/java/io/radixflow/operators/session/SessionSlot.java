@@ -20,6 +20,7 @@ import java.util.Map;
  * @param erasures how many erasures of tenants came before the session was opened
  * @param pages where the session's pages were when that was last known, or null for not at all
  * @param prompted whether it has a system prompt, which is the {@link Turn#root} of its history
+ * @param moved whether other engines made replies before, and may have pages of the session
  */
 public record SessionSlot(
     Life life,
@@ -34,7 +35,8 @@ public record SessionSlot(
     String servedBy,
     long erasures,
     SessionPages pages,
-    boolean prompted) {
+    boolean prompted,
+    boolean moved) {
 
   /** Whether a session takes turns. */
   public enum Life {
@@ -45,7 +47,8 @@ public record SessionSlot(
 
   /** The slot of a session that nobody has named yet. */
   public static final SessionSlot NEW =
-      new SessionSlot(Life.OPEN, false, "", "", null, null, 1, Map.of(), 0, null, 0, null, false);
+      new SessionSlot(
+          Life.OPEN, false, "", "", null, null, 1, Map.of(), 0, null, 0, null, false, false);
 
   /** Whether an event was read before, judged by its place in the log. */
   public boolean hasRead(Origin origin) {
@@ -61,7 +64,7 @@ public record SessionSlot(
     }
     return new SessionSlot(
         life, opened, tenant, cacheSalt, system, defaults, nextId, read, now, servedBy, erasures,
-        pages, prompted);
+        pages, prompted, moved);
   }
 
   /** Opened with its owner and parameters, after so many erasures of tenants. */
@@ -84,14 +87,15 @@ public record SessionSlot(
         servedBy,
         erasuresBefore,
         pages,
-        hasSystemPrompt);
+        hasSystemPrompt,
+        moved);
   }
 
   /** With its system prompt in its history. */
   public SessionSlot promptMoved() {
     return new SessionSlot(
         life, opened, tenant, cacheSalt, null, defaults, nextId, offsets, lastEvent, servedBy,
-        erasures, pages, true);
+        erasures, pages, true, moved);
   }
 
   /** With {@link #nextId} counted up. */
@@ -109,21 +113,43 @@ public record SessionSlot(
         servedBy,
         erasures,
         pages,
-        prompted);
+        prompted,
+        moved);
   }
 
-  /** After a reply by an engine. */
-  public SessionSlot served(String engine) {
+  /**
+   * After a reply by an engine.
+   *
+   * @param elsewhere whether another one may have begun it
+   */
+  public SessionSlot served(String engine, boolean elsewhere) {
     return new SessionSlot(
-        life, opened, tenant, cacheSalt, system, defaults, nextId, offsets, lastEvent, engine,
-        erasures, pages, prompted);
+        life,
+        opened,
+        tenant,
+        cacheSalt,
+        system,
+        defaults,
+        nextId,
+        offsets,
+        lastEvent,
+        engine,
+        erasures,
+        pages,
+        prompted,
+        elsewhere || wasElsewhere(engine));
+  }
+
+  /** Whether engines other than this one have made replies. */
+  public boolean wasElsewhere(String engine) {
+    return moved || servedBy != null && !servedBy.equals(engine);
   }
 
   /** With its pages in other places. */
   public SessionSlot located(SessionPages places) {
     return new SessionSlot(
         life, opened, tenant, cacheSalt, system, defaults, nextId, offsets, lastEvent, servedBy,
-        erasures, places, prompted);
+        erasures, places, prompted, moved);
   }
 
   /** Closed: keeps its owner and what it has read, nothing of the conversation. */
@@ -141,13 +167,27 @@ public record SessionSlot(
         null,
         erasures,
         null,
+        false,
         false);
   }
 
   /** Erased: keeps only what it has read. */
   public SessionSlot erased() {
     return new SessionSlot(
-        Life.ERASED, true, "", "", null, null, nextId, offsets, lastEvent, null, 0, null, false);
+        Life.ERASED,
+        true,
+        "",
+        "",
+        null,
+        null,
+        nextId,
+        offsets,
+        lastEvent,
+        null,
+        0,
+        null,
+        false,
+        false);
   }
 
   private static boolean inLog(Origin origin) {

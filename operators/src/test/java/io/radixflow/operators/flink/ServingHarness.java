@@ -9,6 +9,7 @@ import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import java.lang.reflect.Field;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -21,6 +22,7 @@ import org.apache.flink.api.java.functions.KeySelector;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.VoidNamespace;
@@ -28,6 +30,10 @@ import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.runtime.state.heap.HeapKeyedStateBackend;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperatorFactory;
+import org.apache.flink.streaming.api.operators.StreamOperator;
+import org.apache.flink.streaming.api.operators.StreamOperatorParameters;
+import org.apache.flink.streaming.api.operators.TwoInputStreamOperatorFactory;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.mailbox.Mail;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
@@ -39,11 +45,41 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   static final int MAX_PARALLELISM = 128;
 
   private final ScriptedEngine engine;
+  private final List<OperatorEvent> told;
   private long checkpoint;
+
+  /** Makes the operator with a coordinator that only notes what it is told. */
+  private static final class Factory extends AbstractStreamOperatorFactory<Reply>
+      implements TwoInputStreamOperatorFactory<ConversationEvent, ControlEvent, Reply> {
+    private static final long serialVersionUID = 1L;
+
+    private final transient EngineOpener opener;
+    private final transient ServingOptions options;
+    private final transient List<OperatorEvent> told;
+
+    Factory(EngineOpener opener, ServingOptions options, List<OperatorEvent> told) {
+      this.opener = opener;
+      this.options = options;
+      this.told = told;
+    }
+
+    @Override
+    @SuppressWarnings("unchecked")
+    public <T extends StreamOperator<Reply>> T createStreamOperator(
+        StreamOperatorParameters<Reply> parameters) {
+      return (T) new ServingOperator(parameters, opener, options, told::add);
+    }
+
+    @Override
+    @SuppressWarnings("rawtypes")
+    public Class<? extends StreamOperator> getStreamOperatorClass(ClassLoader classLoader) {
+      return ServingOperator.class;
+    }
+  }
 
   ServingHarness(EngineOpener opener, ServingOptions options, int parallelism, int subtask)
       throws Exception {
-    this(opener, null, options, parallelism, subtask);
+    this(opener, null, options, parallelism, subtask, new ArrayList<>());
   }
 
   private ServingHarness(
@@ -51,10 +87,12 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
       ScriptedEngine engine,
       ServingOptions options,
       int parallelism,
-      int subtask)
+      int subtask,
+      List<OperatorEvent> told)
       throws Exception {
-    super(new ServingOperatorFactory(opener, options), MAX_PARALLELISM, parallelism, subtask);
+    super(new Factory(opener, options, told), MAX_PARALLELISM, parallelism, subtask);
     this.engine = engine;
+    this.told = told;
     KeySelector<ConversationEvent, String> key = ConversationEvent::session;
     config.setStatePartitioner(0, key);
     config.setStateKeySerializer(
@@ -89,7 +127,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
         TestOpener.of(
             "scripted" + System.identityHashCode(engine),
             () -> new ServingEngine(engine, engine.model()));
-    return new ServingHarness(opener, engine, options, parallelism, subtask);
+    return new ServingHarness(opener, engine, options, parallelism, subtask, new ArrayList<>());
   }
 
   /** Puts the subtask, not yet opened, on the TaskManager where another one of its job is. */
@@ -138,6 +176,11 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   ServingHarness control(String kind, String tenant, String value) throws Exception {
     serving().processElement2(new StreamRecord<>(new ControlEvent(kind, tenant, value)));
     return this;
+  }
+
+  /** What the subtask has told its coordinator, which passes it on to all others. */
+  List<OperatorEvent> told() {
+    return told;
   }
 
   /** Erasures that the subtask waits for. */

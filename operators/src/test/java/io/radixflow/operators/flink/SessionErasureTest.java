@@ -12,8 +12,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -278,6 +280,61 @@ class SessionErasureTest {
       assertThat(records().ids()).isEmpty();
       before.without(records()).forEach(bytes -> assertThat(records().has(bytes)).isFalse());
     }
+  }
+
+  @Test
+  void whatLeavesASessionThatHasMovedIsErasedByTheEnginesThatHadIt() throws Exception {
+    int owner = ServingHarness.ownerOf("idle", 2);
+    List<String> sessions =
+        IntStream.range(0, 100)
+            .mapToObj(i -> "s" + i)
+            .filter(each -> ServingHarness.ownerOf(each, 2) == owner)
+            .toList();
+    String served = sessions.get(0);
+    String fresh = sessions.get(1);
+    String begun = sessions.get(2);
+    OperatorSubtaskState state;
+    try (ServingHarness h = harness()) {
+      h.open();
+      h.ask(say("idle", "t1", longText("first")));
+      h.ask(say(served, "t2", longText("second")));
+      h.send(say(begun, "t6", longText("sixth")));
+      state = AbstractStreamOperatorTestHarness.repackageState(h.snapshot());
+    }
+    engines.close();
+    root = temporary.resolve("second");
+    try (ServingHarness h = harness(2, owner).restore(state, 1)) {
+      while (h.replies().stream().noneMatch(reply -> reply.turn().equals("t6"))) {
+        h.awaitMail();
+      }
+      h.setProcessingTime(10_000);
+      h.ask(say(fresh, "t3", longText("third")));
+      h.ask(Events.of(EventKind.CLOSE, fresh, "c3"));
+      awaitErased(h);
+      assertThat(h.told()).as("no other engine had it").isEmpty();
+      h.ask(Events.of(EventKind.CLOSE, "idle", "c1"));
+      awaitTold(h, 1);
+      h.ask(say(served, "t4", longText("fourth")));
+      h.ask(say(served, "t5", longText("fifth")));
+      h.ask(Events.of(EventKind.REGENERATE, served, "r5"));
+      awaitTold(h, 2);
+      h.ask(Events.of(EventKind.CLOSE, served, "c2"));
+      awaitTold(h, 3);
+      h.ask(Events.of(EventKind.CLOSE, begun, "c6"));
+      awaitTold(h, 4);
+    }
+  }
+
+  private static void awaitTold(ServingHarness h, int erasures) {
+    Awaitility.await()
+        .pollInSameThread()
+        .atMost(Duration.ofSeconds(30))
+        .until(
+            () -> {
+              h.runMails();
+              return h.told().size() == erasures;
+            });
+    assertThat(((PagesToErase) h.told().get(erasures - 1)).names()).isNotEmpty();
   }
 
   @Test
