@@ -112,6 +112,7 @@ final class StateCommand extends CliCommand {
         .put("disk_tokens", tokens.disk())
         .put("remote_tokens", tokens.remote())
         .put("last_used", pages == null ? null : pages.lastUsed())
+        .put("as_of", pages == null ? null : pages.asOf())
         .put("numerics_epoch", pages == null ? null : pages.numericsEpoch())
         .put("disk", pages == null ? null : pages.disk())
         .put("remote", pages == null ? null : pages.remote());

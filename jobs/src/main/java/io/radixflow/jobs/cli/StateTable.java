@@ -64,6 +64,7 @@ final class StateTable {
         all.turns,
         all.pending,
         all.characters);
+    out.println("by their state, of open sessions as of when that was last known:");
     states.forEach((state, sum) -> out.printf(Locale.ROOT, "  %s: %,d%n", state, sum.sessions));
     out.printf(
         "%n%-32s %10s %10s %10s %14s%n", "tenant", "sessions", "turns", "pending", "characters");
@@ -75,7 +76,7 @@ final class StateTable {
       return;
     }
     out.printf(
-        "%n%-32s %-10s %10s %10s %10s %14s %10s %8s %8s %8s %8s  %s%n",
+        "%n%-32s %-10s %10s %10s %10s %14s %10s %8s %8s %8s %8s  %-24s  %s%n",
         "session",
         "state",
         "branches",
@@ -87,6 +88,7 @@ final class StateTable {
         "host",
         "disk",
         "remote",
+        "as of",
         "last event");
     List<SavedSession> ordered = largest.stream().sorted(BY_SIZE.reversed()).toList();
     ordered.forEach(session -> print(out, session));
@@ -109,7 +111,7 @@ final class StateTable {
     TierTokens tokens = pages == null ? TierTokens.NONE : pages.tokens();
     out.printf(
         Locale.ROOT,
-        "%-32s %-10s %10d %10d %10d %14d %10d %8d %8d %8d %8d  %s%n",
+        "%-32s %-10s %10d %10d %10d %14d %10d %8d %8d %8d %8d  %-24s  %s%n",
         printable(session.session()),
         session.state(),
         session.branches(),
@@ -121,6 +123,7 @@ final class StateTable {
         tokens.host(),
         tokens.disk(),
         tokens.remote(),
+        pages == null ? "-" : Instant.ofEpochMilli(pages.asOf()),
         Instant.ofEpochMilli(session.lastEvent()));
   }
 

@@ -96,7 +96,8 @@ public final class RecordReader {
             json.path("host_tokens").asInt(),
             json.path("disk_tokens").asInt(),
             json.path("remote_tokens").asInt()),
-        TimeUnit.SECONDS.toMillis(json.path("last_used").asLong()));
+        TimeUnit.SECONDS.toMillis(json.path("last_used").asLong()),
+        TimeUnit.SECONDS.toMillis(json.path("as_of").asLong()));
   }
 
   private static EventKind kind(String type) throws IOException {

@@ -148,6 +148,9 @@ public final class ReplyWriter {
     if (pages.lastUsed() > 0) {
       json.writeNumberField("last_used", TimeUnit.MILLISECONDS.toSeconds(pages.lastUsed()));
     }
+    if (pages.asOf() > 0) {
+      json.writeNumberField("as_of", TimeUnit.MILLISECONDS.toSeconds(pages.asOf()));
+    }
     json.writeEndObject();
   }
 

@@ -65,7 +65,7 @@ public record StateSeed(int sessions, int turns, long now) {
     int committed = (tokens - 1) / PAGE_TOKENS * PAGE_TOKENS;
     TierTokens places = new TierTokens(committed, 0, 0, 0);
     return new SessionPages(
-        ConversationEvent.MAIN_BRANCH, committed, places, now, "seed", null, null);
+        ConversationEvent.MAIN_BRANCH, committed, places, now, now, "seed", null, null);
   }
 
   private static final class Writer extends KeyedStateBootstrapFunction<String, Long> {

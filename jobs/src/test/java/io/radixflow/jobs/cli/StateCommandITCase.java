@@ -66,8 +66,8 @@ class StateCommandITCase {
     assertThat(table.out())
         .contains("2 sessions, 1 turns, 0 without a reply", "closed: 1", "warm: 1")
         .containsPattern("acme +2 +1 +0")
-        .containsPattern("anna +warm +1 +1 +0 +\\d+ +[1-9]\\d* +[1-9]\\d* +0 +0 +0 ")
-        .containsPattern("bert +closed +0 +0 +0 +0 +0 +0 +0 +0 +0 ");
+        .containsPattern("anna +warm +1 +1 +0 +\\d+ +[1-9]\\d* +[1-9]\\d* +0 +0 +0 +20\\d\\d-")
+        .containsPattern("bert +closed +0 +0 +0 +0 +0 +0 +0 +0 +0 +- +20\\d\\d-");
 
     Cli.Result lines = state(savepoint, "--json");
     assertThat(lines.out().lines())
@@ -144,7 +144,7 @@ class StateCommandITCase {
     assertThat(state(directory, "--json").out().lines())
         .singleElement()
         .asString()
-        .contains("\"state\":\"hot\"", "\"committed_tokens\":0", "\"last_used\":null");
+        .contains("\"state\":\"hot\"", "\"committed_tokens\":0", "\"as_of\":null");
     assertThat(state(directory).out()).contains("hot: 1");
   }
 

@@ -32,7 +32,12 @@ class RecordReaderTest {
             .items(List.of(new Reply.Item("t0", "user", "hi", null)))
             .status("cold")
             .created(1_700_000_000_000L)
-            .pages(new Reply.Pages(2_000, new TierTokens(160, 320, 480, 640), 1_600_000_000_000L))
+            .pages(
+                new Reply.Pages(
+                    2_000,
+                    new TierTokens(160, 320, 480, 640),
+                    1_600_000_000_000L,
+                    1_600_000_001_000L))
             .build();
     assertThat(RecordReader.reply(new ReplyWriter(1 << 20).write(reply))).isEqualTo(reply);
   }

@@ -98,7 +98,8 @@ class WritersTest {
   private static Reply reply(
       String text, List<TokenLogprob> logprobs, List<Item> items, String error) {
     Reply.Pages pages =
-        new Reply.Pages(2_000, new TierTokens(160, 320, 480, 640), 1_700_000_000_123L);
+        new Reply.Pages(
+            2_000, new TierTokens(160, 320, 480, 640), 1_700_000_000_123L, 1_700_000_001_000L);
     return Reply.builder("s", "main", "t", EventKind.MESSAGE)
         .attempt(7)
         .text(text)

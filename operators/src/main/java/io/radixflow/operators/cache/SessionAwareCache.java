@@ -40,7 +40,6 @@ public final class SessionAwareCache {
   private final LinkedHashSet<CacheSlot> partials = new LinkedHashSet<>();
   private long rememberedTokens;
   private int hot;
-  private int warm;
 
   /**
    * @param onForgotten gets each slot that remembers nothing any more
@@ -76,20 +75,6 @@ public final class SessionAwareCache {
   /** Sessions with a turn that runs. */
   public int hotSlots() {
     return hot;
-  }
-
-  /** Sessions without a turn that have pages on the device, when they were last counted. */
-  public int warmSlots() {
-    return warm;
-  }
-
-  /** Counts {@link #warmSlots}; looks at every session. */
-  public void countWarm() {
-    int count = 0;
-    for (CacheSlot slot : slots) {
-      count += slot.state() == CacheSlot.State.WARM ? 1 : 0;
-    }
-    warm = count;
   }
 
   /** Sessions that are remembered, running ones included. */

@@ -131,7 +131,6 @@ final class KvPages {
   SessionStats sessionStats(long tokensAhead) {
     return new SessionStats(
         sessions.hotSlots(),
-        sessions.warmSlots(),
         sessions.slots(),
         sessions.sessionPages(),
         hints.pins().pages(),
@@ -344,7 +343,6 @@ final class KvPages {
 
   /** Checks every page against the tree and the holders' tables; returns how much was wrong. */
   int repair(List<Request> holders) {
-    sessions.countWarm();
     return audit.repair(holders);
   }
 

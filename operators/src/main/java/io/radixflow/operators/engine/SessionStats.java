@@ -4,7 +4,6 @@ package io.radixflow.operators.engine;
  * What the engine keeps of sessions.
  *
  * @param hot sessions with a turn that runs
- * @param warm sessions without one that have pages on the device, as of the last audit
  * @param known sessions that the cache remembers, whether or not a turn runs
  * @param pages partial last pages that sessions keep for their next turn
  * @param pinnedPages pages that pins keep from eviction, those in several of them more than once
@@ -12,7 +11,7 @@ package io.radixflow.operators.engine;
  * @param tokensAhead tokens computed so far for turns to come, while the engine was idle
  */
 public record SessionStats(
-    int hot, int warm, int known, int pages, int pinnedPages, long refusedPins, long tokensAhead) {
+    int hot, int known, int pages, int pinnedPages, long refusedPins, long tokensAhead) {
   /** No sessions. */
-  public static final SessionStats NONE = new SessionStats(0, 0, 0, 0, 0, 0, 0);
+  public static final SessionStats NONE = new SessionStats(0, 0, 0, 0, 0, 0);
 }

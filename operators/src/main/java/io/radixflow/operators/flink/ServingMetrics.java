@@ -42,7 +42,6 @@ final class ServingMetrics {
       MetricGroup operatorGroup,
       IntSupplier running,
       IntSupplier pending,
-      IntSupplier sessions,
       IntSupplier erasures,
       IntSupplier pageErasures) {
     this.group = operatorGroup.addGroup("serving");
@@ -59,9 +58,22 @@ final class ServingMetrics {
             "timeToFirstTokenMillis", new DescriptiveStatisticsHistogram(HISTOGRAM_WINDOW));
     group.gauge("turnsRunning", (Gauge<Integer>) running::getAsInt);
     group.gauge("turnsPending", (Gauge<Integer>) pending::getAsInt);
-    group.gauge("sessionsOpen", (Gauge<Integer>) sessions::getAsInt);
     group.gauge("tenantErasuresPending", (Gauge<Integer>) erasures::getAsInt);
     group.gauge("pageErasuresPending", (Gauge<Integer>) pageErasures::getAsInt);
+  }
+
+  /**
+   * Adds the open sessions, all and by the state of their slots; those that are neither hot nor
+   * warm nor cold are gone.
+   */
+  void sessions(IntSupplier open, IntSupplier hot, IntSupplier warm, IntSupplier cold) {
+    group.gauge("sessionsOpen", (Gauge<Integer>) open::getAsInt);
+    group.gauge("sessionsHot", (Gauge<Integer>) hot::getAsInt);
+    group.gauge("sessionsWarm", (Gauge<Integer>) warm::getAsInt);
+    group.gauge("sessionsCold", (Gauge<Integer>) cold::getAsInt);
+    IntSupplier others = () -> hot.getAsInt() + warm.getAsInt() + cold.getAsInt();
+    group.gauge(
+        "sessionsGone", (Gauge<Integer>) () -> Math.max(0, open.getAsInt() - others.getAsInt()));
   }
 
   /** Adds what the engine tells of itself; the same in all subtasks that share it. */
@@ -78,8 +90,6 @@ final class ServingMetrics {
     group.gauge("kvEventsPublished", (Gauge<Long>) () -> stats.get().kvEvents().published());
     group.gauge("kvEventsDropped", (Gauge<Long>) () -> stats.get().kvEvents().dropped());
     group.gauge("kvEventResyncs", (Gauge<Long>) () -> stats.get().kvEvents().resyncs());
-    group.gauge("sessionsHot", (Gauge<Integer>) () -> stats.get().sessions().hot());
-    group.gauge("sessionsWarm", (Gauge<Integer>) () -> stats.get().sessions().warm());
     group.gauge("sessionsCached", (Gauge<Integer>) () -> stats.get().sessions().known());
     group.gauge("sessionPages", (Gauge<Integer>) () -> stats.get().sessions().pages());
     group.gauge("pinnedPages", (Gauge<Integer>) () -> stats.get().sessions().pinnedPages());

@@ -70,6 +70,8 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   private transient TurnRunner runner;
   private transient EventHandler events;
   private transient SessionQueries queries;
+  private transient IdleSessions idle;
+  private transient PageHints hints;
   private transient PageRounds rounds;
   private transient IdleTimers timers;
   private transient TenantErasures erasures;
@@ -122,7 +124,8 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     ServingEngine engine = lease.engine();
     tiers = engine.tiers();
     sessions = new SessionCounts(lease.sessions());
-    queues = new TurnQueues(lease.turns());
+    idle = new IdleSessions();
+    queues = new TurnQueues(lease.turns(), idle);
     timers =
         new IdleTimers(
             getInternalTimerService("idle-sessions", VoidNamespaceSerializer.INSTANCE, this),
@@ -132,12 +135,12 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             getMetricGroup(),
             () -> runner == null ? 0 : runner.running(),
             queues::size,
-            sessions::count,
             pendingErasures::size,
             pageErasures::size);
+    metrics.sessions(sessions::count, queues::sessions, idle::warm, idle::cold);
     metrics.engine(engine.engine()::stats);
     metrics.tierCommands(tiers::applied, tiers::refused);
-    PageHints hints = new PageHints(state, engine, options.namespaces(), timers::now);
+    hints = new PageHints(state, engine, options.namespaces(), queues, idle, timers::now);
     rounds = new PageRounds(this, state, history, hints, mailbox);
     ReplyOutput replies = new ReplyOutput(output, metrics, timers::now, epoch.attempt());
     TurnPlanner planner = new TurnPlanner(options);
@@ -164,7 +167,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             replies,
             metrics,
             hints,
-            rounds,
+            idle,
             pages,
             reader ->
                 new EngineConnection(
@@ -212,7 +215,9 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     older.movePages();
     for (String session : state.sessions()) {
       setCurrentKey(session);
-      sessions.restored(older.promptMoved(state.slot()));
+      SessionSlot slot = older.promptMoved(state.slot());
+      sessions.restored(slot);
+      hints.count(session, slot, false);
     }
   }
 
@@ -268,6 +273,11 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   /** Erasures of sessions and tenants whose pages may still be there. */
   int erasuresPending() {
     return pageErasures.size() + pendingErasures.size();
+  }
+
+  /** Sessions without turns that have pages somewhere. */
+  IdleSessions idleSessions() {
+    return idle;
   }
 
   private void eraseTenant(String tenant) throws Exception {

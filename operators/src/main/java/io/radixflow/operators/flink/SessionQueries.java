@@ -127,13 +127,20 @@ final class SessionQueries {
     }
     keys.setCurrentKey(asked.event.session());
     TierTokens tokens = asked.look.tokens();
-    hints.found(asked.look, tokens);
-    SessionPages known = asked.look.known();
+    hints.found(asked.event.session(), asked.look);
     output.answer(
         asked.event,
         asked.items,
         tokens.state(asked.running).name().toLowerCase(Locale.ROOT),
-        new Reply.Pages(asked.look.committed(), tokens, known == null ? 0 : known.lastUsed()));
+        pages(asked.look, tokens));
+  }
+
+  private Reply.Pages pages(PageHints.Look look, TierTokens tokens) {
+    SessionPages known = look.known();
+    long lastUsed = known == null ? 0 : known.lastUsed();
+    long asOf = known == null ? 0 : known.asOf();
+    return new Reply.Pages(
+        look.committed(), tokens, lastUsed, look.answered() ? output.now() : asOf);
   }
 
   /** Answers what waits; no look goes on behind a barrier. Changes the current key. */

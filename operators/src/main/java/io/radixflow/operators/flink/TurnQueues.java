@@ -87,6 +87,7 @@ final class TurnQueues {
   }
 
   private final TenantCounts.Share counts;
+  private final IdleSessions idle;
   private final Map<String, Session> sessions = new HashMap<>();
 
   /** Branches that may be ready by tenant; the tenant whose turn is next comes first. */
@@ -94,9 +95,16 @@ final class TurnQueues {
 
   /**
    * @param counts share of the TaskManager's turns
+   * @param idle has no session that is in here
    */
-  TurnQueues(TenantCounts.Share counts) {
+  TurnQueues(TenantCounts.Share counts, IdleSessions idle) {
     this.counts = counts;
+    this.idle = idle;
+  }
+
+  /** Sessions with turns. */
+  int sessions() {
+    return sessions.size();
   }
 
   int size() {
@@ -155,6 +163,7 @@ final class TurnQueues {
   /** Adds a turn that was admitted. */
   void add(String sessionId, String tenant, Entry turn) {
     Session session = sessions.computeIfAbsent(sessionId, id -> new Session(id, tenant));
+    idle.remove(sessionId);
     Branch branch =
         session.branches.computeIfAbsent(turn.queue(), name -> new Branch(session, name));
     branch.turns.add(turn);

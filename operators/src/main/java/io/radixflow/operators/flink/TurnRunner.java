@@ -44,7 +44,7 @@ final class TurnRunner implements EngineConnection.Reader {
   private final ReplyOutput output;
   private final ServingMetrics metrics;
   private final PageHints hints;
-  private final PageRounds rounds;
+  private final IdleSessions idle;
   private final SessionErasure pages;
   private final CanonicalReply canonical;
   private final NextPrompts nextPrompts;
@@ -63,7 +63,7 @@ final class TurnRunner implements EngineConnection.Reader {
       ReplyOutput output,
       ServingMetrics metrics,
       PageHints hints,
-      PageRounds rounds,
+      IdleSessions idle,
       SessionErasure pages,
       Function<EngineConnection.Reader, EngineConnection> connect) {
     this.keys = keys;
@@ -77,7 +77,7 @@ final class TurnRunner implements EngineConnection.Reader {
     this.output = output;
     this.metrics = metrics;
     this.hints = hints;
-    this.rounds = rounds;
+    this.idle = idle;
     this.pages = pages;
     this.canonical = new CanonicalReply(engine.model());
     this.nextPrompts = new NextPrompts(engine.model());
@@ -295,6 +295,7 @@ final class TurnRunner implements EngineConnection.Reader {
       state.removeProgress(turn.id());
     }
     queues.remove(branch, turn);
+    hints.count(branch.session.id, state.slot(), false);
   }
 
   private void end(
@@ -315,13 +316,13 @@ final class TurnRunner implements EngineConnection.Reader {
       state.removeProgress(turn.pending.id());
     }
     if (ran && !engine.instance().equals(slot.servedBy())) {
-      state.putSlot(slot.served(engine.instance(), pages.mayHaveRunElsewhere(turn)));
+      slot = slot.served(engine.instance(), pages.mayHaveRunElsewhere(turn));
+      state.putSlot(slot);
     }
-    if (reason != FinishReason.ERROR && reason != FinishReason.REJECTED) {
-      hints.ended(turn);
-      rounds.ended(turn.branch.session.id);
-    }
+    boolean failed = reason == FinishReason.ERROR || reason == FinishReason.REJECTED;
+    boolean left = !failed && hints.ended(turn);
     queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
+    hints.count(turn.branch.session.id, slot, left);
     metrics.generated(turn.usage());
   }
 
@@ -361,6 +362,7 @@ final class TurnRunner implements EngineConnection.Reader {
   /** Takes from the cache what only a session without turns uses. */
   void closeSession(String session) {
     connection.closeSession(session);
+    idle.remove(session);
   }
 
   /** Appends what running turns gained to keyed state; before a checkpoint. */

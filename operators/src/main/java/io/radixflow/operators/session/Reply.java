@@ -77,8 +77,9 @@ public record Reply(
    * @param committedTokens tokens of its whole pages, wherever these are
    * @param tokens of those, where they are
    * @param lastUsed when a turn last used them, milliseconds since the epoch; 0 if not known
+   * @param asOf when they were there, milliseconds since the epoch; 0 if not known
    */
-  public record Pages(int committedTokens, TierTokens tokens, long lastUsed) {}
+  public record Pages(int committedTokens, TierTokens tokens, long lastUsed, long asOf) {}
 
   /** One generated token with its log probabilities; a Flink POJO. */
   public record TokenLogprob(int id, String token, float logprob, List<TopLogprob> top) {}

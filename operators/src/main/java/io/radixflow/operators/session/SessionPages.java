@@ -13,6 +13,8 @@ import io.radixflow.operators.engine.TierTokens;
  * @param committedTokens tokens of its whole pages
  * @param tokens where these were
  * @param lastUsed when a turn last used them, milliseconds since the epoch
+ * @param asOf when they were there: when that turn ended or somebody last looked, milliseconds
+ *     since the epoch; builds that did not keep it left 0, which is taken for {@code lastUsed}
  * @param numericsEpoch which engines can use them; of another they are computed anew
  * @param disk where on a TaskManager's disk they are if any are: the engine's home, by name; null
  *     if it has none
@@ -24,18 +26,25 @@ public record SessionPages(
     int committedTokens,
     TierTokens tokens,
     long lastUsed,
+    long asOf,
     String numericsEpoch,
     String disk,
     String remote) {
 
+  public SessionPages {
+    asOf = asOf == 0 ? lastUsed : asOf;
+  }
+
   /**
-   * The same pages, found in other places.
+   * The same pages, looked for again.
    *
+   * @param now milliseconds since the epoch
    * @param home the home on disk that was looked into, or null
    * @param folder the remote folder that was looked into, or null
    */
-  public SessionPages found(TierTokens places, String home, String folder) {
-    return new SessionPages(branch, committedTokens, places, lastUsed, numericsEpoch, home, folder);
+  public SessionPages found(TierTokens places, long now, String home, String folder) {
+    return new SessionPages(
+        branch, committedTokens, places, lastUsed, now, numericsEpoch, home, folder);
   }
 
   /**

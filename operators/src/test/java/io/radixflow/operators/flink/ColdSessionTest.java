@@ -145,8 +145,15 @@ class ColdSessionTest {
       fillTheDevice(h);
       assertThat(h.pages("s").tokens()).isEqualTo(onDevice(committed));
       awaitPlaces(h, new TierTokens(0, committed, 0, 0));
+      assertThat(h.serving().idleSessions().cold()).isPositive();
       assertThat(onTiers(tiers -> tiers.switches().flush(false))).isTrue();
+      h.setProcessingTime(h.getProcessingTime() + IdleSessions.COLD_FOR);
       awaitPlaces(h, new TierTokens(0, 0, committed, 0));
+      assertThat(h.pages("s").asOf()).isEqualTo(h.getProcessingTime());
+      assertThat(onTiers(tiers -> tiers.switches().flush(true))).isTrue();
+      await().until(() -> engines.engine().stats().tiers().store().pages() == 0);
+      h.setProcessingTime(h.getProcessingTime() + IdleSessions.COLD_FOR);
+      awaitPlaces(h, TierTokens.NONE);
       assertThat(h.endings()).as("nobody asked").noneMatch(ending -> ending.startsWith("q"));
     }
   }
@@ -180,15 +187,35 @@ class ColdSessionTest {
     try (ServingHarness h = harness(root, 1, 0).restore(state, 1)) {
       SessionPages hint = h.pages("s");
       assertThat(hint.tokens()).as("before anybody looks").isEqualTo(onDevice(committed));
+      assertThat(h.serving().idleSessions().warm()).as("in another process").isZero();
       assertIs(query(h, "s"), "cold", new TierTokens(0, 0, committed, 0));
       assertThat(h.pages("s"))
-          .isEqualTo(hint.found(new TierTokens(0, 0, committed, 0), hint.disk(), null));
+          .isEqualTo(hint.found(new TierTokens(0, 0, committed, 0), 1_000, hint.disk(), null));
       assertThat(h.ask(message("s", "t2")).tiers().diskTokens()).isEqualTo(committed);
       assertThat(query(h, "s").status()).isEqualTo("warm");
     }
     engines.close();
     try (ServingHarness h = harness(root.resolve("another"), 1, 0).restore(state, 1)) {
       assertIs(query(h, "s"), "gone", TierTokens.NONE);
+    }
+  }
+
+  @Test
+  void afterARestartTheJobLooksByItselfForWhatWasLastSeenInMemory() throws Exception {
+    OperatorSubtaskState state;
+    int committed;
+    try (ServingHarness h = harness(root, 1, 0)) {
+      h.open();
+      h.ask(message("s", "t1"));
+      awaitStored();
+      committed = h.pages("s").committedTokens();
+      state = h.snapshot();
+    }
+    engines.close();
+    try (ServingHarness h = harness(root, 1, 0).restore(state, 1)) {
+      assertThat(h.serving().idleSessions().cold()).isZero();
+      awaitPlaces(h, new TierTokens(0, 0, committed, 0));
+      assertThat(h.serving().idleSessions().cold()).isEqualTo(1);
     }
   }
 
@@ -205,7 +232,8 @@ class ColdSessionTest {
     for (boolean wrong : new boolean[] {false, true}) {
       try (ServingHarness h = harness(root.resolve("empty" + wrong), 1, 0).restore(state, 1)) {
         if (wrong) {
-          h.putPages("s", new SessionPages("main", 1 << 20, onDevice(1 << 20), 1, "x", "y", "z"));
+          h.putPages(
+              "s", new SessionPages("main", 1 << 20, onDevice(1 << 20), 1, 1, "x", "y", "z"));
           assertThat(query(h, "s").status()).isEqualTo("gone");
         }
         texts.add(h.ask(message("s", "t2")).text());

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OlderStateTest {
   private static final String SYSTEM = "Answer in one word.";
   private static final SessionPages PAGES =
-      new SessionPages("main", 16, new TierTokens(16, 0, 0, 0), 7, "epoch", null, null);
+      new SessionPages("main", 16, new TierTokens(16, 0, 0, 0), 7, 7, "epoch", null, null);
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
@@ -78,6 +78,7 @@ class OlderStateTest {
                   null,
                   0,
                   null,
+                  false,
                   false));
       olderPages(older, "s").update(PAGES);
       olderPages(older, "unknown").update(PAGES);

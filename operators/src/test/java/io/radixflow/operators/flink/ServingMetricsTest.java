@@ -12,12 +12,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Histogram;
@@ -69,7 +71,7 @@ class ServingMetricsTest {
 
   private final Map<String, Object> metrics = new HashMap<>();
   private final ServingMetrics serving =
-      new ServingMetrics(new Recorded("", metrics), () -> 2, () -> 5, () -> 7, () -> 1, () -> 0);
+      new ServingMetrics(new Recorded("", metrics), () -> 2, () -> 5, () -> 1, () -> 0);
 
   private long count(String name) {
     return ((Counter) metrics.get("serving." + name)).getCount();
@@ -119,15 +121,31 @@ class ServingMetricsTest {
   @Test
   void whatIsKeptOfSessionsCanBeRead() {
     serving.engine(
-        () ->
-            stats(KvEventStats.NONE, new SessionStats(3, 4, 9, 5, 7, 2, 77), SchedulerStats.NONE));
-    assertThat(((Gauge<?>) metrics.get("serving.sessionsHot")).getValue()).isEqualTo(3);
-    assertThat(((Gauge<?>) metrics.get("serving.sessionsWarm")).getValue()).isEqualTo(4);
+        () -> stats(KvEventStats.NONE, new SessionStats(3, 9, 5, 7, 2, 77), SchedulerStats.NONE));
     assertThat(((Gauge<?>) metrics.get("serving.sessionsCached")).getValue()).isEqualTo(9);
     assertThat(((Gauge<?>) metrics.get("serving.sessionPages")).getValue()).isEqualTo(5);
     assertThat(((Gauge<?>) metrics.get("serving.pinnedPages")).getValue()).isEqualTo(7);
     assertThat(((Gauge<?>) metrics.get("serving.refusedPins")).getValue()).isEqualTo(2L);
     assertThat(((Gauge<?>) metrics.get("serving.tokensAhead")).getValue()).isEqualTo(77L);
+  }
+
+  @Test
+  void everyOpenSessionIsHotWarmColdOrGone() {
+    serving.sessions(() -> 20, () -> 3, () -> 4, () -> 6);
+    assertThat(sessions("Open", "Hot", "Warm", "Cold", "Gone")).containsExactly(20, 3, 4, 6, 7);
+  }
+
+  /** A fork of a session that nobody has opened waits for its end, too. */
+  @Test
+  void noSessionIsLessThanGone() {
+    serving.sessions(() -> 0, () -> 1, () -> 0, () -> 0);
+    assertThat(sessions("Open", "Hot", "Gone")).containsExactly(0, 1, 0);
+  }
+
+  private List<Object> sessions(String... states) {
+    return Stream.of(states)
+        .<Object>map(each -> ((Gauge<?>) metrics.get("serving.sessions" + each)).getValue())
+        .toList();
   }
 
   @Test
@@ -182,6 +200,7 @@ class ServingMetricsTest {
   @Test
   void theDocumentListsWhatIsRegistered() throws IOException {
     serving.engine(() -> stats(KvEventStats.NONE, SessionStats.NONE, SchedulerStats.NONE));
+    serving.sessions(() -> 0, () -> 0, () -> 0, () -> 0);
     serving.tierCommands(() -> 0, () -> 0);
     serving.replied("stop");
     Set<String> registered = new TreeSet<>();

@@ -55,6 +55,7 @@ class SessionPagesTest {
                   committed,
                   new TierTokens(committed, 0, 0, 0),
                   5_000,
+                  5_000,
                   "scripted",
                   null,
                   null));
@@ -64,6 +65,7 @@ class SessionPagesTest {
           .isEqualTo(committed(h, 1))
           .isGreaterThan(committed);
       assertThat(h.pages("s").lastUsed()).isEqualTo(6_000);
+      assertThat(h.pages("s").asOf()).isEqualTo(6_000);
     }
   }
 
@@ -86,11 +88,14 @@ class SessionPagesTest {
   void aQueryTellsTheTokensOfEachTier() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.setProcessingTime(7_000);
-      h.send(message("s", "t1")).settle().send(query("s", "q"));
+      h.send(message("s", "t1")).settle();
+      h.setProcessingTime(8_000);
+      h.send(query("s", "q"));
       int committed = committed(h, 0);
       assertThat(h.reply("q").status()).isEqualTo("warm");
       assertThat(h.reply("q").pages())
-          .isEqualTo(new Reply.Pages(committed, new TierTokens(committed, 0, 0, 0), 7_000));
+          .isEqualTo(new Reply.Pages(committed, new TierTokens(committed, 0, 0, 0), 7_000, 8_000));
+      assertThat(h.pages("s").asOf()).isEqualTo(8_000);
     }
   }
 
@@ -113,13 +118,14 @@ class SessionPagesTest {
       ScriptedEngine silent = new ScriptedEngine(4096, 6);
       silent.holdPlaces();
       try (ServingHarness next = ServingHarness.of(silent, ServingOptions.DEFAULT)) {
+        next.setProcessingTime(9_000);
         next.restore(state, 1);
         assertThat(next.pages("s")).isEqualTo(h.pages("s"));
         next.send(query("s", "q"));
         next.serving().prepareSnapshotPreBarrier(2);
         assertThat(next.reply("q").status()).isEqualTo("gone");
         assertThat(next.reply("q").pages())
-            .isEqualTo(new Reply.Pages(committed(h, 0), TierTokens.NONE, 1_000));
+            .isEqualTo(new Reply.Pages(committed(h, 0), TierTokens.NONE, 1_000, 1_000));
       }
     }
   }
@@ -163,6 +169,8 @@ class SessionPagesTest {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(message("a", "t1"), message("b", "t1"), message("c", "t1")).settle();
       h.engine().holdPlaces();
+      h.engine().evict();
+      h.setProcessingTime(2_000);
       h.notifyOfCompletedCheckpoint(1);
       h.notifyOfCompletedCheckpoint(2);
       assertThat(h.engine().heldPlaces()).as("one round at a time").isEqualTo(3);
@@ -173,6 +181,75 @@ class SessionPagesTest {
       assertThat(h.pages("a")).isNull();
       assertThat(h.pages("b")).as("of the turn that has ended since").isEqualTo(newer);
       assertThat(h.pages("c").tokens()).isEqualTo(new TierTokens(0, 16, 0, 0));
+      assertThat(h.pages("c").asOf()).isEqualTo(2_000);
+      assertCounted(h, 1, 1);
+    }
+  }
+
+  private static void assertCounted(ServingHarness h, int warm, int cold) {
+    assertThat(h.serving().idleSessions().warm()).as("warm").isEqualTo(warm);
+    assertThat(h.serving().idleSessions().cold()).as("cold").isEqualTo(cold);
+  }
+
+  @Test
+  void nobodyLooksForAWarmSessionWhileTheDeviceEvictsNothing() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("a", "t1"), message("b", "t1")).settle();
+      h.notifyOfCompletedCheckpoint(1);
+      assertThat(h.engine().looks()).isZero();
+      h.engine().evict();
+      h.notifyOfCompletedCheckpoint(2);
+      h.runMails();
+      assertThat(h.engine().looks()).isEqualTo(2);
+      h.notifyOfCompletedCheckpoint(3);
+      assertThat(h.engine().looks()).as("nothing more was evicted").isEqualTo(2);
+      h.setProcessingTime(1_000 + IdleSessions.COLD_FOR);
+      h.notifyOfCompletedCheckpoint(4);
+      assertThat(h.engine().looks()).as("they are not cold").isEqualTo(2);
+    }
+  }
+
+  @Test
+  void aSessionCountsAsWarmBetweenItsTurnsUntilItEnds() throws Exception {
+    ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
+    try (ServingHarness h = ServingHarness.opened(options)) {
+      h.send(
+          Events.of(EventKind.OPEN, "a", "o"),
+          message("b", "t1"),
+          message("c", "t1"),
+          message("d", "t1"));
+      assertCounted(h, 0, 0);
+      h.settle();
+      assertCounted(h, 3, 0);
+      h.send(message("b", "t2"));
+      assertCounted(h, 2, 0);
+      h.send(query("b", "q"));
+      assertCounted(h, 2, 0);
+      h.send(Events.of(EventKind.CANCEL, "b", "t2")).settle();
+      assertCounted(h, 3, 0);
+      h.send(Events.of(EventKind.CLOSE, "b", "c"), Events.of(EventKind.ERASE, "c", "e"));
+      assertCounted(h, 1, 0);
+      h.setProcessingTime(25_000);
+      assertCounted(h, 0, 0);
+    }
+  }
+
+  @Test
+  void aLookThatFailsLeavesTheSessionAsItWasUntilTheNext() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("a", "t1")).settle();
+      SessionPages before = h.pages("a");
+      h.engine().holdPlaces();
+      h.engine().evict();
+      h.notifyOfCompletedCheckpoint(1);
+      h.engine().failPlaces();
+      h.runMails();
+      assertThat(h.pages("a")).isEqualTo(before);
+      assertCounted(h, 1, 0);
+      h.engine().evict();
+      h.notifyOfCompletedCheckpoint(2);
+      h.runMails();
+      assertThat(h.engine().looks()).isEqualTo(2);
     }
   }
 
@@ -242,7 +319,7 @@ class SessionPagesTest {
   @Test
   void whatIsExpectedDependsOnWhatIsStillTheSame() {
     TierTokens tokens = new TierTokens(64, 32, 16, 8);
-    SessionPages pages = new SessionPages("main", 128, tokens, 1, "epoch", "home", "far");
+    SessionPages pages = new SessionPages("main", 128, tokens, 1, 1, "epoch", "home", "far");
     assertThat(pages.expected(true, "epoch", "home", "far")).isEqualTo(tokens);
     assertThat(pages.expected(false, "epoch", "home", "far"))
         .isEqualTo(new TierTokens(0, 0, 16, 8));
