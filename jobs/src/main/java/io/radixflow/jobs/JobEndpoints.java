@@ -5,8 +5,10 @@ import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
 import io.radixflow.jobs.kafka.KafkaEndpoints;
+import io.radixflow.jobs.kafka.KafkaLostReplies;
 import io.radixflow.jobs.kvevents.KafkaKvEvents;
 import io.radixflow.operators.engine.KvEventSink;
+import io.radixflow.operators.flink.LostReplies;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -15,6 +17,7 @@ import org.apache.flink.api.connector.source.Source;
 /**
  * Where the job reads and writes; tests bring their own.
  *
+ * @param lostReplies tells what the sink of replies has lost; null if it loses nothing
  * @param kvEvents where the engines tell what is in their caches; null for nowhere
  */
 public record JobEndpoints(
@@ -23,6 +26,7 @@ public record JobEndpoints(
     Sink<Reply> replies,
     Sink<ReplyDelta> deltas,
     Sink<DeadLetter> deadLetters,
+    LostReplies lostReplies,
     KvEventSink.Factory kvEvents) {
 
   /** The topics that the settings name. */
@@ -34,6 +38,7 @@ public record JobEndpoints(
         kafka.replies(),
         kafka.deltas(),
         kafka.deadLetters(),
+        KafkaLostReplies.of(settings),
         KafkaKvEvents.of(settings));
   }
 }

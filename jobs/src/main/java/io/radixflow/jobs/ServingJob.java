@@ -80,7 +80,9 @@ public final class ServingJob {
                 "serving",
                 TypeInformation.of(Reply.class),
                 new ServingOperatorFactory(
-                    opener.publishing(endpoints.kvEvents()), ServingSettings.operator(settings)))
+                    opener.publishing(endpoints.kvEvents()),
+                    ServingSettings.operator(settings),
+                    endpoints.lostReplies()))
             .uid(SavedState.OPERATOR_UID)
             // else it stands still while the sinks flush to Kafka and begin transactions
             .disableChaining();

@@ -36,6 +36,7 @@ class ServingJobTest {
         new DiscardingSink<>(),
         new DiscardingSink<>(),
         new DiscardingSink<>(),
+        null,
         null);
   }
 }

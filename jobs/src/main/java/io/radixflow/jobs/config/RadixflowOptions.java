@@ -372,9 +372,9 @@ public final class RadixflowOptions {
   public static final ConfigOption<Duration> TRANSACTION_TIMEOUT =
       ALL.duration(
           key("kafka.transaction-timeout").durationType().defaultValue(Duration.ofMinutes(15)),
-          "After this time without a commit the broker aborts replies, and they are lost; at least "
-              + "a minute more than job.checkpoint-interval, at most the broker's "
-              + "transaction.max.timeout.ms.");
+          "After this time without a commit the broker aborts replies, and the job has to write "
+              + "them again; at least a minute more than job.checkpoint-interval, at most the "
+              + "broker's transaction.max.timeout.ms.");
 
   public static final ConfigOption<Duration> CONNECT_TIMEOUT =
       ALL.duration(

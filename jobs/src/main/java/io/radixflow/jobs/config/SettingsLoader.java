@@ -143,10 +143,21 @@ public final class SettingsLoader {
     }
     DiskTierConfig.check(settings);
     checkTransactionTimeout(settings);
+    checkAlignment(settings);
     return settings;
   }
 
-  /** Replies of a transaction that the broker aborts before its checkpoint's commit are lost. */
+  /** A reply on its way in a checkpoint would be restored, and written again as a lost one, too. */
+  private static void checkAlignment(Settings settings) {
+    if (settings.flink().get(CheckpointingOptions.ENABLE_UNALIGNED)) {
+      throw new SettingsException(
+          "flink."
+              + CheckpointingOptions.ENABLE_UNALIGNED.key()
+              + " may double replies after a restore: leave it out");
+    }
+  }
+
+  /** A broker that aborts transactions before their checkpoint is complete fails the job. */
   private static void checkTransactionTimeout(Settings settings) {
     Duration interval =
         settings

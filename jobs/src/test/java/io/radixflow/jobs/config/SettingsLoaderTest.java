@@ -128,6 +128,7 @@ class SettingsLoaderTest {
         "job.checkpoint-interval=15m  | is 900000 ms, with 60000 ms for the checkpoint and its"
             + " commit",
         "flink.execution.checkpointing.interval=20m | kafka.transaction-timeout, 900000 ms",
+        "flink.execution.checkpointing.unaligned.enabled=true | may double replies",
         "kafka.transaction-timeout=1m | lower the one or raise the other",
         "model                        | --set model must have the form key=value",
       })

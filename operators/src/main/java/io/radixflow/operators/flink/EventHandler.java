@@ -34,6 +34,7 @@ final class EventHandler {
   private final PendingErasures erasures;
   private final SessionErasure pages;
   private final SessionQueries queries;
+  private final UnconfirmedReplies unconfirmed;
   private final IdleTimers timers;
   private final ReplyOutput output;
   private final ServingMetrics metrics;
@@ -51,6 +52,7 @@ final class EventHandler {
       PendingErasures erasures,
       SessionErasure pages,
       SessionQueries queries,
+      UnconfirmedReplies unconfirmed,
       IdleTimers timers,
       ReplyOutput output,
       ServingMetrics metrics,
@@ -66,6 +68,7 @@ final class EventHandler {
     this.erasures = erasures;
     this.pages = pages;
     this.queries = queries;
+    this.unconfirmed = unconfirmed;
     this.timers = timers;
     this.output = output;
     this.metrics = metrics;
@@ -345,6 +348,7 @@ final class EventHandler {
    */
   void erase(String session, boolean withTenant) throws Exception {
     forgetConversation(session, withTenant, true);
+    unconfirmed.erase();
     sessions.ended(state.slot());
     state.putSlot(state.slot().erased());
   }

@@ -15,9 +15,13 @@ import java.util.function.LongSupplier;
 import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
-/** Makes the operator's records and emits them: replies, their pieces, and refused events. */
+/**
+ * Makes the operator's records and emits them: replies, whose session's key is current, their
+ * pieces, and refused events.
+ */
 final class ReplyOutput {
   private final Output<StreamRecord<Reply>> output;
+  private final UnconfirmedReplies unconfirmed;
   private final ServingMetrics metrics;
   private final LongSupplier clock;
   private final long attempt;
@@ -28,10 +32,12 @@ final class ReplyOutput {
    */
   ReplyOutput(
       Output<StreamRecord<Reply>> output,
+      UnconfirmedReplies unconfirmed,
       ServingMetrics metrics,
       LongSupplier clock,
       long attempt) {
     this.output = output;
+    this.unconfirmed = unconfirmed;
     this.metrics = metrics;
     this.clock = clock;
     this.attempt = attempt;
@@ -50,7 +56,8 @@ final class ReplyOutput {
   }
 
   /** The last piece and the reply of a turn that the engine worked on. */
-  void end(RunningTurn turn, FinishReason reason, ReplyProgress last, String error) {
+  void end(RunningTurn turn, FinishReason reason, ReplyProgress last, String error)
+      throws Exception {
     if (reason == FinishReason.ERROR) {
       deadLetter(turn.branch.session.id, turn.pending, error);
     }
@@ -76,21 +83,22 @@ final class ReplyOutput {
   }
 
   /** The reply of a turn that ends without the engine; nothing if it has no id. */
-  void end(String session, TurnQueues.Entry turn, FinishReason reason, String text, String error) {
+  void end(String session, TurnQueues.Entry turn, FinishReason reason, String text, String error)
+      throws Exception {
     if (turn.turn() != null) {
       end(session, turn.branch(), turn.turn(), turn.kind(), reason, text, error);
     }
   }
 
   /** The reply to an event that is done at once; nothing if it has no id. */
-  void done(ConversationEvent event) {
+  void done(ConversationEvent event) throws Exception {
     if (event.turn() != null) {
       end(event.session(), event.branch(), event.turn(), event.kind(), FinishReason.STOP, "", null);
     }
   }
 
   /** The reply to an event that is cancelled before it was accepted. */
-  void cancelled(ConversationEvent event) {
+  void cancelled(ConversationEvent event) throws Exception {
     end(
         event.session(),
         event.branch(),
@@ -102,7 +110,8 @@ final class ReplyOutput {
   }
 
   /** The reply to a query. */
-  void answer(ConversationEvent event, List<Reply.Item> items, String status, Reply.Pages pages) {
+  void answer(ConversationEvent event, List<Reply.Item> items, String status, Reply.Pages pages)
+      throws Exception {
     collect(
         reply(event.session(), event.branch(), event.turn(), event.kind())
             .items(items)
@@ -112,7 +121,7 @@ final class ReplyOutput {
   }
 
   /** Refuses an event: a rejected reply, or a side output if there is no turn to answer. */
-  void rejected(ConversationEvent event, String reason) {
+  void rejected(ConversationEvent event, String reason) throws Exception {
     metrics.rejected();
     if (event.turn() == null || event.kind() == EventKind.CANCEL) {
       output.collect(ServingOutputs.REJECTED, new StreamRecord<>(new RejectedEvent(event, reason)));
@@ -155,7 +164,8 @@ final class ReplyOutput {
       EventKind kind,
       FinishReason reason,
       String text,
-      String error) {
+      String error)
+      throws Exception {
     if (isShown(kind)) {
       int offset = text.codePointCount(0, text.length());
       collect(
@@ -199,7 +209,8 @@ final class ReplyOutput {
         usage.tiers());
   }
 
-  private void collect(Reply reply) {
+  private void collect(Reply reply) throws Exception {
+    unconfirmed.emitted(reply);
     metrics.replied(reply.finishReason());
     output.collect(new StreamRecord<>(reply));
   }

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.session.EmittedReply;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
@@ -21,6 +22,7 @@ public final class SavedState {
   static final String SLOT = "slot";
   static final String PENDING = "pending-turns";
   static final String OLDER_PAGES = "pages";
+  static final String UNCONFIRMED_REPLIES = "unconfirmed-replies";
 
   private SavedState() {}
 
@@ -47,6 +49,12 @@ public final class SavedState {
   /** Turns without a reply by number. */
   public static MapStateDescriptor<Long, PendingTurn> pendingTurns() {
     return new MapStateDescriptor<>(PENDING, Types.LONG, TypeInformation.of(PendingTurn.class));
+  }
+
+  /** Replies whose commit is not known yet, by turn id. */
+  static MapStateDescriptor<String, EmittedReply> unconfirmedReplies() {
+    return new MapStateDescriptor<>(
+        UNCONFIRMED_REPLIES, Types.STRING, TypeInformation.of(EmittedReply.class));
   }
 
   /** When turn ids were seen, by hash. */

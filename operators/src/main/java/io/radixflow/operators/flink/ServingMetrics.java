@@ -31,6 +31,7 @@ final class ServingMetrics {
   private final Counter accepted;
   private final Counter rejected;
   private final Counter ignored;
+  private final Counter emittedAgain;
   private final Counter prefetches;
   private final Counter prefetchesRefused;
   private final Counter promptTokens;
@@ -48,6 +49,7 @@ final class ServingMetrics {
     this.accepted = group.counter("turnsAccepted");
     this.rejected = group.counter("eventsRejected");
     this.ignored = group.counter("resendsIgnored");
+    this.emittedAgain = group.counter("repliesEmittedAgain");
     this.prefetches = group.counter("prefetches");
     this.prefetchesRefused = group.counter("prefetchesRefused");
     this.promptTokens = group.counter("promptTokens");
@@ -174,6 +176,10 @@ final class ServingMetrics {
 
   void resendIgnored() {
     ignored.inc();
+  }
+
+  void emittedAgain() {
+    emittedAgain.inc();
   }
 
   /** A turn was announced to the engine. */

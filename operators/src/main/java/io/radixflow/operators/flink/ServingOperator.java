@@ -54,11 +54,13 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
 
   private final transient EngineOpener opener;
   private final transient ServingOptions options;
+  private final transient LostReplies lost;
   private final transient MailboxExecutor mailbox;
   private final transient OperatorEventGateway coordinator;
 
   private transient SessionState state;
   private transient History history;
+  private transient UnconfirmedReplies unconfirmed;
   private transient ControlState control;
   private transient PendingErasures pendingErasures;
   private transient PageErasures pageErasures;
@@ -88,11 +90,13 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
       StreamOperatorParameters<Reply> parameters,
       EngineOpener opener,
       ServingOptions options,
+      LostReplies lost,
       OperatorEventGateway coordinator) {
     super(parameters);
     this.coordinator = coordinator;
     this.opener = opener;
     this.options = options;
+    this.lost = lost;
     this.mailbox = parameters.getMailboxExecutor();
   }
 
@@ -101,6 +105,8 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     super.initializeState(context);
     state = new SessionState(context.getKeyedStateStore(), getKeyedStateBackend());
     history = new History(context.getKeyedStateStore());
+    unconfirmed =
+        new UnconfirmedReplies(context.getKeyedStateStore(), getKeyedStateBackend(), lost);
     control = new ControlState(context.getOperatorStateStore(), options);
     pendingErasures = new PendingErasures(context.getOperatorStateStore());
     pageErasures = new PageErasures(context.getOperatorStateStore(), PageErasures.MAX_PAGES);
@@ -142,7 +148,8 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     metrics.tierCommands(tiers::applied, tiers::refused);
     hints = new PageHints(state, engine, options.namespaces(), queues, idle, timers::now);
     rounds = new PageRounds(this, state, history, hints, mailbox);
-    ReplyOutput replies = new ReplyOutput(output, metrics, timers::now, epoch.attempt());
+    ReplyOutput replies =
+        new ReplyOutput(output, unconfirmed, metrics, timers::now, epoch.attempt());
     TurnPlanner planner = new TurnPlanner(options);
     boolean alone = getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks() == 1;
     pageErasures.open(engine.engine(), tiers.erasures(), mailbox, alone ? null : coordinator);
@@ -186,12 +193,14 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             pendingErasures,
             pages,
             queries,
+            unconfirmed,
             timers,
             replies,
             metrics,
             options);
     countSessions(
         new OlderState(this, getKeyedStateStore(), getKeyedStateBackend(), state, history));
+    unconfirmed.open(this, timers::now, mailbox, reply -> emitAgain(reply, metrics));
     takeUpPendingTurns();
     erasures =
         new TenantErasures(
@@ -208,6 +217,11 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
                         () -> engine.engine().forgetTenant(tenant)),
             mailbox,
             System::nanoTime);
+  }
+
+  private void emitAgain(Reply reply, ServingMetrics metrics) {
+    metrics.emittedAgain();
+    output.collect(new StreamRecord<>(reply));
   }
 
   /** After a restore. */
@@ -336,6 +350,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   public void snapshotState(StateSnapshotContext context) throws Exception {
     super.snapshotState(context);
     runner.saveProgress();
+    unconfirmed.barrier(context.getCheckpointId());
     pendingErasures.save();
     pageErasures.save();
     epoch.save();
@@ -356,6 +371,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
         && savepoint.isSynchronous()) {
       lastSavepoint = checkpointId;
       runner.suspend();
+      unconfirmed.suspend();
       erasures.suspend();
     }
     OperatorSnapshotFutures futures =
@@ -370,6 +386,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   @Override
   public void notifyCheckpointComplete(long checkpointId) throws Exception {
     super.notifyCheckpointComplete(checkpointId);
+    unconfirmed.complete(checkpointId);
     rounds.begin();
     DirectoryGenerations directory = tiers.generations();
     if (directory != null) {
@@ -387,13 +404,14 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     if (lastSavepoint != null && lastSavepoint == checkpointId) {
       lastSavepoint = null;
       runner.resume();
+      unconfirmed.resume();
       erasures.resume();
     }
   }
 
   @Override
   public void endInput(int input) throws Exception {
-    while (input == EVENTS && (queues.size() > 0 || erasures.isBusy())) {
+    while (input == EVENTS && (queues.size() > 0 || erasures.isBusy() || unconfirmed.isBusy())) {
       mailbox.yield();
     }
     if (input == EVENTS) {
@@ -403,7 +421,8 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
 
   @Override
   public void close() throws Exception {
-    try (AutoCloseable leased = lease) {
+    try (AutoCloseable leased = lease;
+        AutoCloseable search = unconfirmed) {
       if (erasures != null) {
         erasures.close();
       }

@@ -32,14 +32,22 @@ public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<
 
   private final EngineOpener opener;
   private final ServingOptions options;
+  private final LostReplies lost;
+
+  /** For an output that loses nothing. */
+  public ServingOperatorFactory(EngineOpener opener, ServingOptions options) {
+    this(opener, options, null);
+  }
 
   /**
    * @param opener opens the engine, once a TaskManager
    * @param options bounds, retention and defaults
+   * @param lost tells what the output has lost; null if it loses nothing
    */
-  public ServingOperatorFactory(EngineOpener opener, ServingOptions options) {
+  public ServingOperatorFactory(EngineOpener opener, ServingOptions options, LostReplies lost) {
     this.opener = opener;
     this.options = options;
+    this.lost = lost;
     this.chainingStrategy = ChainingStrategy.ALWAYS;
   }
 
@@ -50,7 +58,8 @@ public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<
     OperatorID id = parameters.getStreamConfig().getOperatorID();
     OperatorEventDispatcher dispatcher = parameters.getOperatorEventDispatcher();
     ServingOperator operator =
-        new ServingOperator(parameters, opener, options, dispatcher.getOperatorEventGateway(id));
+        new ServingOperator(
+            parameters, opener, options, lost, dispatcher.getOperatorEventGateway(id));
     dispatcher.registerEventHandler(id, operator);
     return (T) operator;
   }

@@ -71,6 +71,30 @@ public record Reply(
         .pages(pages);
   }
 
+  /** The reply to the same turn without anything that was said, for a session that was erased. */
+  public Reply erased() {
+    return new Reply(
+        session,
+        branch,
+        turn,
+        kind,
+        attempt,
+        "",
+        "cancelled",
+        promptTokens,
+        cachedTokens,
+        completionTokens,
+        seed,
+        droppedTurns,
+        null,
+        "the session was erased",
+        null,
+        null,
+        created,
+        tiers,
+        null);
+  }
+
   /**
    * Where the branch's pages are; a Flink POJO.
    *

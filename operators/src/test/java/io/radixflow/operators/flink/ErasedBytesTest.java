@@ -42,7 +42,8 @@ class ErasedBytesTest {
   void nothingOfWhatWasSaidIsLeft(String ending, boolean rocksDb) throws Exception {
     ScriptedEngine engine = new ScriptedEngine(4096, 12);
     ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
-    try (ServingHarness h = ServingHarness.of(engine, options)) {
+    LostReplies lost = ending.startsWith("erase") ? new SuspectOutput() : null;
+    try (ServingHarness h = ServingHarness.of(engine, options, lost, 1, 0)) {
       h.setBackend(rocksDb).open();
       speak(h, "gone", SECRET, TENANT);
       String reply = h.reply("r1-gone").text();

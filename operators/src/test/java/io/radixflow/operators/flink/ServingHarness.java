@@ -55,11 +55,14 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
 
     private final transient EngineOpener opener;
     private final transient ServingOptions options;
+    private final transient LostReplies lost;
     private final transient List<OperatorEvent> told;
 
-    Factory(EngineOpener opener, ServingOptions options, List<OperatorEvent> told) {
+    Factory(
+        EngineOpener opener, ServingOptions options, LostReplies lost, List<OperatorEvent> told) {
       this.opener = opener;
       this.options = options;
+      this.lost = lost;
       this.told = told;
     }
 
@@ -67,7 +70,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     @SuppressWarnings("unchecked")
     public <T extends StreamOperator<Reply>> T createStreamOperator(
         StreamOperatorParameters<Reply> parameters) {
-      return (T) new ServingOperator(parameters, opener, options, told::add);
+      return (T) new ServingOperator(parameters, opener, options, lost, told::add);
     }
 
     @Override
@@ -79,18 +82,19 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
 
   ServingHarness(EngineOpener opener, ServingOptions options, int parallelism, int subtask)
       throws Exception {
-    this(opener, null, options, parallelism, subtask, new ArrayList<>());
+    this(opener, null, options, null, parallelism, subtask, new ArrayList<>());
   }
 
   private ServingHarness(
       EngineOpener opener,
       ScriptedEngine engine,
       ServingOptions options,
+      LostReplies lost,
       int parallelism,
       int subtask,
       List<OperatorEvent> told)
       throws Exception {
-    super(new Factory(opener, options, told), MAX_PARALLELISM, parallelism, subtask);
+    super(new Factory(opener, options, lost, told), MAX_PARALLELISM, parallelism, subtask);
     this.engine = engine;
     this.told = told;
     KeySelector<ConversationEvent, String> key = ConversationEvent::session;
@@ -123,11 +127,19 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   static ServingHarness of(
       ScriptedEngine engine, ServingOptions options, int parallelism, int subtask)
       throws Exception {
+    return of(engine, options, null, parallelism, subtask);
+  }
+
+  /** With an output that may lose replies. */
+  static ServingHarness of(
+      ScriptedEngine engine, ServingOptions options, LostReplies lost, int parallelism, int subtask)
+      throws Exception {
     TestOpener opener =
         TestOpener.of(
             "scripted" + System.identityHashCode(engine),
             () -> new ServingEngine(engine, engine.model()));
-    return new ServingHarness(opener, engine, options, parallelism, subtask, new ArrayList<>());
+    return new ServingHarness(
+        opener, engine, options, lost, parallelism, subtask, new ArrayList<>());
   }
 
   /** Puts the subtask, not yet opened, on the TaskManager where another one of its job is. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.session.ControlEvent;
 import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.session.EmittedReply;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.Reply;
@@ -35,7 +36,8 @@ class StateTypesTest {
         SessionPages.class,
         Turn.class,
         PendingTurn.class,
-        Progress.class
+        Progress.class,
+        EmittedReply.class
       })
   void everyStreamAndStateTypeIsAPojoToItsLastField(Class<?> type) {
     Configuration configuration = new Configuration();

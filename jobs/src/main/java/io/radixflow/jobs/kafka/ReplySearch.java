@@ -1,0 +1,223 @@
+package io.radixflow.jobs.kafka;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.radixflow.jobs.event.RecordReader;
+import io.radixflow.operators.flink.LostReplies;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndTimestamp;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.WakeupException;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the topic of replies, from shortly before the wanted ones were written to what is its end
+ * now, on a thread of its own.
+ *
+ * <p>First what is committed: a consumer gets to the end only when every transaction with a record
+ * before it was committed or aborted, so that what it has not met by then never comes. Then, for
+ * what is missing, all that was written: only a reply that is there was aborted. Of one that is
+ * not, as the topic's retention is over, nothing is known, and it does not count as lost.
+ */
+final class ReplySearch implements LostReplies.Search {
+  private static final Logger LOG = LoggerFactory.getLogger(ReplySearch.class);
+  private static final Duration POLL = Duration.ofSeconds(1);
+
+  /** A record's time is the producer's, or the brokers', whose clock may be another. */
+  private static final long CLOCKS_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
+  private static final long RETRY_SECONDS = 10;
+  private static final long CLOSE_MILLIS = 10_000;
+
+  private final KafkaLostReplies kafka;
+  private final Set<LostReplies.Id> wanted;
+  private final Set<String> sessions;
+  private final long since;
+  private final CompletableFuture<Set<LostReplies.Id>> lost = new CompletableFuture<>();
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private final Thread thread = new Thread(this::run, "search for lost replies");
+
+  /** What the thread reads with, or null. */
+  private KafkaConsumer<byte[], byte[]> consumer;
+
+  private record Range(Map<TopicPartition, Long> starts, Map<TopicPartition, Long> ends) {}
+
+  private ReplySearch(KafkaLostReplies kafka, Set<LostReplies.Id> wanted, long since) {
+    this.kafka = kafka;
+    this.wanted = wanted;
+    this.sessions = wanted.stream().map(LostReplies.Id::session).collect(Collectors.toSet());
+    this.since = since;
+  }
+
+  static ReplySearch start(KafkaLostReplies kafka, Set<LostReplies.Id> wanted, long since) {
+    ReplySearch search = new ReplySearch(kafka, wanted, since);
+    search.thread.setDaemon(true);
+    search.thread.start();
+    return search;
+  }
+
+  @Override
+  public CompletableFuture<Set<LostReplies.Id>> lost() {
+    return lost;
+  }
+
+  private void run() {
+    try {
+      do {
+        try {
+          lost.complete(search());
+          return;
+        } catch (WakeupException | InterruptException e) {
+          LOG.debug("closed", e);
+        } catch (KafkaException e) {
+          LOG.warn(
+              "Cannot read {} to see whether {} replies were committed; tries again",
+              kafka.topic(),
+              wanted.size(),
+              e);
+        }
+      } while (!closed.await(RETRY_SECONDS, TimeUnit.SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (RuntimeException e) {
+      lost.completeExceptionally(e);
+    }
+  }
+
+  private Set<LostReplies.Id> search() {
+    Range range = with(IsolationLevel.READ_UNCOMMITTED, this::range);
+    Set<LostReplies.Id> missing =
+        with(IsolationLevel.READ_COMMITTED, reader -> unmet(reader, range, wanted));
+    if (missing.isEmpty()) {
+      LOG.info("All of {} replies are committed", wanted.size());
+      return Set.of();
+    }
+    Set<LostReplies.Id> unknown =
+        with(IsolationLevel.READ_UNCOMMITTED, reader -> unmet(reader, range, missing));
+    missing.removeAll(unknown);
+    if (!missing.isEmpty()) {
+      LOG.warn(
+          "{} replies were lost and are written again: their transactions were aborted before they"
+              + " were committed. If job or brokers may be away for longer, raise"
+              + " transaction.max.timeout.ms on the brokers, then kafka.transaction-timeout",
+          missing.size());
+    }
+    if (!unknown.isEmpty()) {
+      LOG.warn(
+          "Whether {} replies were committed cannot be told, since {} does not have them any more;"
+              + " a query of their sessions has them, such as {}",
+          unknown.size(),
+          kafka.topic(),
+          unknown.iterator().next());
+    }
+    return missing;
+  }
+
+  /** Where to read; the ends are those of all that was written. */
+  private Range range(KafkaConsumer<byte[], byte[]> reader) {
+    List<TopicPartition> partitions =
+        reader.partitionsFor(kafka.topic()).stream()
+            .map(info -> new TopicPartition(info.topic(), info.partition()))
+            .toList();
+    Map<TopicPartition, Long> ends = reader.endOffsets(partitions);
+    Map<TopicPartition, Long> times =
+        partitions.stream()
+            .collect(Collectors.toMap(Function.identity(), p -> since - CLOCKS_MILLIS));
+    Map<TopicPartition, Long> starts = new HashMap<>();
+    for (Map.Entry<TopicPartition, OffsetAndTimestamp> each :
+        reader.offsetsForTimes(times).entrySet()) {
+      TopicPartition partition = each.getKey();
+      if (each.getValue() != null && each.getValue().offset() < ends.get(partition)) {
+        starts.put(partition, each.getValue().offset());
+      }
+    }
+    return new Range(starts, ends);
+  }
+
+  /** Those of the replies that are not met. */
+  private Set<LostReplies.Id> unmet(
+      KafkaConsumer<byte[], byte[]> reader, Range range, Set<LostReplies.Id> replies) {
+    Set<LostReplies.Id> missing = new HashSet<>(replies);
+    reader.assign(range.starts().keySet());
+    range.starts().forEach(reader::seek);
+    while (!missing.isEmpty()
+        && range.starts().keySet().stream()
+            .anyMatch(p -> reader.position(p) < range.ends().get(p))) {
+      for (ConsumerRecord<byte[], byte[]> record : reader.poll(POLL)) {
+        String session = record.key() == null ? null : new String(record.key(), UTF_8);
+        if (sessions.contains(session)) {
+          missing.remove(new LostReplies.Id(session, turn(record)));
+        }
+      }
+    }
+    return missing;
+  }
+
+  /** The turn that a record answers, or null. */
+  private static String turn(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      return RecordReader.reply(record.value()).turn();
+    } catch (IOException e) {
+      LOG.debug("no reply at {}-{}@{}", record.topic(), record.partition(), record.offset(), e);
+      return null;
+    }
+  }
+
+  private <T> T with(IsolationLevel isolation, Function<KafkaConsumer<byte[], byte[]>, T> use) {
+    Properties properties = kafka.client();
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolation.toString());
+    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+    try (KafkaConsumer<byte[], byte[]> reader =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      begin(reader);
+      try {
+        return use.apply(reader);
+      } finally {
+        begin(null);
+      }
+    }
+  }
+
+  private synchronized void begin(KafkaConsumer<byte[], byte[]> reader) {
+    if (reader != null && closed.getCount() == 0) {
+      throw new WakeupException();
+    }
+    consumer = reader;
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+    synchronized (this) {
+      if (consumer != null) {
+        consumer.wakeup();
+      }
+    }
+    try {
+      thread.join(CLOSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
