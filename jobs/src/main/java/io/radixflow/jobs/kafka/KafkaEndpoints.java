@@ -10,6 +10,7 @@ import io.radixflow.jobs.event.DeltaWriter;
 import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.ReplyDelta;
 import java.util.Properties;
+import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
@@ -69,7 +70,7 @@ public final class KafkaEndpoints {
   }
 
   /** Replies, exactly once: visible to read_committed consumers at the next checkpoint. */
-  public KafkaSink<Reply> replies() {
+  public Sink<Reply> replies() {
     Properties producer = new Properties();
     producer.put(
         ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
@@ -77,18 +78,19 @@ public final class KafkaEndpoints {
     int maxBytes = settings.get(RadixflowOptions.REPLY_MAX_BYTES);
     producer.put(
         ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + TopicLimit.OVERHEAD));
-    return this.<Reply>sink(producer)
-        .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
-        .setTransactionalIdPrefix(settings.get(RadixflowOptions.TRANSACTIONAL_ID_PREFIX))
-        .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
-        .setRecordSerializer(
-            KafkaRecordSerializationSchema.<Reply>builder()
-                .setTopic(settings.get(RadixflowOptions.REPLIES_TOPIC))
-                .setKeySerializationSchema(
-                    new RecordBytes<Reply>(reply -> reply.session().getBytes(UTF_8)))
-                .setValueSerializationSchema(new ReplyBytes(maxBytes))
-                .build())
-        .build();
+    return new RepliesSink(
+        this.<Reply>sink(producer)
+            .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+            .setTransactionalIdPrefix(settings.get(RadixflowOptions.TRANSACTIONAL_ID_PREFIX))
+            .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
+            .setRecordSerializer(
+                KafkaRecordSerializationSchema.<Reply>builder()
+                    .setTopic(settings.get(RadixflowOptions.REPLIES_TOPIC))
+                    .setKeySerializationSchema(
+                        new RecordBytes<Reply>(reply -> reply.session().getBytes(UTF_8)))
+                    .setValueSerializationSchema(new ReplyBytes(maxBytes))
+                    .build())
+            .build());
   }
 
   /** Deltas, at least once and at once. */

@@ -136,6 +136,30 @@ class AbortedTransactionsITCase {
     assertThat(written()).extracting(Reply::turn).containsExactly("t");
   }
 
+  @Test
+  void aSavepointGoesOnWithBrokersThatDoNotKnowItsTransactions() throws Exception {
+    JobID job = submit(null);
+    ask("t");
+    String savepoint = savepoint(job);
+    cluster.cancel(job);
+    broker.close();
+    broker = LocalBroker.start(dir.resolve("others"));
+    settings = settings.with(RadixflowOptions.BOOTSTRAP_SERVERS, broker.bootstrapServers());
+    KafkaSetup.check(settings);
+    try (ConversationClient client = new ConversationClient(settings)) {
+      for (int i = 0; i < 40; i++) {
+        client
+            .send(
+                settings.get(RadixflowOptions.EVENTS_TOPIC),
+                new byte[] {(byte) i},
+                new byte[] {'x'})
+            .join();
+      }
+    }
+    drain(submit(savepoint));
+    assertThat(written()).isEmpty();
+  }
+
   private JobID submit(String savepoint) throws IOException {
     StreamExecutionEnvironment environment = ServingJob.environment(settings);
     JobEndpoints kafka = JobEndpoints.kafka(settings);
