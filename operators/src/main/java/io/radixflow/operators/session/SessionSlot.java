@@ -57,14 +57,13 @@ public record SessionSlot(
 
   /** After an event. */
   public SessionSlot touched(Origin origin, long now) {
-    Map<Integer, Long> read = offsets;
+    Copy copy = new Copy(this);
     if (inLog(origin)) {
-      read = new HashMap<>(offsets);
-      read.put(origin.partition(), origin.offset());
+      copy.offsets = new HashMap<>(offsets);
+      copy.offsets.put(origin.partition(), origin.offset());
     }
-    return new SessionSlot(
-        life, opened, tenant, cacheSalt, system, defaults, nextId, read, now, servedBy, erasures,
-        pages, prompted, moved);
+    copy.lastEvent = now;
+    return copy.slot();
   }
 
   /** Opened with its owner and parameters, after so many erasures of tenants. */
@@ -74,47 +73,30 @@ public record SessionSlot(
       boolean hasSystemPrompt,
       GenerationOptions sessionDefaults,
       long erasuresBefore) {
-    return new SessionSlot(
-        life,
-        true,
-        owner,
-        salt,
-        null,
-        sessionDefaults,
-        nextId,
-        offsets,
-        lastEvent,
-        servedBy,
-        erasuresBefore,
-        pages,
-        hasSystemPrompt,
-        moved);
+    Copy copy = new Copy(this);
+    copy.opened = true;
+    copy.tenant = owner;
+    copy.cacheSalt = salt;
+    copy.system = null;
+    copy.prompted = hasSystemPrompt;
+    copy.defaults = sessionDefaults;
+    copy.erasures = erasuresBefore;
+    return copy.slot();
   }
 
   /** With its system prompt in its history. */
   public SessionSlot promptMoved() {
-    return new SessionSlot(
-        life, opened, tenant, cacheSalt, null, defaults, nextId, offsets, lastEvent, servedBy,
-        erasures, pages, true, moved);
+    Copy copy = new Copy(this);
+    copy.system = null;
+    copy.prompted = true;
+    return copy.slot();
   }
 
   /** With {@link #nextId} counted up. */
   public SessionSlot numbered() {
-    return new SessionSlot(
-        life,
-        opened,
-        tenant,
-        cacheSalt,
-        system,
-        defaults,
-        nextId + 1,
-        offsets,
-        lastEvent,
-        servedBy,
-        erasures,
-        pages,
-        prompted,
-        moved);
+    Copy copy = new Copy(this);
+    copy.nextId++;
+    return copy.slot();
   }
 
   /**
@@ -123,21 +105,10 @@ public record SessionSlot(
    * @param elsewhere whether another one may have begun it
    */
   public SessionSlot served(String engine, boolean elsewhere) {
-    return new SessionSlot(
-        life,
-        opened,
-        tenant,
-        cacheSalt,
-        system,
-        defaults,
-        nextId,
-        offsets,
-        lastEvent,
-        engine,
-        erasures,
-        pages,
-        prompted,
-        elsewhere || wasElsewhere(engine));
+    Copy copy = new Copy(this);
+    copy.servedBy = engine;
+    copy.moved = elsewhere || wasElsewhere(engine);
+    return copy.slot();
   }
 
   /** Whether engines other than this one have made replies. */
@@ -147,50 +118,78 @@ public record SessionSlot(
 
   /** With its pages in other places. */
   public SessionSlot located(SessionPages places) {
-    return new SessionSlot(
-        life, opened, tenant, cacheSalt, system, defaults, nextId, offsets, lastEvent, servedBy,
-        erasures, places, prompted, moved);
+    Copy copy = new Copy(this);
+    copy.pages = places;
+    return copy.slot();
   }
 
   /** Closed: keeps its owner and what it has read, nothing of the conversation. */
   public SessionSlot closed() {
-    return new SessionSlot(
-        Life.CLOSED,
-        true,
-        tenant,
-        cacheSalt,
-        null,
-        null,
-        nextId,
-        offsets,
-        lastEvent,
-        null,
-        erasures,
-        null,
-        false,
-        false);
+    Copy copy = new Copy(NEW);
+    copy.life = Life.CLOSED;
+    copy.opened = true;
+    copy.tenant = tenant;
+    copy.cacheSalt = cacheSalt;
+    copy.nextId = nextId;
+    copy.offsets = offsets;
+    copy.lastEvent = lastEvent;
+    copy.erasures = erasures;
+    return copy.slot();
   }
 
   /** Erased: keeps only what it has read. */
   public SessionSlot erased() {
-    return new SessionSlot(
-        Life.ERASED,
-        true,
-        "",
-        "",
-        null,
-        null,
-        nextId,
-        offsets,
-        lastEvent,
-        null,
-        0,
-        null,
-        false,
-        false);
+    Copy copy = new Copy(NEW);
+    copy.life = Life.ERASED;
+    copy.opened = true;
+    copy.nextId = nextId;
+    copy.offsets = offsets;
+    copy.lastEvent = lastEvent;
+    return copy.slot();
   }
 
   private static boolean inLog(Origin origin) {
     return origin != null && origin.partition() >= 0;
+  }
+
+  /** A slot under change. */
+  private static final class Copy {
+    Life life;
+    boolean opened;
+    String tenant;
+    String cacheSalt;
+    String system;
+    GenerationOptions defaults;
+    long nextId;
+    Map<Integer, Long> offsets;
+    long lastEvent;
+    String servedBy;
+    long erasures;
+    SessionPages pages;
+    boolean prompted;
+    boolean moved;
+
+    Copy(SessionSlot slot) {
+      life = slot.life;
+      opened = slot.opened;
+      tenant = slot.tenant;
+      cacheSalt = slot.cacheSalt;
+      system = slot.system;
+      defaults = slot.defaults;
+      nextId = slot.nextId;
+      offsets = slot.offsets;
+      lastEvent = slot.lastEvent;
+      servedBy = slot.servedBy;
+      erasures = slot.erasures;
+      pages = slot.pages;
+      prompted = slot.prompted;
+      moved = slot.moved;
+    }
+
+    SessionSlot slot() {
+      return new SessionSlot(
+          life, opened, tenant, cacheSalt, system, defaults, nextId, offsets, lastEvent, servedBy,
+          erasures, pages, prompted, moved);
+    }
   }
 }
