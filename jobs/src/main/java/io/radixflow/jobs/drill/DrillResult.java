@@ -39,8 +39,8 @@ public record DrillResult(
     long seconds) {
 
   /**
-   * Whether nothing is wrong, and tiers, if there are any, were of use, also after kills that cut
-   * turns off.
+   * Whether nothing is wrong, and tiers, if there are any, were of use. Whether they were after a
+   * kill is not asked: what a session had may have been on its way, or gone for want of room.
    */
   public boolean holds() {
     return verdict.holds()
@@ -48,10 +48,6 @@ public record DrillResult(
         && leaked.isEmpty()
         && deaths <= mostDeaths
         && erased
-        && tokens.map(this::areUsed).orElse(true);
-  }
-
-  private boolean areUsed(TokensByTier of) {
-    return of.below() > 0 && (of.afterKills() > 0 || recovery.owned().count() == 0);
+        && tokens.map(of -> of.below() > 0).orElse(true);
   }
 }
