@@ -100,10 +100,7 @@ class AbortedTransactionsITCase {
 
   @Test
   void aReplyThatIsWrittenAgainAndAbortedAgainIsStillNotLost() throws Exception {
-    JobID job = submit(null);
-    ask("t");
-    String savepoint = savepoint(job);
-    cluster.cancel(job);
+    String savepoint = savepointOfACancelledJob();
     abortTransactions();
     JobID failed = submit(copy(savepoint));
     await().atMost(PATIENCE).until(() -> written().size() == 2);
@@ -115,10 +112,7 @@ class AbortedTransactionsITCase {
 
   @Test
   void aReplyWhoseTransactionTheRestoreCommitsIsNotWrittenAgain() throws Exception {
-    JobID job = submit(null);
-    ask("t");
-    String savepoint = savepoint(job);
-    cluster.cancel(job);
+    String savepoint = savepointOfACancelledJob();
     drain(submit(savepoint));
     assertThat(written()).extracting(Reply::turn).containsExactly("t");
     assertThat(committed()).extracting(Reply::turn).containsExactly("t");
@@ -138,10 +132,7 @@ class AbortedTransactionsITCase {
 
   @Test
   void aSavepointGoesOnWithBrokersThatDoNotKnowItsTransactions() throws Exception {
-    JobID job = submit(null);
-    ask("t");
-    String savepoint = savepoint(job);
-    cluster.cancel(job);
+    String savepoint = savepointOfACancelledJob();
     broker.close();
     broker = LocalBroker.start(dir.resolve("others"));
     settings = settings.with(RadixflowOptions.BOOTSTRAP_SERVERS, broker.bootstrapServers());
@@ -204,6 +195,15 @@ class AbortedTransactionsITCase {
       last.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
     }
     return text.toString();
+  }
+
+  /** A savepoint with a reply whose transaction it has not committed; the job is gone. */
+  private String savepointOfACancelledJob() throws Exception {
+    JobID job = submit(null);
+    ask("t");
+    String savepoint = savepoint(job);
+    cluster.cancel(job);
+    return savepoint;
   }
 
   private String savepoint(JobID job) throws Exception {

@@ -38,6 +38,8 @@ class TieredEngineTest {
   private static final int PAGE_BYTES = 16 * 8;
   private static final SimOptions SIM = SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true);
 
+  private static final SimModel MODEL = SimModel.open(SIM);
+
   private static EngineOptions.Builder options(int devicePages, int hostPages) {
     return EngineOptions.builder()
         .kvPages(devicePages)
@@ -47,6 +49,11 @@ class TieredEngineTest {
   }
 
   /** Waits until no page is on its way anywhere, then checks that each has one owner. */
+  private static Engine open(FaultyMemory memory, int devicePages) {
+    return ContinuousBatchingEngine.open(
+        memory.backend(), MODEL.tokenizer(), options(devicePages, 200).build());
+  }
+
   static TierStats awaitSettled(Engine engine) {
     await()
         .atMost(Duration.ofSeconds(30))
@@ -191,11 +198,8 @@ class TieredEngineTest {
 
   @Test
   void flippedBitsOfHostMemoryAreMissesAndNoTokenIsWrong() {
-    SimModel model = SimModel.open(SIM);
-    FaultyMemory memory = new FaultyMemory(model.openBackend(DeviceOptions.DEFAULT));
-    try (Engine engine =
-            ContinuousBatchingEngine.open(
-                memory.backend(), model.tokenizer(), options(30, 200).build());
+    FaultyMemory memory = new FaultyMemory(MODEL.openBackend(DeviceOptions.DEFAULT));
+    try (Engine engine = open(memory, 30);
         EngineClient client = new EngineClient(engine)) {
       int[] prompt = letters(0, 200);
       int[] alone = client.await(client.submit(prompt, 20)).ids();
@@ -210,11 +214,8 @@ class TieredEngineTest {
 
   @Test
   void aCopyToTheDeviceThatFailsIsComputed() {
-    SimModel model = SimModel.open(SIM);
-    FaultyMemory memory = new FaultyMemory(model.openBackend(DeviceOptions.DEFAULT));
-    try (Engine engine =
-            ContinuousBatchingEngine.open(
-                memory.backend(), model.tokenizer(), options(30, 200).build());
+    FaultyMemory memory = new FaultyMemory(MODEL.openBackend(DeviceOptions.DEFAULT));
+    try (Engine engine = open(memory, 30);
         EngineClient client = new EngineClient(engine)) {
       int[] prompt = letters(0, 200);
       int[] alone = client.await(client.submit(prompt, 20)).ids();
@@ -233,11 +234,8 @@ class TieredEngineTest {
 
   @Test
   void turnsGoOnWhileCopiesDoNotEnd() {
-    SimModel model = SimModel.open(SIM);
-    FaultyMemory memory = new FaultyMemory(model.openBackend(DeviceOptions.DEFAULT));
-    try (Engine engine =
-            ContinuousBatchingEngine.open(
-                memory.backend(), model.tokenizer(), options(60, 200).build());
+    FaultyMemory memory = new FaultyMemory(MODEL.openBackend(DeviceOptions.DEFAULT));
+    try (Engine engine = open(memory, 60);
         EngineClient client = new EngineClient(engine)) {
       memory.hold(true);
       for (int i = 0; i < 3; i++) {
@@ -250,12 +248,9 @@ class TieredEngineTest {
 
   @Test
   void anEngineThatIsResetWithCopiesUnderWayGoesOn() {
-    SimModel model = SimModel.open(SIM);
-    FaultyBackend tickets = new FaultyBackend(model.openBackend(DeviceOptions.DEFAULT));
+    FaultyBackend tickets = new FaultyBackend(MODEL.openBackend(DeviceOptions.DEFAULT));
     FaultyMemory memory = new FaultyMemory(tickets.backend());
-    try (Engine engine =
-            ContinuousBatchingEngine.open(
-                memory.backend(), model.tokenizer(), options(30, 200).build());
+    try (Engine engine = open(memory, 30);
         EngineClient client = new EngineClient(engine)) {
       int[] prompt = letters(0, 200);
       int[] alone = client.await(client.submit(prompt, 20)).ids();
@@ -274,12 +269,9 @@ class TieredEngineTest {
 
   @Test
   void anEngineWhoseDeviceIsLostCloses() {
-    SimModel model = SimModel.open(SIM);
-    LosableBackend losable = new LosableBackend(model.openBackend(DeviceOptions.DEFAULT));
+    LosableBackend losable = new LosableBackend(MODEL.openBackend(DeviceOptions.DEFAULT));
     FaultyMemory memory = new FaultyMemory(losable.backend());
-    Engine engine =
-        ContinuousBatchingEngine.open(
-            memory.backend(), model.tokenizer(), options(30, 200).build());
+    Engine engine = open(memory, 30);
     try (EngineClient client = new EngineClient(engine)) {
       client.await(client.submit(letters(0, 200), 20));
       memory.hold(true);

@@ -172,19 +172,28 @@ class ColdSessionTest {
             });
   }
 
-  @Test
-  void afterARestartASessionIsColdWhereItsPagesAreOnTheDiskAndElsewhereGone() throws Exception {
-    OperatorSubtaskState state;
-    int committed;
+  /** State after a turn whose pages are on the disk, and how many of its tokens they have. */
+  private record Stored(OperatorSubtaskState state, int committed) {}
+
+  /** Has a turn, until its pages are on the disk, and ends the process's engine. */
+  private Stored storeAndEnd() throws Exception {
+    Stored stored;
     try (ServingHarness h = harness(root, 1, 0)) {
       h.open();
       h.ask(message("s", "t1"));
       awaitStored();
-      committed = h.pages("s").committedTokens();
-      state = h.snapshot();
+      int committed = h.pages("s").committedTokens();
+      stored = new Stored(h.snapshot(), committed);
     }
     engines.close();
-    try (ServingHarness h = harness(root, 1, 0).restore(state, 1)) {
+    return stored;
+  }
+
+  @Test
+  void afterARestartASessionIsColdWhereItsPagesAreOnTheDiskAndElsewhereGone() throws Exception {
+    Stored stored = storeAndEnd();
+    int committed = stored.committed();
+    try (ServingHarness h = harness(root, 1, 0).restore(stored.state(), 1)) {
       SessionPages hint = h.pages("s");
       assertThat(hint.tokens()).as("before anybody looks").isEqualTo(onDevice(committed));
       assertThat(h.serving().idleSessions().warm()).as("in another process").isZero();
@@ -195,24 +204,16 @@ class ColdSessionTest {
       assertThat(query(h, "s").status()).isEqualTo("warm");
     }
     engines.close();
-    try (ServingHarness h = harness(root.resolve("another"), 1, 0).restore(state, 1)) {
+    try (ServingHarness h = harness(root.resolve("another"), 1, 0).restore(stored.state(), 1)) {
       assertIs(query(h, "s"), "gone", TierTokens.NONE);
     }
   }
 
   @Test
   void afterARestartTheJobLooksByItselfForWhatWasLastSeenInMemory() throws Exception {
-    OperatorSubtaskState state;
-    int committed;
-    try (ServingHarness h = harness(root, 1, 0)) {
-      h.open();
-      h.ask(message("s", "t1"));
-      awaitStored();
-      committed = h.pages("s").committedTokens();
-      state = h.snapshot();
-    }
-    engines.close();
-    try (ServingHarness h = harness(root, 1, 0).restore(state, 1)) {
+    Stored stored = storeAndEnd();
+    int committed = stored.committed();
+    try (ServingHarness h = harness(root, 1, 0).restore(stored.state(), 1)) {
       assertThat(h.serving().idleSessions().cold()).isZero();
       awaitPlaces(h, new TierTokens(0, 0, committed, 0));
       assertThat(h.serving().idleSessions().cold()).isEqualTo(1);
