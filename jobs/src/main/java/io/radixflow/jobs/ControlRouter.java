@@ -1,7 +1,7 @@
 package io.radixflow.jobs;
 
 import io.radixflow.jobs.kafka.ControlRecord;
-import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.record.ControlEvent;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;
 

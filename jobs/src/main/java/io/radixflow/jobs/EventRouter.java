@@ -2,7 +2,7 @@ package io.radixflow.jobs;
 
 import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.kafka.EventRecord;
-import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.record.ConversationEvent;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.functions.ProcessFunction;
 import org.apache.flink.util.Collector;

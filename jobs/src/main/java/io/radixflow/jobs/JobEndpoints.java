@@ -9,8 +9,8 @@ import io.radixflow.jobs.kafka.KafkaLostReplies;
 import io.radixflow.jobs.kvevents.KafkaKvEvents;
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.flink.LostReplies;
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.source.Source;
 

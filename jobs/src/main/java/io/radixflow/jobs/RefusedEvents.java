@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.event.EventWriter;
 import io.radixflow.operators.flink.RejectedEvent;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.Origin;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Origin;
 import org.apache.flink.api.common.functions.MapFunction;
 
 /**

@@ -14,7 +14,7 @@ import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.flink.EngineOpener;
 import io.radixflow.operators.flink.ModelEngineOpener;
 import io.radixflow.operators.flink.ServingOptions;
-import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.record.GenerationOptions;
 
 /** The operator's options and its engine, as the settings say. */
 public final class ServingSettings {

@@ -1,5 +1,7 @@
 package io.radixflow.jobs;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -30,6 +32,18 @@ class ArchitectureTest {
         .orShould()
         .dependOnClassesThat()
         .haveNameMatching("io\\.radixflow\\.kernels\\.model\\.(Tensor|TensorType|WeightSource)")
+        .check(MAIN);
+  }
+
+  @Test
+  void eventsKnowTheRecordsOfOperatorsOnly() {
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + ".event..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("io.radixflow.operators..")
+                .and(resideOutsideOfPackage("io.radixflow.operators.record..")))
         .check(MAIN);
   }
 

@@ -6,7 +6,7 @@ import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
-import io.radixflow.operators.session.Origin;
+import io.radixflow.operators.record.Origin;
 import java.nio.charset.StandardCharsets;
 import org.apache.flink.api.common.serialization.SerializerConfigImpl;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.operators.flink.RejectedEvent;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Origin;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Origin;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

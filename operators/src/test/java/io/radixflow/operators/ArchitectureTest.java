@@ -1,5 +1,7 @@
 package io.radixflow.operators;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -43,6 +45,17 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("org.apache.flink..")
+        .check(MAIN);
+  }
+
+  @Test
+  void recordsAtTheSeamsKnowNoOtherPackageOfRadixflow() {
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + ".record..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("io.radixflow..").and(resideOutsideOfPackage(ROOT + ".record..")))
         .check(MAIN);
   }
 

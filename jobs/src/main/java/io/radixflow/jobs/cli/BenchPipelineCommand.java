@@ -6,7 +6,7 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.local.ConversationClient;
 import io.radixflow.jobs.local.LocalStack;
 import io.radixflow.operators.flink.ServingEngine;
-import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.record.GenerationOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;

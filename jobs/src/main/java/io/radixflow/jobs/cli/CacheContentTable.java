@@ -2,8 +2,8 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.event.KvEventRecord;
 import io.radixflow.jobs.kvevents.KvEventsView;
-import io.radixflow.operators.cache.KvEvent;
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 import java.io.PrintWriter;
 import java.util.Collection;
 import java.util.Locale;

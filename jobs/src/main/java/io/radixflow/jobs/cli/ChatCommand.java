@@ -4,7 +4,7 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.local.ConversationClient;
 import io.radixflow.jobs.local.LocalStack;
-import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.record.GenerationOptions;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.UUID;

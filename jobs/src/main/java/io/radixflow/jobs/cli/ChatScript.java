@@ -1,6 +1,6 @@
 package io.radixflow.jobs.cli;
 
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.Reply;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,11 +1,11 @@
 package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.local.ConversationClient;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.GenerationOptions;
-import io.radixflow.operators.session.Message;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

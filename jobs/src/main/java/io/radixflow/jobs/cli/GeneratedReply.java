@@ -2,10 +2,10 @@ package io.radixflow.jobs.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
-import io.radixflow.operators.engine.Usage;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.cli;
 
-import io.radixflow.operators.engine.Usage;
+import io.radixflow.operators.record.Usage;
 import java.util.function.ToIntFunction;
 
 /** Where the pages of a conversation are when its next turn begins. */

@@ -1,8 +1,8 @@
 package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.local.ReplyListener;
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 import java.io.PrintWriter;
 import java.util.concurrent.CompletableFuture;
 

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.state.SavedMessage;
 import io.radixflow.jobs.state.SavedSession;
 import io.radixflow.jobs.state.Savepoint;
-import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionPages;
 import java.io.IOException;
 import java.nio.file.Path;

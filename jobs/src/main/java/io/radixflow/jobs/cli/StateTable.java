@@ -2,7 +2,7 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.state.SavedMessage;
 import io.radixflow.jobs.state.SavedSession;
-import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionPages;
 import java.io.PrintWriter;
 import java.time.Instant;

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.cli;
 
-import io.radixflow.operators.engine.Usage;
+import io.radixflow.operators.record.Usage;
 
 /**
  * A turn that was timed.

@@ -1,7 +1,7 @@
 package io.radixflow.jobs.cli;
 
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 
 /**
  * How a turn ended.

@@ -4,9 +4,9 @@ import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.EngineRequest.PromptSource;
-import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.record.FinishReason;
 import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 

@@ -4,7 +4,7 @@ import static org.apache.flink.configuration.ConfigOptions.key;
 
 import io.radixflow.operators.engine.SchedulePolicy;
 import io.radixflow.operators.engine.SchedulerOptions;
-import io.radixflow.operators.engine.ServiceClass;
+import io.radixflow.operators.record.ServiceClass;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;

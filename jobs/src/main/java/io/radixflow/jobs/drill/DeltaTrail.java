@@ -1,7 +1,7 @@
 package io.radixflow.jobs.drill;
 
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 
 /**
  * Follows a turn's deltas as a consumer does, who appends what extends the text.

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.drill;
 
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.ReplyDelta;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

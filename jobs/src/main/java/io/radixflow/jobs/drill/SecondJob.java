@@ -5,7 +5,7 @@ import io.radixflow.jobs.cluster.Waiting;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.local.ConversationClient;
-import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.record.ConversationEvent;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;

@@ -1,10 +1,10 @@
 package io.radixflow.jobs.drill;
 
 import io.radixflow.operators.cache.StableHash;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.GenerationOptions;
-import io.radixflow.operators.session.Message;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

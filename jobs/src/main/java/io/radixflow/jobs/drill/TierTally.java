@@ -1,7 +1,7 @@
 package io.radixflow.jobs.drill;
 
-import io.radixflow.operators.engine.TierUsage;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.TierUsage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;

@@ -1,8 +1,8 @@
 package io.radixflow.jobs.drill;
 
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 
 /** What names a turn: its id is unique within its session. */
 record TurnKey(String session, String turn) {

@@ -2,9 +2,9 @@ package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.operators.cache.CacheHints;
-import io.radixflow.operators.cache.RetentionRange;
-import io.radixflow.operators.engine.ServiceClass;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.RetentionRange;
+import io.radixflow.operators.record.ServiceClass;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

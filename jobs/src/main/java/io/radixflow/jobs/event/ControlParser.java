@@ -9,7 +9,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.config.NearestName;
-import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.record.ControlEvent;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;

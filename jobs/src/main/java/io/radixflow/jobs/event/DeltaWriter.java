@@ -1,6 +1,6 @@
 package io.radixflow.jobs.event;
 
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.ReplyDelta;
 
 /** Writes deltas as {@code schema/reply-delta.schema.json} has them. */
 public final class DeltaWriter {

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.event;
 
-import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.record.EventKind;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;

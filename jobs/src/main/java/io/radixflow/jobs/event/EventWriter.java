@@ -1,12 +1,12 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.radixflow.operators.cache.CacheHints;
-import io.radixflow.operators.cache.RetentionRange;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.GenerationOptions;
-import io.radixflow.operators.session.Message;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.RetentionRange;
 import java.io.IOException;
 import java.util.Map;
 

@@ -1,8 +1,8 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.operators.engine.ServiceClass;
-import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.ServiceClass;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

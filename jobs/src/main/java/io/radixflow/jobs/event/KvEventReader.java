@@ -3,8 +3,8 @@ package io.radixflow.jobs.event;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.operators.cache.KvEvent;
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 import java.io.IOException;
 import java.util.Locale;
 

@@ -1,7 +1,7 @@
 package io.radixflow.jobs.event;
 
-import io.radixflow.operators.cache.KvEvent;
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 
 /**
  * A record of the KV event topic. The topic is compacted: of each key the last record counts, and a

@@ -1,7 +1,7 @@
 package io.radixflow.jobs.event;
 
-import io.radixflow.operators.cache.KvEvent;
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 import java.util.Locale;
 
 /** Writes KV event records as {@code schema/kv-event.schema.json} has them. */

@@ -2,8 +2,8 @@ package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.jobs.config.NearestName;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Message;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.event;
 
-import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.record.ConversationEvent;
 
 /**
  * What the bytes of an event turned out to be.

@@ -2,12 +2,12 @@ package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.radixflow.operators.engine.TierTokens;
-import io.radixflow.operators.engine.TierUsage;
-import io.radixflow.operators.engine.Usage;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.TierTokens;
+import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.Usage;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

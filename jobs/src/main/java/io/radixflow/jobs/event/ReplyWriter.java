@@ -1,7 +1,7 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.Reply;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

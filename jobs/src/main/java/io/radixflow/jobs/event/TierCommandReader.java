@@ -2,9 +2,9 @@ package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.jobs.config.NearestName;
-import io.radixflow.operators.session.TierCommand;
-import io.radixflow.operators.session.TierCommand.Action;
-import io.radixflow.operators.session.TierCommand.Tier;
+import io.radixflow.operators.record.TierCommand;
+import io.radixflow.operators.record.TierCommand.Action;
+import io.radixflow.operators.record.TierCommand.Tier;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package io.radixflow.jobs.kafka;
 
 import io.radixflow.jobs.event.DeadLetter;
-import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.record.ControlEvent;
 
 /**
  * What one record of the control topic turned out to be; a Flink POJO.

@@ -2,8 +2,8 @@ package io.radixflow.jobs.kafka;
 
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.event.ParsedEvent;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.Origin;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Origin;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;

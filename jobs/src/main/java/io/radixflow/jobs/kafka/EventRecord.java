@@ -1,7 +1,7 @@
 package io.radixflow.jobs.kafka;
 
 import io.radixflow.jobs.event.DeadLetter;
-import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.record.ConversationEvent;
 
 /**
  * What one record of the event topic turned out to be; a Flink POJO. At least one of the two is

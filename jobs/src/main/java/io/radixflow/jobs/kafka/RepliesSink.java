@@ -1,6 +1,6 @@
 package io.radixflow.jobs.kafka;
 
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.Reply;
 import java.io.IOException;
 import java.util.Collection;
 import org.apache.flink.api.connector.sink2.Committer;

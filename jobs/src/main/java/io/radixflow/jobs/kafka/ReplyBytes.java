@@ -1,7 +1,7 @@
 package io.radixflow.jobs.kafka;
 
 import io.radixflow.jobs.event.ReplyWriter;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.Reply;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 
 /** Writes replies within the size that their topic takes. */

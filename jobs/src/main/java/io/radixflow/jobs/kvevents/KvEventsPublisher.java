@@ -2,9 +2,9 @@ package io.radixflow.jobs.kvevents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.radixflow.operators.cache.KvEvent;
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.KvEventSink;
+import io.radixflow.operators.record.KvEvent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;

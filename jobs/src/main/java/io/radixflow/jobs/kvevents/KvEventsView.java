@@ -2,8 +2,8 @@ package io.radixflow.jobs.kvevents;
 
 import io.radixflow.jobs.event.KvEventReader;
 import io.radixflow.jobs.event.KvEventRecord;
-import io.radixflow.operators.cache.KvEvent;
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;

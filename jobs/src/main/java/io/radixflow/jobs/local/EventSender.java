@@ -6,7 +6,7 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.EventWriter;
 import io.radixflow.jobs.kafka.KafkaSetupException;
-import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.record.ConversationEvent;
 import java.time.Duration;
 import java.util.Properties;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package io.radixflow.jobs.local;
 
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 
 /**
  * Joins a turn's deltas, which come at least once and from several attempts, into one growing text,

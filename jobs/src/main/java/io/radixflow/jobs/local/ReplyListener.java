@@ -1,7 +1,7 @@
 package io.radixflow.jobs.local;
 
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 
 /** Hears how a reply grows; called on the client's threads, one at a time for a turn. */
 public interface ReplyListener {

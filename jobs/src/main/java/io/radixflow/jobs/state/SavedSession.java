@@ -1,6 +1,6 @@
 package io.radixflow.jobs.state;
 
-import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionPages;
 import java.util.Locale;
 

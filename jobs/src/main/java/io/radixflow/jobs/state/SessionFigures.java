@@ -1,7 +1,7 @@
 package io.radixflow.jobs.state;
 
 import io.radixflow.operators.flink.SavedState;
-import io.radixflow.operators.session.Message;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;

@@ -2,10 +2,10 @@ package io.radixflow.jobs.state;
 
 import io.radixflow.jobs.config.LocalFiles;
 import io.radixflow.operators.cache.StableHash;
-import io.radixflow.operators.engine.TierTokens;
 import io.radixflow.operators.flink.SavedState;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.Message;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;

@@ -1,8 +1,8 @@
 package io.radixflow.jobs.workload;
 
 import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
-import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.Prompt;
 import java.util.List;
 

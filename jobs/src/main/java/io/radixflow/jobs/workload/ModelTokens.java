@@ -2,9 +2,9 @@ package io.radixflow.jobs.workload;
 
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.CanonicalReply;
 import io.radixflow.operators.session.Conversation;
-import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptAssembly;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.radixflow.jobs.workload;
 
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.Turn;
 import java.util.ArrayList;

@@ -2,11 +2,11 @@ package io.radixflow.jobs.workload;
 
 import io.radixflow.jobs.event.EventWriter;
 import io.radixflow.jobs.event.ReplyWriter;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Message;
-import io.radixflow.operators.session.Origin;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.Reply;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.List;

@@ -10,7 +10,7 @@ import io.radixflow.jobs.kafka.KafkaSetup;
 import io.radixflow.jobs.kvevents.KvEventsReader;
 import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.jobs.local.LocalBroker;
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvTier;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.radixflow.jobs.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.ReplyDelta;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.event.EventWriter;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Origin;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Origin;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -2,10 +2,10 @@ package io.radixflow.jobs.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.engine.TierUsage;
-import io.radixflow.operators.engine.Usage;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.Usage;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;

@@ -2,12 +2,12 @@ package io.radixflow.jobs.drill;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.engine.Usage;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Message;
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -3,7 +3,7 @@ package io.radixflow.jobs.event;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.session.ControlEvent;
+import io.radixflow.operators.record.ControlEvent;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.operators.cache.KvEvent;
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

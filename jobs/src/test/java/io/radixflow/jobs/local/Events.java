@@ -1,10 +1,10 @@
 package io.radixflow.jobs.local;
 
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.GenerationOptions;
-import io.radixflow.operators.session.Message;
-import io.radixflow.operators.session.Origin;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Origin;
 import java.util.List;
 
 /** Events as senders make them. */

@@ -8,7 +8,7 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.Reply;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.radixflow.jobs.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.radixflow.jobs.kafka.KafkaSetupException;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;

@@ -1,5 +1,7 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.function.Consumer;

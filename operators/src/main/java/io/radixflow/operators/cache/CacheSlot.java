@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.record.SlotState;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -10,18 +11,6 @@ import java.util.List;
  * <p>The engine thread owns it; any thread may ask {@link #known}.
  */
 public final class CacheSlot {
-
-  /** Where a session's pages are. */
-  public enum State {
-    /** A turn runs; its pages are locked. */
-    HOT,
-    /** Between turns; pages are in the tree and may be evicted. */
-    WARM,
-    /** Between turns; tiers below the device have pages that the device has not. */
-    COLD,
-    /** Nothing is cached; the next turn is computed from its token ids. */
-    GONE
-  }
 
   private final String session;
   private final String tenant;
@@ -131,16 +120,16 @@ public final class CacheSlot {
     return sum;
   }
 
-  /** Where the session's pages are, as far as the device knows: never {@link State#COLD}. */
-  public State state() {
+  /** Where the session's pages are, as far as the device knows: never {@link SlotState#COLD}. */
+  public SlotState state() {
     if (running > 0) {
-      return State.HOT;
+      return SlotState.HOT;
     }
     for (SessionPlace place : places) {
       if (place.resolved() != null) {
-        return State.WARM;
+        return SlotState.WARM;
       }
     }
-    return partialPage >= 0 ? State.WARM : State.GONE;
+    return partialPage >= 0 ? SlotState.WARM : SlotState.GONE;
   }
 }

@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.record.KvEvent;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.record.SlotState;
 import java.util.LinkedHashSet;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
@@ -231,7 +232,7 @@ public final class SessionAwareCache {
     }
     for (int i = 0; i < LOOKED_AT && !slots.isEmpty(); i++) {
       CacheSlot oldest = slots.iterator().next();
-      if (oldest.state() != CacheSlot.State.GONE) {
+      if (oldest.state() != SlotState.GONE) {
         return;
       }
       forget(oldest);

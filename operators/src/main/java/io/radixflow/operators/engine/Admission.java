@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.record.ServiceClass;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;

@@ -1,6 +1,7 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.Uninterruptibly;
+import io.radixflow.operators.record.FinishReason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;

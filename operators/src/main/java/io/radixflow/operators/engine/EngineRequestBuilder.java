@@ -1,7 +1,8 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.sampling.SamplingParams;
-import io.radixflow.operators.cache.CacheHints;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.ServiceClass;
 import java.util.List;
 
 /** Puts an {@link EngineRequest} together; each method sets the component of its name. */

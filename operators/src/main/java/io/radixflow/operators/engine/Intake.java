@@ -4,6 +4,7 @@ import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ChatTemplateException;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.operators.record.FinishReason;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;

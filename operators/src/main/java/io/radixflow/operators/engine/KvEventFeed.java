@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.cache.KvEvent;
 import io.radixflow.operators.cache.KvEventListener;
+import io.radixflow.operators.record.KvEvent;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;

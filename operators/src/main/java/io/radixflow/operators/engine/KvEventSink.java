@@ -1,6 +1,6 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.cache.KvEvent;
+import io.radixflow.operators.record.KvEvent;
 import java.io.Serializable;
 import java.util.List;
 

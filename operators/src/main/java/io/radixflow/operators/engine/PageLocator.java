@@ -1,7 +1,8 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.cache.KvTier;
 import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.tier.PageChain;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

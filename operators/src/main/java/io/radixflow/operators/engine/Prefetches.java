@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.cache.CacheHints;
 import io.radixflow.operators.cache.CacheSlot;
+import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.tier.Prefetch;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

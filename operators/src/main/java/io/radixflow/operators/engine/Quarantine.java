@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.record.FinishReason;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 

@@ -4,6 +4,7 @@ import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.text.Tokenizer;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
+import io.radixflow.operators.record.FinishReason;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;

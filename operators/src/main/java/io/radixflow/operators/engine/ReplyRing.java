@@ -1,6 +1,9 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
 

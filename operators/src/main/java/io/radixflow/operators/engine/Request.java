@@ -10,6 +10,7 @@ import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.tier.PageChain;
 import io.radixflow.operators.tier.Retrieval;
 import java.util.Arrays;

@@ -1,12 +1,12 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.cache.CacheHints;
 import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.Pins;
 import io.radixflow.operators.cache.PrefixCache;
-import io.radixflow.operators.cache.RetentionRange;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.RetentionRange;
 import java.util.function.LongSupplier;
 
 /**

@@ -3,6 +3,7 @@ package io.radixflow.operators.engine;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.operators.record.FinishReason;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;

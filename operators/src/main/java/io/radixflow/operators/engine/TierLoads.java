@@ -1,14 +1,15 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.KvPool;
-import io.radixflow.operators.cache.KvEvent;
 import io.radixflow.operators.cache.KvEventListener;
-import io.radixflow.operators.cache.KvTier;
 import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixCache;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.tier.HiRadixCache;
 import io.radixflow.operators.tier.PageChain;
 import io.radixflow.operators.tier.PageStore;

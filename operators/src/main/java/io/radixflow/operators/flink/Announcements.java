@@ -1,11 +1,11 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.cache.CacheHints;
 import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.engine.ServiceClass;
 import io.radixflow.operators.engine.SessionRef;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.session.Conversation;
-import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.SessionSlot;
 import java.util.List;
 

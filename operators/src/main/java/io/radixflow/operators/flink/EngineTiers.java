@@ -1,9 +1,9 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
-import io.radixflow.operators.session.TierCommand;
-import io.radixflow.operators.session.TierCommand.Action;
-import io.radixflow.operators.session.TierCommand.Tier;
+import io.radixflow.operators.record.TierCommand;
+import io.radixflow.operators.record.TierCommand.Action;
+import io.radixflow.operators.record.TierCommand.Tier;
 import io.radixflow.operators.tier.DirectoryGenerations;
 import io.radixflow.operators.tier.HiRadixCache;
 import io.radixflow.operators.tier.HostResize;

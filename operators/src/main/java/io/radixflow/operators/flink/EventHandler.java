@@ -1,11 +1,11 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.cache.StableHash;
-import io.radixflow.operators.engine.FinishReason;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.GenerationOptions;
-import io.radixflow.operators.session.Message;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.session.Conversation;
-import io.radixflow.operators.session.ConversationEvent;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import java.util.ArrayList;

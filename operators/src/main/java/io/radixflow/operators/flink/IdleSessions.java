@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.record.TierTokens;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

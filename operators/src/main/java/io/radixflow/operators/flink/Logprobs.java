@@ -2,7 +2,7 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.kernels.text.Tokenizer;
 import io.radixflow.operators.engine.ReplyProgress;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.Reply;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;

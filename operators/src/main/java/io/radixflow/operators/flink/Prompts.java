@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
-import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.PromptAssembly;
 import io.radixflow.operators.session.SharedSystemPrompt;
 import java.util.List;

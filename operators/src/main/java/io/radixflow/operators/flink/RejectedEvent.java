@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.record.ConversationEvent;
 
 /**
  * An event that could not be served and has no turn id that a reply could name; a Flink POJO.

@@ -1,14 +1,14 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.engine.ReplyProgress;
-import io.radixflow.operators.engine.Usage;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.EventKind;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyBuilder;
+import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyBuilder;
-import io.radixflow.operators.session.ReplyDelta;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.EngineStats;
-import io.radixflow.operators.engine.Usage;
+import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.tier.MissReason;
 import io.radixflow.operators.tier.PageStoreStats;
 import io.radixflow.operators.tier.TierStats;

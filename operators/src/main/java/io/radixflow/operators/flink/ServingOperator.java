@@ -1,12 +1,12 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.ChannelId;
-import io.radixflow.operators.session.ControlEvent;
-import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.SessionSlot;
-import io.radixflow.operators.session.TierCommand;
 import io.radixflow.operators.tier.DirectoryGenerations;
 import io.radixflow.operators.tier.GenerationRef;
 import java.util.ArrayList;

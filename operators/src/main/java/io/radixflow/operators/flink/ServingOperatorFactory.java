@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.session.ControlEvent;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Reply;
 import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
 import org.apache.flink.runtime.operators.coordination.OperatorEventDispatcher;

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.cache.NamespaceKey;
-import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.record.GenerationOptions;
 import java.io.Serializable;
 import java.time.Duration;
 import java.util.Objects;

@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.Conversation;
-import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;

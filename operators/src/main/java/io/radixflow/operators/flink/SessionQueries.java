@@ -1,10 +1,10 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.Conversation;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.Message;
-import io.radixflow.operators.session.Reply;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;

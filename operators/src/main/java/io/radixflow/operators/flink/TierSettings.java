@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.session.TierCommand;
+import io.radixflow.operators.record.TierCommand;
 
 /**
  * What control events have made of the tiers, which goes before what the job's configuration says.

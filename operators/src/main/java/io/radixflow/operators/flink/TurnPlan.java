@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
-import io.radixflow.operators.session.GenerationOptions;
-import io.radixflow.operators.session.Message;
 import io.radixflow.operators.session.TurnOptions;
 import java.util.List;
 

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Message;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PendingTurn;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,13 +1,13 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.cache.CacheHints;
 import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.engine.FinishReason;
 import io.radixflow.operators.engine.ReplyProgress;
-import io.radixflow.operators.engine.ServiceClass;
 import io.radixflow.operators.engine.SessionRef;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.session.CanonicalReply;
-import io.radixflow.operators.session.EventKind;
 import io.radixflow.operators.session.NextPrompts;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.EmittedReply;
-import io.radixflow.operators.session.Reply;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -1,5 +1,7 @@
 package io.radixflow.operators.session;
 
+import io.radixflow.operators.record.Reply;
+
 /**
  * A reply that was emitted and whose commit is not known yet; a Flink POJO.
  *

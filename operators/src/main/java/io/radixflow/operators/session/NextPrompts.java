@@ -7,6 +7,7 @@ import io.radixflow.kernels.text.ChatTemplateException;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.Tokenizer;
 import io.radixflow.operators.engine.SessionRef;
+import io.radixflow.operators.record.Message;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

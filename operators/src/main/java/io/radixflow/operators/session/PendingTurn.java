@@ -1,6 +1,11 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.operators.cache.CacheHints;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Origin;
 import java.util.List;
 
 /**

@@ -1,5 +1,6 @@
 package io.radixflow.operators.session;
 
+import io.radixflow.operators.record.Reply;
 import java.util.List;
 
 /**

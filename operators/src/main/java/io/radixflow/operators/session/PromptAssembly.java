@@ -6,6 +6,7 @@ import io.radixflow.kernels.text.ChatTemplateException;
 import io.radixflow.kernels.text.Tokenizer;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.record.Message;
 import java.util.Arrays;
 import java.util.List;
 

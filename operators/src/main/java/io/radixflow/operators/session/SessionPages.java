@@ -1,6 +1,6 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.record.TierTokens;
 
 /**
  * Where the pages of a session were when that was last known; a Flink POJO. A hint for people and

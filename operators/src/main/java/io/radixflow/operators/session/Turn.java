@@ -1,5 +1,7 @@
 package io.radixflow.operators.session;
 
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
 import java.util.List;
 
 /**

@@ -1,7 +1,8 @@
 package io.radixflow.operators.session;
 
 import io.radixflow.kernels.sampling.SamplingParams;
-import io.radixflow.operators.engine.ServiceClass;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.ServiceClass;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,13 +2,13 @@ package io.radixflow.operators.tier;
 
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.operators.cache.CachedPage;
-import io.radixflow.operators.cache.KvEvent;
 import io.radixflow.operators.cache.KvEventListener;
-import io.radixflow.operators.cache.KvTier;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PageListener;
 import io.radixflow.operators.cache.PrefixCache;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -280,7 +280,7 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
    * Tells how many pages of a prefix are where, and changes nothing by it.
    *
    * @param devicePages pages of it that the device has
-   * @param then gets, by {@link io.radixflow.operators.cache.KvTier#ordinal}, how many come after
+   * @param then gets, by {@link io.radixflow.operators.record.KvTier#ordinal}, how many come after
    *     those in host memory, and after these in the store
    */
   public void locate(PageChain chain, int devicePages, Consumer<int[]> then) {

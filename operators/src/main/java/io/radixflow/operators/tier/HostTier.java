@@ -1,9 +1,9 @@
 package io.radixflow.operators.tier;
 
 import io.radixflow.kernels.device.HostPages;
-import io.radixflow.operators.cache.KvEvent;
 import io.radixflow.operators.cache.KvEventListener;
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collection;

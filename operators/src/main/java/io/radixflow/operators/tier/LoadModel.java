@@ -1,6 +1,6 @@
 package io.radixflow.operators.tier;
 
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvTier;
 
 /**
  * What it takes to compute a prefix and to load it, from measurements: which of both is faster, and

@@ -1,6 +1,6 @@
 package io.radixflow.operators.tier;
 
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvTier;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;

@@ -1,13 +1,13 @@
 package io.radixflow.operators.tier;
 
 import io.radixflow.operators.cache.CacheSimulation;
-import io.radixflow.operators.cache.KvTier;
 import io.radixflow.operators.cache.LowerTiers;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixCache;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.record.KvTier;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.radixflow.operators.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.record.KvEvent;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

@@ -3,6 +3,8 @@ package io.radixflow.operators.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

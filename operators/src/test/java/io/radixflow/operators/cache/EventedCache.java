@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.record.KvEvent;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -3,6 +3,8 @@ package io.radixflow.operators.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.RetentionRange;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

@@ -3,6 +3,7 @@ package io.radixflow.operators.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.operators.record.SlotState;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -42,9 +43,9 @@ class SessionAwareCacheTest {
     world.turn("a", 1, 2, 3, 4);
     assertThat(world.cache.protectedPages()).isZero();
     assertThat(world.cache.evictablePages()).isEqualTo(4);
-    assertThat(world.slot("a").state()).isEqualTo(CacheSlot.State.WARM);
+    assertThat(world.slot("a").state()).isEqualTo(SlotState.WARM);
     assertThat(world.sessions.reclaim(4)).isEqualTo(4);
-    assertThat(world.slot("a").state()).isEqualTo(CacheSlot.State.GONE);
+    assertThat(world.slot("a").state()).isEqualTo(SlotState.GONE);
     world.check();
     assertThat(world.close("a")).isZero();
   }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -3,11 +3,12 @@ package io.radixflow.operators.engine;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.CacheHints;
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.cache.RetentionRange;
 import io.radixflow.operators.cache.SessionBounds;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.RetentionRange;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

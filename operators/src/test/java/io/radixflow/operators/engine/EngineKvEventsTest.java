@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.KvEvent;
+import io.radixflow.operators.record.KvEvent;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

@@ -10,6 +10,7 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimFault;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.record.FinishReason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,6 +9,8 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.EvictionPolicies;
 import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ServiceClass;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

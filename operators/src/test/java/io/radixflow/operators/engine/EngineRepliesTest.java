@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
+import io.radixflow.operators.record.FinishReason;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.radixflow.operators.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.KvEvent;
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -9,12 +9,13 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.CacheSlot;
-import io.radixflow.operators.cache.KvEvent;
-import io.radixflow.operators.cache.KvTier;
 import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.SlotState;
+import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.tier.MemoryPageStore;
 import io.radixflow.operators.tier.PageChain;
 import io.radixflow.operators.tier.PrefetchPolicy;
@@ -185,9 +186,7 @@ class PageLocatorProperties {
       assertThat(located).isEqualTo(expected);
       assertThat(located.state(false))
           .isEqualTo(
-              stored > onDevice
-                  ? CacheSlot.State.COLD
-                  : onDevice > 0 ? CacheSlot.State.WARM : CacheSlot.State.GONE);
+              stored > onDevice ? SlotState.COLD : onDevice > 0 ? SlotState.WARM : SlotState.GONE);
       places.add(located);
     }
     return places;

@@ -8,8 +8,9 @@ import static org.awaitility.Awaitility.await;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.record.SlotState;
+import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.tier.MemoryPageStore;
 import io.radixflow.operators.tier.TierOptions;
 import java.util.concurrent.Semaphore;
@@ -155,11 +156,11 @@ class PageLocatorTest {
 
   @Test
   void theStateFollowsFromThePlaces() {
-    assertThat(TierTokens.NONE.state(false)).isEqualTo(CacheSlot.State.GONE);
-    assertThat(new TierTokens(16, 0, 0, 0).state(false)).isEqualTo(CacheSlot.State.WARM);
-    assertThat(new TierTokens(16, 16, 0, 0).state(false)).isEqualTo(CacheSlot.State.COLD);
-    assertThat(new TierTokens(0, 0, 16, 0).state(false)).isEqualTo(CacheSlot.State.COLD);
-    assertThat(new TierTokens(0, 0, 0, 16).state(false)).isEqualTo(CacheSlot.State.COLD);
-    assertThat(TierTokens.NONE.state(true)).isEqualTo(CacheSlot.State.HOT);
+    assertThat(TierTokens.NONE.state(false)).isEqualTo(SlotState.GONE);
+    assertThat(new TierTokens(16, 0, 0, 0).state(false)).isEqualTo(SlotState.WARM);
+    assertThat(new TierTokens(16, 16, 0, 0).state(false)).isEqualTo(SlotState.COLD);
+    assertThat(new TierTokens(0, 0, 16, 0).state(false)).isEqualTo(SlotState.COLD);
+    assertThat(new TierTokens(0, 0, 0, 16).state(false)).isEqualTo(SlotState.COLD);
+    assertThat(TierTokens.NONE.state(true)).isEqualTo(SlotState.HOT);
   }
 }

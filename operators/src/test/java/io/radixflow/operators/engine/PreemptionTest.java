@@ -3,6 +3,7 @@ package io.radixflow.operators.engine;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.record.ServiceClass;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,6 +2,8 @@ package io.radixflow.operators.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -13,6 +13,7 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.ChatMessage;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.operators.record.FinishReason;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.record.ServiceClass;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -5,6 +5,7 @@ import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.record.ServiceClass;
 import java.util.ArrayList;
 import java.util.List;
 

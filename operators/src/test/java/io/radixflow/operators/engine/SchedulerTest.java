@@ -4,6 +4,7 @@ import static io.radixflow.operators.engine.Engines.concat;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.record.ServiceClass;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -10,6 +10,8 @@ import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.SessionBounds;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.tier.MemoryPageStore;
 import io.radixflow.operators.tier.PrefetchPolicy;
 import io.radixflow.operators.tier.TierOptions;

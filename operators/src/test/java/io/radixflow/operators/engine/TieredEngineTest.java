@@ -10,6 +10,8 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimFault;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.tier.MissReason;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;

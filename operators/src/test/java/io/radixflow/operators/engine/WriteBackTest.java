@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.tier.HiRadixCache;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_16BE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Message;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

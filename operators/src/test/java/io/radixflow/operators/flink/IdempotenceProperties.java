@@ -2,8 +2,8 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

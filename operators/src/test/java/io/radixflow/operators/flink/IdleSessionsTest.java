@@ -2,7 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.engine.TierTokens;
+import io.radixflow.operators.record.TierTokens;
 import org.junit.jupiter.api.Test;
 
 /** Which sessions are counted as what, and in which order they are looked for. */

@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.session.GenerationOptions;
+import io.radixflow.operators.record.GenerationOptions;
 import java.time.Duration;
 import java.util.function.Consumer;
 

@@ -2,8 +2,8 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Message;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.junit.jupiter.api.Test;
 

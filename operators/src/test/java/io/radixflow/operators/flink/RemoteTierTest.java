@@ -3,8 +3,8 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.MissReason;
 import io.radixflow.operators.tier.PageStoreStats;
 import java.io.IOException;

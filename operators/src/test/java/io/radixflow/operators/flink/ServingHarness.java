@@ -1,9 +1,9 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.session.ControlEvent;
-import io.radixflow.operators.session.ConversationEvent;
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
+import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;

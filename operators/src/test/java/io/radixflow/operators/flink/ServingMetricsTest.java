@@ -6,7 +6,7 @@ import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.KvEventStats;
 import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.SessionStats;
-import io.radixflow.operators.engine.Usage;
+import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.tier.TierStats;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -7,7 +7,7 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.Reply;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;

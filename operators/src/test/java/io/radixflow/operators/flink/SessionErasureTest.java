@@ -3,8 +3,8 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.cache.NamespaceKey;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Message;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.tier.TierStats;
 import java.io.IOException;
 import java.nio.file.Files;

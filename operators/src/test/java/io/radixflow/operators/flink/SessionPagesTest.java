@@ -2,11 +2,11 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.CacheHints;
-import io.radixflow.operators.engine.TierTokens;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Message;
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionPages;
 import java.time.Duration;
 import java.util.List;

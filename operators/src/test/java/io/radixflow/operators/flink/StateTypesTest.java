@@ -2,13 +2,13 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.session.ControlEvent;
-import io.radixflow.operators.session.ConversationEvent;
+import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.session.EmittedReply;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
-import io.radixflow.operators.session.Reply;
-import io.radixflow.operators.session.ReplyDelta;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;

@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.session.Reply;
+import io.radixflow.operators.record.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

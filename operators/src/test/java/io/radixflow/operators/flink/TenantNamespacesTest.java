@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.flink.ScriptedEngine.Submitted;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Message;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;

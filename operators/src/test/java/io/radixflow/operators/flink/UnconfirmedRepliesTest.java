@@ -2,9 +2,9 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.EmittedReply;
-import io.radixflow.operators.session.EventKind;
-import io.radixflow.operators.session.Reply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

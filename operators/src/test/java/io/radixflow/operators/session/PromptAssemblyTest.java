@@ -8,6 +8,7 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.ChatMessage;
 import io.radixflow.kernels.text.ChatTemplate;
 import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PromptAssembly.Window;
 import java.util.ArrayList;
 import java.util.Arrays;

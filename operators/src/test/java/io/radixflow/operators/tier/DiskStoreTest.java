@@ -9,7 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.TierPages.Chain;
 import java.io.IOException;
 import java.nio.file.Path;

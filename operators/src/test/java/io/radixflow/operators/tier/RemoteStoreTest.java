@@ -8,8 +8,8 @@ import static io.radixflow.operators.tier.TierPages.read;
 import static io.radixflow.operators.tier.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.KvTier;
 import io.radixflow.operators.flink.FlinkRemoteFiles;
+import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.TierPages.Chain;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -6,7 +6,7 @@ import static io.radixflow.operators.tier.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.radixflow.operators.cache.KvTier;
+import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.TierPages.Chain;
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CompletableFuture;

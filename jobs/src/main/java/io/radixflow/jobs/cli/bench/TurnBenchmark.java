@@ -1,11 +1,11 @@
 package io.radixflow.jobs.cli.bench;
 
-import io.radixflow.operators.cache.KvEvent;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.record.KvEvent;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,4 +1,4 @@
-package io.radixflow.operators.cache;
+package io.radixflow.operators.record;
 
 import java.io.Serializable;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.record;
 
 /** What a conversation event asks for; lower case in records. */
 public enum EventKind {

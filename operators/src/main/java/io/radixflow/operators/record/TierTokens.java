@@ -1,7 +1,4 @@
-package io.radixflow.operators.engine;
-
-import io.radixflow.operators.cache.CacheSlot;
-import io.radixflow.operators.cache.KvTier;
+package io.radixflow.operators.record;
 
 /**
  * Where the whole pages of a conversation are, in tokens, as its next turn would find them: from
@@ -41,23 +38,18 @@ public record TierTokens(int device, int host, int disk, int remote) {
     return device > 0 ? KvTier.DEVICE : null;
   }
 
-  /** What of this is left when the device's and the host's memory are another process's. */
-  public TierTokens afterRestart() {
-    return new TierTokens(0, 0, disk, remote);
-  }
-
   /**
    * The state of the slot of a session whose pages these are.
    *
    * @param running whether one of its turns runs or waits
    */
-  public CacheSlot.State state(boolean running) {
+  public SlotState state(boolean running) {
     if (running) {
-      return CacheSlot.State.HOT;
+      return SlotState.HOT;
     }
     if (below() > 0) {
-      return CacheSlot.State.COLD;
+      return SlotState.COLD;
     }
-    return device > 0 ? CacheSlot.State.WARM : CacheSlot.State.GONE;
+    return device > 0 ? SlotState.WARM : SlotState.GONE;
   }
 }

@@ -1,6 +1,5 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.record;
 
-import io.radixflow.operators.cache.CacheHints;
 import java.util.List;
 
 /**

@@ -1,7 +1,5 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.record;
 
-import io.radixflow.operators.engine.TierUsage;
-import io.radixflow.operators.engine.Usage;
 import java.util.List;
 
 /** Puts a {@link Reply} together; each method sets the component of its name. */

@@ -1,4 +1,4 @@
-package io.radixflow.operators.engine;
+package io.radixflow.operators.record;
 
 /**
  * Token counts of a reply.

@@ -1,4 +1,4 @@
-package io.radixflow.operators.engine;
+package io.radixflow.operators.record;
 
 /** Why a reply ended; lower case in records. */
 public enum FinishReason {

@@ -1,4 +1,4 @@
-package io.radixflow.operators.engine;
+package io.radixflow.operators.record;
 
 /**
  * What of a prompt came from below the device; a Flink POJO.

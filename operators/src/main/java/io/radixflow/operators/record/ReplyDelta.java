@@ -1,6 +1,4 @@
-package io.radixflow.operators.session;
-
-import io.radixflow.operators.engine.TierUsage;
+package io.radixflow.operators.record;
 
 /**
  * A piece of a reply under way, at least once; a Flink POJO. Consumers append what extends the text

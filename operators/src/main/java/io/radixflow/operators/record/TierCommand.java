@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.record;
 
 import java.util.Locale;
 

@@ -1,4 +1,4 @@
-package io.radixflow.operators.cache;
+package io.radixflow.operators.record;
 
 /** Where a page's keys and values lie, the fastest first. */
 public enum KvTier {

@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.record;
 
 /**
  * A message as a sender gave it, or a reply as it was given; a Flink POJO.

@@ -1,21 +1,21 @@
-package io.radixflow.operators.engine;
+package io.radixflow.operators.record;
 
 import java.util.Objects;
 
 /**
- * How a request stands among others that wait.
+ * The scheduling attributes of a request.
  *
- * @param tenant whose share of the engine it uses; empty for the default tenant
- * @param priority among the requests of its tenant, {@link #MIN_PRIORITY} to {@link #MAX_PRIORITY};
- *     0 is the usual one
- * @param routingKey what it has in common with requests that it should run beside, for {@link
- *     SchedulePolicy#ROUTING_KEY}; may be empty
+ * @param tenant the tenant whose share of the engine the request uses; empty for the default tenant
+ * @param priority rank among the requests of its tenant, {@link #MIN_PRIORITY} to {@link
+ *     #MAX_PRIORITY}; the default is 0
+ * @param routingKey requests with the same key run together under the schedule policy {@code
+ *     routing-key}; may be empty
  */
 public record ServiceClass(String tenant, int priority, String routingKey) {
   public static final int MIN_PRIORITY = -100;
   public static final int MAX_PRIORITY = 100;
 
-  /** Of the default tenant, of the usual priority. */
+  /** The default tenant with the default priority. */
   public static final ServiceClass DEFAULT = new ServiceClass("", 0, "");
 
   public ServiceClass {

@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.record;
 
 /**
  * A command to every subtask, through the broadcast input; a Flink POJO.

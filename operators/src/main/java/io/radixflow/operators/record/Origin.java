@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.record;
 
 /**
  * Where an event was read; a Flink POJO.

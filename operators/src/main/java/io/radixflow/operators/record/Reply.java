@@ -1,8 +1,5 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.record;
 
-import io.radixflow.operators.engine.TierTokens;
-import io.radixflow.operators.engine.TierUsage;
-import io.radixflow.operators.engine.Usage;
 import java.util.List;
 
 /**
