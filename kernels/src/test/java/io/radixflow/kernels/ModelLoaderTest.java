@@ -33,7 +33,7 @@ class ModelLoaderTest {
         Backend backend = model.openBackend(DeviceOptions.DEFAULT.on("cpu"))) {
       assertThat(backend.name()).isEqualTo("cpu");
       assertThat(model.tokenizer().vocabSize()).isEqualTo(model.config().vocabSize());
-      assertThat(model.tokenizer().specialId("<|im_end|>")).isEqualTo(2);
+      assertThat(model.tokenizer().encodeWithSpecial("<|im_end|>")).containsExactly(2);
     }
   }
 

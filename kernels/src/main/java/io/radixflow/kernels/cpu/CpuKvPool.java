@@ -144,11 +144,6 @@ final class CpuKvPool implements KvPool {
     return scratch;
   }
 
-  /** Floats of scratch that {@link #keysArray} and {@link #valuesArray} need. */
-  int scratchFloats() {
-    return PAGE_TOKENS * headDim;
-  }
-
   @Override
   public HostPages openHostPages(int count) {
     return new HeapPages(count, pageBytes());

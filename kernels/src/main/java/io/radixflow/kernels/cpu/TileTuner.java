@@ -79,11 +79,4 @@ final class TileTuner {
     }
     return best;
   }
-
-  /** Multiply-adds a second of one thread with the best tile. */
-  double multiplyAddsPerSecond() {
-    int rows = tileRows(Integer.MAX_VALUE / 2);
-    int shape = Arrays.binarySearch(SHAPES, rows);
-    return rows * (double) Kernels.PANEL * Panels.DEPTH / (nanos[shape] * 1e-9);
-  }
 }

@@ -12,22 +12,15 @@ public final class CudaException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final int result;
-  private final String call;
 
-  private CudaException(int result, String call, String message) {
+  private CudaException(int result, String message) {
     super(message);
     this.result = result;
-    this.call = call;
   }
 
   /** The driver's {@code CUresult}. */
   public int result() {
     return result;
-  }
-
-  /** The entry point that failed, for example {@code cuLaunchKernel}. */
-  public String call() {
-    return call;
   }
 
   /** Whether memory ran out; nothing else is broken. */
@@ -92,7 +85,7 @@ public final class CudaException extends RuntimeException {
     }
     message.append(" failed with ").append(name).append(" (").append(result).append("): ");
     message.append(said).append(". ").append(advice(result));
-    return new CudaException(result, call, message.toString().trim());
+    return new CudaException(result, message.toString().trim());
   }
 
   private static String advice(int result) {

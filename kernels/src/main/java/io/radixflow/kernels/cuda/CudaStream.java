@@ -36,11 +36,6 @@ public final class CudaStream implements ContextResource {
     check(JCudaDriver.cuStreamSynchronize(handle), "cuStreamSynchronize", "stream " + name);
   }
 
-  /** Whether all work queued so far is done. */
-  public boolean isIdle() {
-    return ready(JCudaDriver.cuStreamQuery(handle), "cuStreamQuery", name);
-  }
-
   /** Later work of this stream waits, on the device, for what the event last recorded. */
   public void waitFor(CudaEvent event) {
     check(JCudaDriver.cuStreamWaitEvent(handle, event.handle(), 0), "cuStreamWaitEvent", name);

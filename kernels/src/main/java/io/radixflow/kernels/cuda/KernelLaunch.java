@@ -135,11 +135,6 @@ public final class KernelLaunch {
     block.putLong(VALUES + index * Long.BYTES, value & 0xffffffffL | 0xdeadL << 48);
   }
 
-  /** Changes parameter {@code index}, a 32-bit float. */
-  public void setReal(int index, float value) {
-    setInteger(index, Float.floatToRawIntBits(value));
-  }
-
   /** Queues the kernel. */
   public void on(CudaStream stream) {
     int result =

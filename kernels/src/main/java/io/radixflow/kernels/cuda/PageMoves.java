@@ -73,10 +73,6 @@ final class PageMoves implements AutoCloseable {
     entries.putInt(0, 0);
   }
 
-  int count() {
-    return count;
-  }
-
   /**
    * Appends a page.
    *

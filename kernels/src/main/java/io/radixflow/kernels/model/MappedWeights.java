@@ -26,11 +26,6 @@ final class MappedWeights implements WeightSource {
   }
 
   @Override
-  public boolean has(String name) {
-    return tensors.containsKey(name);
-  }
-
-  @Override
   public Tensor tensor(String name) {
     Tensor tensor = tensors.get(name);
     if (tensor == null) {

@@ -5,9 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Clock;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -68,22 +66,6 @@ public final class ModelFile implements AutoCloseable {
   /** The weights; closed with this file. */
   public WeightSource weights() {
     return weights;
-  }
-
-  /** Number of weights. */
-  public long parameters() {
-    return weights.tensors().stream().mapToLong(t -> (long) t.rows() * t.columns()).sum();
-  }
-
-  /** Bytes of the weights of each encoding, as stored. */
-  public Map<TensorType, Long> bytesByType() {
-    Map<TensorType, Long> bytes = new EnumMap<>(TensorType.class);
-    for (Tensor tensor : weights.tensors()) {
-      TensorType type = tensor.type();
-      long blocks = (long) tensor.rows() * (tensor.columns() / type.blockElements());
-      bytes.merge(type, blocks * type.blockBytes(), Long::sum);
-    }
-    return bytes;
   }
 
   /** GGUF metadata; empty for a Hugging Face directory, whose tokenizer is in files of its own. */

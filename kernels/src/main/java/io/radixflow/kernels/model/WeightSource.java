@@ -12,9 +12,6 @@ public interface WeightSource extends AutoCloseable {
   /** The model's shape. */
   ModelConfig config();
 
-  /** Whether the tensor exists. */
-  boolean has(String name);
-
   /** A tensor; throws {@link ModelFormatException} if it does not exist. */
   Tensor tensor(String name);
 

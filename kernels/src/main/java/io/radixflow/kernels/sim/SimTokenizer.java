@@ -85,17 +85,6 @@ final class SimTokenizer implements Tokenizer {
   }
 
   @Override
-  public boolean isSpecial(int id) {
-    return id >= 256;
-  }
-
-  @Override
-  public int specialId(String text) {
-    int index = SPECIAL.indexOf(text);
-    return index < 0 ? -1 : 256 + index;
-  }
-
-  @Override
   public int[] endOfTurnIds() {
     return new int[] {END, SPECIAL.indexOf("<|endoftext|>") + 256};
   }

@@ -38,11 +38,6 @@ final class AddedTokens {
     return byText.values();
   }
 
-  /** The token with this text, or null. */
-  AddedToken byText(String text) {
-    return byText.get(text);
-  }
-
   /** The longest token at {@code at}, or null. */
   AddedToken match(char[] text, int at, int to) {
     if (text[at] >= byFirstChar.length) {

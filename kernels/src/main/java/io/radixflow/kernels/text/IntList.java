@@ -28,10 +28,6 @@ final class IntList {
     size += count;
   }
 
-  int size() {
-    return size;
-  }
-
   int[] copy(int from) {
     return Arrays.copyOfRange(values, from, size);
   }

@@ -4,8 +4,8 @@ import com.hubspot.jinjava.Jinjava;
 import com.hubspot.jinjava.JinjavaConfig;
 import com.hubspot.jinjava.LegacyOverrides;
 import com.hubspot.jinjava.el.JinjavaInterpreterResolver;
-import com.hubspot.jinjava.interpret.Context;
 import com.hubspot.jinjava.interpret.Context.Library;
+import com.hubspot.jinjava.interpret.Context;
 import com.hubspot.jinjava.interpret.RenderResult;
 import com.hubspot.jinjava.interpret.TemplateError;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ final class JinjaRenderer {
     global.registerFunction(TemplateFunctions.definition("raise_exception", "raiseException"));
     global.registerFunction(TemplateFunctions.definition("strftime_now", "strftimeNow"));
     global.registerFilter(new TrimFilter());
-    global.registerExpTest(new IterableTest());
+    global.registerExpTest(new JinjaIterable());
   }
 
   /**

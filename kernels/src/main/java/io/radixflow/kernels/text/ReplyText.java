@@ -53,16 +53,6 @@ public final class ReplyText {
     }
   }
 
-  /** Whether a stop string was found; the text ends before it. */
-  public boolean stopped() {
-    return stopped;
-  }
-
-  /** Code points decided so far. */
-  public int length() {
-    return decidedCodePoints;
-  }
-
   /** Code points taken so far: the offset of what {@link #take} returns next. */
   public int taken() {
     return takenCodePoints;

@@ -46,12 +46,6 @@ public interface Tokenizer {
     return false;
   }
 
-  /** Whether the token is special (never produced by {@link #encode}, not part of the text). */
-  boolean isSpecial(int id);
-
-  /** The id of a special token by its text, or -1. */
-  int specialId(String text);
-
   /** Ids that end a turn, by the model's own declaration; never empty for a chat model. */
   int[] endOfTurnIds();
 

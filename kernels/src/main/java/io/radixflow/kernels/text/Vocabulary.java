@@ -10,7 +10,6 @@ final class Vocabulary {
 
   private final byte[] blob;
   private final int[] offsets;
-  private final BitSet special = new BitSet();
   private final AddedTokens added;
   private final int[] endOfTurnIds;
 
@@ -22,6 +21,7 @@ final class Vocabulary {
   Vocabulary(List<byte[]> bytes, Collection<AddedToken> added, int[] endOfTurnIds) {
     this.added = new AddedTokens(added);
     this.endOfTurnIds = endOfTurnIds.clone();
+    BitSet special = new BitSet();
     for (AddedToken token : added) {
       if (token.special()) {
         special.set(token.id());
@@ -53,10 +53,6 @@ final class Vocabulary {
       System.arraycopy(blob, offsets[id], target, at, count);
     }
     return count;
-  }
-
-  boolean isSpecial(int id) {
-    return special.get(id);
   }
 
   AddedTokens added() {

@@ -140,17 +140,6 @@ abstract class VocabularyTokenizer implements Tokenizer {
   }
 
   @Override
-  public final boolean isSpecial(int id) {
-    return vocabulary.isSpecial(id);
-  }
-
-  @Override
-  public final int specialId(String text) {
-    AddedToken token = vocabulary.added().byText(text);
-    return token == null ? -1 : token.id();
-  }
-
-  @Override
   public final int[] endOfTurnIds() {
     return vocabulary.endOfTurnIds();
   }

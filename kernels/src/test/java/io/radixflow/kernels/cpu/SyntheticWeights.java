@@ -76,11 +76,6 @@ public final class SyntheticWeights implements WeightSource {
   }
 
   @Override
-  public boolean has(String name) {
-    return tensors.containsKey(name);
-  }
-
-  @Override
   public Tensor tensor(String name) {
     Tensor tensor = tensors.get(name);
     if (tensor == null) {

@@ -28,7 +28,9 @@ class HuggingFaceModelTest {
       assertThat(model.metadata()).isEmpty();
       assertThat(model.config().tiedEmbedding()).isFalse();
       assertThat(model.weights().tensor("output.weight").type()).isEqualTo(TensorType.BF16);
-      assertThat(model.weights().has("blk.2.attn_q.weight")).isFalse();
+      assertThatThrownBy(() -> model.weights().tensor("blk.2.attn_q.weight"))
+          .isInstanceOf(ModelFormatException.class)
+          .hasMessageContaining("blk.2.attn_q.weight");
     }
   }
 

@@ -39,16 +39,6 @@ final class Bytes implements Tokenizer {
   }
 
   @Override
-  public boolean isSpecial(int id) {
-    return false;
-  }
-
-  @Override
-  public int specialId(String text) {
-    return -1;
-  }
-
-  @Override
   public int[] endOfTurnIds() {
     return new int[0];
   }

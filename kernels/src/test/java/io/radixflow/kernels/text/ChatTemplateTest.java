@@ -212,8 +212,9 @@ class ChatTemplateTest {
   }
 
   private static int[] special(String text) {
-    assertThat(TOKENIZER.specialId(text)).isNotNegative();
-    return new int[] {TOKENIZER.specialId(text)};
+    int[] ids = TOKENIZER.encodeWithSpecial(text);
+    assertThat(ids).hasSize(1);
+    return ids;
   }
 
   private static int[] join(int[]... parts) {

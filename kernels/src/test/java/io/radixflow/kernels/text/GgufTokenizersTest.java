@@ -42,9 +42,7 @@ class GgufTokenizersTest {
   @Test
   void specialTokensAreFoundByTextAndHaveNoBytes() {
     Tokenizer tokenizer = GgufTokenizers.read(GOOD);
-    assertThat(tokenizer.specialId("<|end|>")).isZero();
-    assertThat(tokenizer.specialId("the")).isEqualTo(-1);
-    assertThat(tokenizer.isSpecial(0)).isTrue();
+    assertThat(tokenizer.encodeWithSpecial("<|end|>")).containsExactly(0);
     assertThat(tokenizer.bytes(0)).isEmpty();
     assertThat(tokenizer.endOfTurnIds()).containsExactly(0);
     assertThat(tokenizer.vocabSize()).isEqualTo(TinyVocabulary.get().tokens.size());
@@ -53,8 +51,7 @@ class GgufTokenizersTest {
   @Test
   void markupTokensAreTextButNotMadeFromUsersText() {
     Tokenizer tokenizer = GgufTokenizers.read(GOOD);
-    int id = tokenizer.specialId("<think>");
-    assertThat(tokenizer.isSpecial(id)).isFalse();
+    int id = tokenizer.encodeWithSpecial("<think>")[0];
     assertThat(new String(tokenizer.bytes(id))).isEqualTo("<think>");
     assertThat(tokenizer.encode("<think>")).doesNotContain(id);
     assertThat(tokenizer.encodeWithSpecial("a<think>")).endsWith(id);

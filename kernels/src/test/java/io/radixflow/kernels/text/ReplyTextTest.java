@@ -20,7 +20,6 @@ class ReplyTextTest {
     assertThat(reply.hasNew()).isFalse();
     reply.accept(1);
     assertThat(reply.take()).isEqualTo("😀");
-    assertThat(reply.length()).isEqualTo(1);
     reply.accept(2);
     assertThat(reply.taken()).isEqualTo(1);
     assertThat(reply.take()).isEqualTo("A");
@@ -84,7 +83,6 @@ class ReplyTextTest {
     ReplyText reply = reply(List.of("END"), hex("the EN"));
     reply.accept(0);
     reply.finish();
-    assertThat(reply.stopped()).isFalse();
     assertThat(reply.text()).isEqualTo("the EN");
   }
 

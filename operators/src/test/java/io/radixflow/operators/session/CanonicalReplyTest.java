@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class CanonicalReplyTest {
   private final SimModel model = SimModel.open(SimOptions.DEFAULT);
   private final Tokenizer tokenizer = model.tokenizer();
-  private final int end = tokenizer.specialId("<|im_end|>");
+  private final int end = tokenizer.encodeWithSpecial("<|im_end|>")[0];
   private final CanonicalReply canonical = new CanonicalReply(model);
 
   private int[] ids(String text, int... more) {
@@ -28,7 +28,7 @@ class CanonicalReplyTest {
 
   @Test
   void anotherEndTokenBecomesTheTemplates() {
-    int other = tokenizer.specialId("<|endoftext|>");
+    int other = tokenizer.encodeWithSpecial("<|endoftext|>")[0];
     assertThat(canonical.ids(ids("yes", other), "yes")).isEqualTo(ids("yes", end));
   }
 

@@ -5,7 +5,7 @@ import com.hubspot.jinjava.lib.exptest.ExpTest;
 import java.util.Map;
 
 /** Jinja2's {@code is iterable}, which holds for texts too. */
-final class IterableTest implements ExpTest {
+final class JinjaIterable implements ExpTest {
 
   @Override
   public String getName() {
