@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * Tells of what enters and leaves one cache, and makes for that the digests that its nodes carry.
  */
 final class CacheEvents {
-  private final PageShape shape;
+  private final int pageTokens;
   private final PageHasher hasher;
   private final CachedPage shown = new CachedPage();
 
@@ -26,9 +26,9 @@ final class CacheEvents {
   private long[] removed = new long[1];
   private int removedCount;
 
-  CacheEvents(PageShape shape) {
-    this.shape = shape;
-    this.hasher = new PageHasher(shape.pageTokens(), shape.overlap() == 1);
+  CacheEvents(int pageTokens) {
+    this.pageTokens = pageTokens;
+    this.hasher = new PageHasher(pageTokens);
   }
 
   /**
@@ -56,12 +56,12 @@ final class CacheEvents {
     for (int i = first; i < node.pageCount(); i++) {
       int at = i * PageHasher.BYTES;
       hasher.hash(
-          before, beforeAt, node.tokens(), i * shape.pageTokens(), shape.pageTokens(), digests, at);
+          before, beforeAt, node.tokens(), i * pageTokens, pageTokens, digests, at);
       before = digests;
       beforeAt = at;
     }
     if (listener != null) {
-      tell(node, first, listener::accept);
+      report(node, first, listener::accept);
     }
     if (follower != null) {
       show(node, first);
@@ -92,7 +92,7 @@ final class CacheEvents {
   }
 
   /** Shows the follower the pages up to the end of a node that have been used often enough. */
-  void retell(TreeNode end, int uses) {
+  void replay(TreeNode end, int uses) {
     if (follower == null) {
       return;
     }
@@ -117,7 +117,7 @@ final class CacheEvents {
   }
 
   /** Passes on the event of each page of a node from {@code first} on. */
-  void tell(TreeNode node, int first, Consumer<KvEvent.Stored> listener) {
+  void report(TreeNode node, int first, Consumer<KvEvent.Stored> listener) {
     String namespace = PageHasher.publishedName(node.namespace);
     Long parent = null;
     if (first > 0) {
@@ -126,12 +126,12 @@ final class CacheEvents {
       parent = node.parent.block(node.parent.pageCount() - 1);
     }
     for (int i = first; i < node.pageCount(); i++) {
-      int from = i * shape.pageTokens();
+      int from = i * pageTokens;
       int[] ids =
-          tokenIds ? Arrays.copyOfRange(node.tokens(), from, from + shape.tokensOf(1)) : null;
+          tokenIds ? Arrays.copyOfRange(node.tokens(), from, from + pageTokens) : null;
       long block = node.block(i);
       listener.accept(
-          new KvEvent.Stored(KvTier.DEVICE, namespace, block, parent, shape.pageTokens(), ids));
+          new KvEvent.Stored(KvTier.DEVICE, namespace, block, parent, pageTokens, ids));
       parent = block;
     }
   }

@@ -52,17 +52,12 @@ public record CacheOptions(
     return new CacheOptions(caching, evictionPolicy, slruProtectedShare, sessions, value);
   }
 
-  /** An empty cache over the pages of an allocator. */
-  public PrefixCache open(PageAllocator allocator, int pageTokens) {
-    return switch (caching) {
-      case RADIX ->
-          new RadixCache(
-              allocator,
-              pageTokens,
-              false,
-              EvictionPolicies.of(evictionPolicy, allocator.total(), slruProtectedShare));
-      case CHUNK -> new ChunkCache(allocator, pageTokens);
-      case NAIVE -> new NaiveCache();
-    };
+  /** Creates an empty cache over the pages of an allocator. */
+  public RadixCache open(PageAllocator allocator, int pageTokens) {
+    EvictionPolicy policy =
+        caching == PrefixCaching.RADIX
+            ? EvictionPolicies.of(evictionPolicy, allocator.total(), slruProtectedShare)
+            : new LruPolicy();
+    return new RadixCache(caching, allocator, pageTokens, policy);
   }
 }

@@ -47,7 +47,7 @@ public final class CacheSimulation {
     this.workload = workload;
     this.below = below;
     this.allocator = new PageAllocator(capacity, page -> {});
-    this.cache = new RadixCache(allocator, 1, false, policy, 0);
+    this.cache = new RadixCache(allocator, 1, policy, 0);
     this.sessions =
         hints
             ? new SessionAwareCache(

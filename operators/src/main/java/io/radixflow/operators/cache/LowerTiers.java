@@ -9,7 +9,7 @@ public interface LowerTiers {
   LowerTiers NONE =
       new LowerTiers() {
         @Override
-        public void attach(PrefixCache cache, PageAllocator allocator) {}
+        public void attach(RadixCache cache, PageAllocator allocator) {}
 
         @Override
         public void look(RadixKey prompt, int from) {}
@@ -28,7 +28,7 @@ public interface LowerTiers {
       };
 
   /** Belongs to a cache from here, which is empty. */
-  void attach(PrefixCache cache, PageAllocator allocator);
+  void attach(RadixCache cache, PageAllocator allocator);
 
   /**
    * A request looks for pages of its prompt and waits for them.

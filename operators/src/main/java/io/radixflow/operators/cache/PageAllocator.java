@@ -91,11 +91,6 @@ public final class PageAllocator {
     return page;
   }
 
-  /** Pages that a request of {@code tokens} tokens has more than one of {@code before}. */
-  public int pagesToExtend(int before, int tokens) {
-    return pagesFor(tokens) - pagesFor(before);
-  }
-
   /** Pages that hold {@code tokens} tokens, the last of them maybe in part. */
   public int pagesFor(int tokens) {
     return (tokens + pageTokens - 1) / pageTokens;

@@ -9,9 +9,9 @@ import java.util.function.IntConsumer;
  */
 public final class PageAudit {
   private final PageAllocator allocator;
-  private final PrefixCache cache;
+  private final RadixCache cache;
 
-  public PageAudit(PageAllocator allocator, PrefixCache cache) {
+  public PageAudit(PageAllocator allocator, RadixCache cache) {
     this.allocator = allocator;
     this.cache = cache;
   }

@@ -9,8 +9,7 @@ import java.util.HexFormat;
 
 /**
  * Names pages by what they hold and all that precedes it: SHA-256 over the digest of the page
- * before, if there is one, and the page's token ids as little-endian unsigned 32-bit integers; of a
- * bigram key, both ids of each pair.
+ * before, if there is one, and the page's token ids as little-endian unsigned 32-bit integers.
  *
  * <p>In the public namespace this is, byte for byte, SGLang's chain. The first page of another
  * namespace follows that namespace's {@link #seed} as if it were a page's digest, so equal pages of
@@ -29,22 +28,19 @@ public final class PageHasher {
 
   private final MessageDigest sha = Sha256.open();
   private final int pageTokens;
-  private final boolean bigram;
   private final ByteBuffer ids;
 
   /**
-   * @param pageTokens units a page: tokens, or pairs of a bigram key
+   * @param pageTokens tokens a page
    * @throws IllegalArgumentException if that is not positive
    */
-  public PageHasher(int pageTokens, boolean bigram) {
+  public PageHasher(int pageTokens) {
     if (pageTokens < 1) {
       throw new IllegalArgumentException("a page of " + pageTokens + " tokens has no hash");
     }
     this.pageTokens = pageTokens;
-    this.bigram = bigram;
     this.ids =
-        ByteBuffer.allocate(Integer.BYTES * pageTokens * (bigram ? 2 : 1))
-            .order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer.allocate(Integer.BYTES * pageTokens).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /**
@@ -57,16 +53,15 @@ public final class PageHasher {
    * @return {@link #BYTES} a page
    */
   public byte[] chain(byte[] previous, int[] tokens, int length) {
-    int units = bigram ? Math.max(0, length - 1) : length;
-    byte[] digests = new byte[(units + pageTokens - 1) / pageTokens * BYTES];
-    for (int from = 0; from < units; from += pageTokens) {
+    byte[] digests = new byte[(length + pageTokens - 1) / pageTokens * BYTES];
+    for (int from = 0; from < length; from += pageTokens) {
       int at = from / pageTokens * BYTES;
       hash(
           at == 0 ? previous : digests,
           at == 0 ? 0 : at - BYTES,
           tokens,
           from,
-          Math.min(pageTokens, units - from),
+          Math.min(pageTokens, length - from),
           digests,
           at);
     }
@@ -104,17 +99,14 @@ public final class PageHasher {
    *
    * @param previous has the digest before at {@code previousAt}; null for none
    * @param tokens ids, of which the page's begin at {@code from}
-   * @param units how many the page holds; a bigram page reads one id more
+   * @param count how many the page holds
    * @param out gets {@link #BYTES} at {@code outAt}
    */
   public void hash(
-      byte[] previous, int previousAt, int[] tokens, int from, int units, byte[] out, int outAt) {
+      byte[] previous, int previousAt, int[] tokens, int from, int count, byte[] out, int outAt) {
     ids.clear();
-    for (int i = from; i < from + units; i++) {
+    for (int i = from; i < from + count; i++) {
       ids.putInt(tokens[i]);
-      if (bigram) {
-        ids.putInt(tokens[i + 1]);
-      }
     }
     if (previous != null) {
       sha.update(previous, previousAt, BYTES);

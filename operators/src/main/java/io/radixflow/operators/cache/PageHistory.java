@@ -3,13 +3,13 @@ package io.radixflow.operators.cache;
 /** What an eviction policy knows of pages that come back, by their hashes; if it wants any. */
 final class PageHistory {
   private final EvictionPolicy policy;
-  private final PageShape shape;
+  private final int pageTokens;
   private final boolean wanted;
   private long[] hashes = new long[0];
 
-  PageHistory(EvictionPolicy policy, PageShape shape) {
+  PageHistory(EvictionPolicy policy, int pageTokens) {
     this.policy = policy;
-    this.shape = shape;
+    this.pageTokens = pageTokens;
     this.wanted = policy.wantsPageHashes();
   }
 
@@ -21,7 +21,7 @@ final class PageHistory {
     if (hashes.length < to) {
       hashes = new long[Math.max(to, 2 * hashes.length)];
     }
-    int stride = shape.pageTokens();
+    int stride = pageTokens;
     long hash =
         node.isRoot()
             ? PageHash.seed(key.namespaceAt(from, stride))
@@ -30,7 +30,7 @@ final class PageHistory {
       if (i > 0 && i == key.publicPages(stride)) {
         hash ^= PageHash.seed(key.namespace());
       }
-      hash = PageHash.next(hash, key.tokens(), i * stride, shape.tokensOf(1));
+      hash = PageHash.next(hash, key.tokens(), i * stride, pageTokens);
       hashes[i] = hash;
     }
   }

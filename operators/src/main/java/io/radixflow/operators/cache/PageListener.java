@@ -6,7 +6,7 @@ package io.radixflow.operators.cache;
  */
 public interface PageListener {
 
-  /** A page has been stored, or is told of again; see {@link PrefixCache#retell}. */
+  /** A page has been stored, or is told of again; see {@link RadixCache#replay}. */
   void stored(CachedPage page);
 
   /**

@@ -15,7 +15,7 @@ public final class Pins {
 
   private record Pin(TreeNode node, String tenant, int pages, long until) {}
 
-  private final PrefixCache cache;
+  private final RadixCache cache;
   private final int maxPages;
   private final int maxTenantPages;
   private final Map<Object, Pin> pins = new HashMap<>();
@@ -27,7 +27,7 @@ public final class Pins {
    * @param poolPages pages of the pool: pins may take a quarter of them, those of a tenant an
    *     eighth
    */
-  public Pins(PrefixCache cache, int poolPages) {
+  public Pins(RadixCache cache, int poolPages) {
     this.cache = cache;
     this.maxPages = poolPages / 4;
     this.maxTenantPages = poolPages / 8;

@@ -2,10 +2,10 @@ package io.radixflow.operators.cache;
 
 /** What requests share of the pages they have computed. */
 public enum PrefixCaching {
-  /** Every prefix, in a radix tree. */
+  /** Every prefix. */
   RADIX,
-  /** Nothing; but a request that was put back finds its own pages again. */
+  /** Nothing, as in SGLang's ChunkCache; a request that was preempted finds its own pages again. */
   CHUNK,
-  /** Nothing at all. */
+  /** Nothing, and no page outlives its request's step; the baseline, as in mini-SGLang. */
   NAIVE
 }

@@ -6,34 +6,34 @@ package io.radixflow.operators.cache;
  */
 final class PrefixInsertion {
   private final PageAllocator allocator;
-  private final PageShape shape;
+  private final int pageTokens;
   private final RadixTree tree;
   private final PathLocks locks;
   private final PageHistory history;
 
-  /** Null if nobody listens. */
+  /** Null without a listener or follower. */
   private CacheEvents events;
 
   PrefixInsertion(
       PageAllocator allocator,
-      PageShape shape,
+      int pageTokens,
       RadixTree tree,
       PathLocks locks,
       PageHistory history) {
     this.allocator = allocator;
-    this.shape = shape;
+    this.pageTokens = pageTokens;
     this.tree = tree;
     this.locks = locks;
     this.history = history;
   }
 
-  /** Tells of what is stored from now on. */
-  void tell(CacheEvents told) {
-    events = told;
+  /** Reports what is stored from now on. */
+  void reportTo(CacheEvents listener) {
+    events = listener;
   }
 
   /**
-   * See {@link PrefixCache#insert}.
+   * See {@link RadixCache#insert}.
    *
    * @param now the tree's clock
    */
@@ -49,7 +49,7 @@ final class PrefixInsertion {
     TreeNode node = locked;
     int page = from;
     while (page < to) {
-      int at = page * shape.pageTokens();
+      int at = page * pageTokens;
       TreeNode child = tree.child(node, key, page);
       if (child == null) {
         raisePriority(node, priority);
@@ -59,7 +59,7 @@ final class PrefixInsertion {
       }
       int count =
           child.matchingPages(
-              0, key.tokens(), at, key.namespaceEnd(page, to, shape.pageTokens()) - page, shape);
+              0, key.tokens(), at, key.namespaceEnd(page, to, pageTokens) - page, pageTokens);
       if (!redirect && !holds(child, count, table, page)) {
         break;
       }
@@ -113,7 +113,7 @@ final class PrefixInsertion {
     history.lookAt(node, key, from, to);
     TreeNode end = node;
     for (int begin = from, next; begin < to; begin = next) {
-      next = history.endOfRun(begin, key.namespaceEnd(begin, to, shape.pageTokens()));
+      next = history.endOfRun(begin, key.namespaceEnd(begin, to, pageTokens));
       end = addRun(end, key, begin, next, table, priority, now);
     }
     return end;
@@ -122,7 +122,7 @@ final class PrefixInsertion {
   /** Puts pages of one history under {@code node}, or at its end if it has the same one. */
   private TreeNode addRun(
       TreeNode node, RadixKey key, int from, int to, int[] table, int priority, long now) {
-    String namespace = key.namespaceAt(from, shape.pageTokens());
+    String namespace = key.namespaceAt(from, pageTokens);
     long[] pageHashes = history.hashes();
     int uses = history.usesBefore(from);
     if (node.fresh
@@ -132,12 +132,12 @@ final class PrefixInsertion {
         && node.uses == uses
         && node.priority == priority
         && node.retention == TreeNode.NOT_RETAINED) {
-      node.append(key.tokens(), table, pageHashes, from, to, shape);
-      tellStored(node, to - from);
+      node.append(key.tokens(), table, pageHashes, from, to, pageTokens);
+      reportStored(node, to - from);
       return node;
     }
     TreeNode leaf = new TreeNode(node, namespace);
-    leaf.append(key.tokens(), table, pageHashes, from, to, shape);
+    leaf.append(key.tokens(), table, pageHashes, from, to, pageTokens);
     leaf.startPage = from;
     leaf.lockCount = 1;
     leaf.uses = uses;
@@ -146,11 +146,11 @@ final class PrefixInsertion {
     leaf.lastUsedAt = now;
     leaf.fresh = true;
     tree.add(leaf);
-    tellStored(leaf, to - from);
+    reportStored(leaf, to - from);
     return leaf;
   }
 
-  private void tellStored(TreeNode node, int count) {
+  private void reportStored(TreeNode node, int count) {
     history.stored(node, count);
     if (events != null) {
       events.stored(node, count);

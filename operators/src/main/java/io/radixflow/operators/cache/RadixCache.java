@@ -23,12 +23,15 @@ import java.util.function.IntConsumer;
  * </ul>
  *
  * <p>A namespace is a tree of its own, but for keys that begin with public tokens: their whole
- * pages lie in the public namespace's tree, and the namespace's own pages below them. Owned by one
- * thread.
+ * pages lie in the public namespace's tree, and the namespace's own pages below them.
+ *
+ * <p>{@link PrefixCaching} says what requests share; where that is less than every prefix, each
+ * request has a namespace to itself. Owned by one thread.
  */
-public final class RadixCache implements PrefixCache {
+public final class RadixCache {
+  private final PrefixCaching caching;
   private final PageAllocator allocator;
-  private final PageShape shape;
+  private final int pageTokens;
   private final EvictionPolicy policy;
   private final PageHistory history;
   private final RadixTree tree;
@@ -37,118 +40,158 @@ public final class RadixCache implements PrefixCache {
   private final PrefixInsertion insertion;
   private long clock;
 
-  /** Why a page leaves: for want of room, because nobody needs it, or together with all others. */
+  /** Why a page leaves: to make room, because its session is done with it, or with all others. */
   private enum Leaving {
     EVICTED,
     DROPPED,
     CLEARED
   }
 
-  /** Null if nobody listens. */
+  /** Null without a listener or follower. */
   private CacheEvents events;
 
-  /** A cache of token keys that evicts the least recently used. */
+  /** A cache that shares every prefix and evicts the least recently used page. */
   public RadixCache(PageAllocator allocator, int pageTokens) {
-    this(allocator, pageTokens, false, new LruPolicy());
+    this(allocator, pageTokens, new LruPolicy());
   }
 
-  /** A cache whose hashes nobody can foretell. */
-  public RadixCache(
-      PageAllocator allocator, int pageTokens, boolean bigram, EvictionPolicy policy) {
-    this(allocator, pageTokens, bigram, policy, new SecureRandom().nextLong());
+  /** A cache that shares every prefix; its hashes cannot be predicted. */
+  public RadixCache(PageAllocator allocator, int pageTokens, EvictionPolicy policy) {
+    this(PrefixCaching.RADIX, allocator, pageTokens, policy);
+  }
+
+  /** A cache whose hashes cannot be predicted. */
+  RadixCache(
+      PrefixCaching caching, PageAllocator allocator, int pageTokens, EvictionPolicy policy) {
+    this(
+        caching,
+        allocator,
+        pageTokens,
+        policy,
+        new ChildHash(new SecureRandom().nextLong(), pageTokens));
   }
 
   /**
    * @param allocator of the pool whose pages the tree owns
-   * @param pageTokens units a page
-   * @param bigram whether keys are of pairs of tokens
-   * @param policy decides what is evicted; this cache's alone
+   * @param pageTokens tokens a page
+   * @param policy decides what is evicted; serves this cache only
    * @param seed of the hashes, which change nothing but where in memory a node is found; secret
    *     where strangers write prompts
    */
-  public RadixCache(
-      PageAllocator allocator, int pageTokens, boolean bigram, EvictionPolicy policy, long seed) {
-    this(allocator, new PageShape(pageTokens, bigram ? 1 : 0), policy, seed);
+  public RadixCache(PageAllocator allocator, int pageTokens, EvictionPolicy policy, long seed) {
+    this(PrefixCaching.RADIX, allocator, pageTokens, policy, new ChildHash(seed, pageTokens));
   }
 
-  private RadixCache(PageAllocator allocator, PageShape shape, EvictionPolicy policy, long seed) {
-    this(allocator, shape, policy, new ChildHash(seed, shape.tokensOf(1)));
-  }
-
-  RadixCache(PageAllocator allocator, PageShape shape, EvictionPolicy policy, ChildHash hash) {
+  RadixCache(
+      PrefixCaching caching,
+      PageAllocator allocator,
+      int pageTokens,
+      EvictionPolicy policy,
+      ChildHash hash) {
+    if (pageTokens < 1) {
+      throw new IllegalArgumentException("a page has " + pageTokens + " tokens; at least 1");
+    }
+    this.caching = caching;
     this.allocator = allocator;
-    this.shape = shape;
+    this.pageTokens = pageTokens;
     this.policy = policy;
-    this.tree = new RadixTree(shape, policy, hash);
+    this.tree = new RadixTree(pageTokens, policy, hash);
     this.retention = new Retention(tree, policy);
-    this.history = new PageHistory(policy, shape);
+    this.history = new PageHistory(policy, pageTokens);
     this.locks = new PathLocks(tree, policy);
-    this.insertion = new PrefixInsertion(allocator, shape, tree, locks, history);
+    this.insertion = new PrefixInsertion(allocator, pageTokens, tree, locks, history);
     policy.attach(this);
   }
 
   /**
-   * {@inheritDoc}
+   * The key of a request's tokens.
    *
-   * <p>Costs a SHA-256 of each page that is stored, and its 32 bytes.
+   * @param request a number that no other request of the engine has
+   * @param publicTokens see {@link RadixKey#publicTokens}
    */
-  @Override
-  public void listen(KvEventListener listener, boolean tokenIds) {
-    if (evictablePages() + protectedPages() > 0) {
-      throw new IllegalStateException("the cache has pages that nobody was told of");
-    }
-    events().listen(listener, tokenIds);
+  public RadixKey keyOf(
+      long request, String namespace, int publicTokens, int[] tokens, int length) {
+    return caching == PrefixCaching.RADIX
+        ? new RadixKey(namespace, tokens, length, publicTokens)
+        : new RadixKey("request " + request, tokens, length);
   }
 
   /**
-   * {@inheritDoc}
+   * Reports each page that enters or leaves the cache from now on. The cache must be empty; one in
+   * which no request finds another's pages reports nothing. Costs a SHA-256 of each page that is
+   * stored, and its 32 bytes.
    *
-   * <p>Costs as much as {@link #listen}, and no more beside it.
+   * @param tokenIds whether the events carry the token ids of pages
+   * @throws IllegalStateException if pages are cached already
    */
-  @Override
-  public void follow(PageListener follower) {
-    if (evictablePages() + protectedPages() > 0) {
-      throw new IllegalStateException("the cache has pages that nobody was told of");
+  public void listen(KvEventListener listener, boolean tokenIds) {
+    if (caching == PrefixCaching.RADIX) {
+      events().listen(listener, tokenIds);
     }
-    events().follow(follower);
+  }
+
+  /**
+   * Reports each page that enters or leaves the cache from now on, with its digest; otherwise as
+   * {@link #listen}, and at no further cost beside it.
+   *
+   * @throws IllegalStateException if pages are cached already
+   */
+  public void follow(PageListener follower) {
+    if (caching == PrefixCaching.RADIX) {
+      events().follow(follower);
+    }
   }
 
   private CacheEvents events() {
+    if (evictablePages() + protectedPages() > 0) {
+      throw new IllegalStateException("pages are cached already, which no listener knows");
+    }
     if (events == null) {
-      events = new CacheEvents(shape);
-      insertion.tell(events);
+      events = new CacheEvents(pageTokens);
+      insertion.reportTo(events);
     }
     return events;
   }
 
-  @Override
-  public void retell(TreeNode end, int uses) {
+  /**
+   * Reports to the follower again the pages up to the end of a node that at least {@code uses}
+   * requests have used, no page before its parent.
+   *
+   * @param end a locked node
+   */
+  public void replay(TreeNode end, int uses) {
     if (events != null) {
-      events.retell(end, uses);
+      events.replay(end, uses);
     }
   }
 
-  @Override
+  /**
+   * All pages that a listener knows, no page before its parent.
+   *
+   * @throws IllegalStateException if the cache has no listener: its pages have no names then
+   */
   public List<KvEvent.Stored> content() {
-    if (events == null || !events.hasListener()) {
-      throw new IllegalStateException("nobody listens to the cache's events");
-    }
     List<KvEvent.Stored> content = new ArrayList<>(evictablePages() + protectedPages());
-    tree.forEachNode(node -> events.tell(node, 0, content::add));
+    if (caching == PrefixCaching.RADIX) {
+      if (events == null || !events.hasListener()) {
+        throw new IllegalStateException("the cache has no listener for its events");
+      }
+      tree.forEachNode(node -> events.report(node, 0, content::add));
+    }
     return content;
   }
 
-  /** Tokens a page, or pairs of tokens. */
+  /** Tokens a page. */
   public int pageTokens() {
-    return shape.pageTokens();
+    return pageTokens;
   }
 
-  @Override
+  /** Pages that {@link #evict} could free now. */
   public int evictablePages() {
     return locks.evictablePages();
   }
 
-  @Override
+  /** Pages that are locked. */
   public int protectedPages() {
     return locks.protectedPages();
   }
@@ -158,7 +201,7 @@ public final class RadixCache implements PrefixCache {
     return tree.nodes();
   }
 
-  @Override
+  /** A number that changes whenever an earlier match may be out of date. */
   public long version() {
     return tree.version();
   }
@@ -173,19 +216,24 @@ public final class RadixCache implements PrefixCache {
     return policy;
   }
 
-  @Override
+  /**
+   * Finds the longest cached prefix of {@code key}, looking at its new pages only.
+   *
+   * @param maxPages most pages to find
+   * @param resume a node that {@link #lock} or {@link #insert} returned, in the tree or not; null
+   *     to search from the root
+   * @param known pages of the key, from its beginning, that are those the node's path ended with
+   *     when it was returned: the caller vouches for it
+   */
   public PrefixMatch match(RadixKey key, int maxPages, TreeNode resume, int known) {
-    checkKind(key);
     return tree.match(key, maxPages, resume, known);
   }
 
-  private void checkKind(RadixKey key) {
-    if (key.bigram() != (shape.overlap() == 1)) {
-      throw new IllegalArgumentException("the key's units are not those of the cache");
-    }
-  }
-
-  @Override
+  /**
+   * Writes the numbers of the pages from the root to the end of {@code node} to {@code table}.
+   *
+   * @param pages how many these are
+   */
   public void copyPages(TreeNode node, int pages, int[] table) {
     int end = pages;
     for (TreeNode each = node; each.parent != null; each = each.parent) {
@@ -194,21 +242,27 @@ public final class RadixCache implements PrefixCache {
     }
   }
 
-  @Override
+  /** How many of the matched pages could be evicted now; locking the match protects them. */
   public int evictablePages(PrefixMatch match) {
     return locks.evictablePages(match);
   }
 
-  @Override
+  /** How many pages would become evictable if the lock that ends at {@code locked} was released. */
   public int pagesLockedOnce(TreeNode locked) {
     return locks.pagesLockedOnce(locked);
   }
 
-  @Override
+  /**
+   * Protects the matched pages from eviction until {@link #unlock}.
+   *
+   * @param key the key that was matched
+   * @param match made since the cache last changed
+   * @return the node to hand to {@link #insert} and {@link #unlock}
+   */
   public TreeNode lock(RadixKey key, PrefixMatch match) {
     TreeNode node = match.node();
     if (match.pages() == 0) {
-      node = tree.rootOf(key.namespaceAt(0, shape.pageTokens()));
+      node = tree.rootOf(key.namespaceAt(0, pageTokens));
     } else if (match.offset() < node.pageCount()) {
       node = tree.split(node, match.offset());
     }
@@ -216,26 +270,44 @@ public final class RadixCache implements PrefixCache {
     return node;
   }
 
-  @Override
+  /** Adds a lock that ends at {@code node}, which is locked; {@link #unlock} releases it. */
   public void relock(TreeNode node) {
     locks.lock(node);
   }
 
-  @Override
+  /**
+   * Raises the priority of cached pages by a hint, until a time.
+   *
+   * @param locked a locked node that ends at or after the pages
+   * @param from first page of the prefix that the hint is about
+   * @param to end of these pages
+   * @param until milliseconds of the clock that {@link #expire} is called with
+   */
   public void retain(TreeNode locked, int from, int to, int priority, long until) {
     retention.retain(locked, from, to, priority, until);
   }
 
-  @Override
+  /** Takes back the priorities whose time has come. */
   public void expire(long now) {
     retention.expire(now);
   }
 
-  @Override
+  /**
+   * Records which turn of a conversation stored the newest pages before the end of {@code locked},
+   * so that an eviction policy can learn how long conversations last.
+   *
+   * @param locked a locked node whose request has not ended
+   * @param turn 1 for the first
+   */
   public void storedInTurn(TreeNode locked, int turn) {
     for (TreeNode each = locked; each != null && each.fresh; each = each.parent) {
       each.turn = (byte) Math.min(turn, Byte.MAX_VALUE);
     }
+  }
+
+  /** Finds the longest cached prefix of {@code key}, at most {@code maxPages} pages of it. */
+  public PrefixMatch match(RadixKey key, int maxPages) {
+    return match(key, maxPages, null, 0);
   }
 
   /** Releases one lock that ends at {@code node}, whose path was used. */
@@ -243,18 +315,42 @@ public final class RadixCache implements PrefixCache {
     unlock(node, true);
   }
 
-  @Override
+  /**
+   * Releases one lock that ends at {@code node}. Without shared prefixes, a request's pages are
+   * freed when it ends.
+   *
+   * @param hit whether the request has ended, which counts as a use; if not, only the time of the
+   *     last use is set
+   */
   public void unlock(TreeNode node, boolean hit) {
     locks.unlock(node, hit, ++clock);
+    if (hit && caching != PrefixCaching.RADIX) {
+      freeEnd(node, node.endPage(), 0);
+    }
   }
 
-  /** As {@link #insert(TreeNode, RadixKey, int, int, int[], boolean, int)}, of priority 0. */
+  /** Inserts with priority 0; see the overload with a priority. */
   public PrefixMatch insert(
       TreeNode locked, RadixKey key, int from, int to, int[] table, boolean redirect) {
     return insert(locked, key, from, to, table, redirect, 0);
   }
 
-  @Override
+  /**
+   * Passes pages of a request to the cache.
+   *
+   * <p>Where the cache has pages of its own for the same tokens, the request's are duplicates: with
+   * {@code redirect} its table is pointed at the cache's and the duplicate is freed; without, the
+   * insertion ends before it.
+   *
+   * @param locked the node that the request has locked; ends where page {@code from} begins
+   * @param from first page to insert
+   * @param to end of the pages to insert; all tokens before it must be in the pool
+   * @param table the request's page table
+   * @param redirect whether the table may be changed, which needs that no step reads it
+   * @param priority what the path's priority is raised to, and the new pages'
+   * @return the node at the end of what is now cached, holding the lock instead of {@code locked},
+   *     and how many pages of the key lie before its end
+   */
   public PrefixMatch insert(
       TreeNode locked,
       RadixKey key,
@@ -263,11 +359,15 @@ public final class RadixCache implements PrefixCache {
       int[] table,
       boolean redirect,
       int priority) {
-    checkKind(key);
-    return insertion.insert(locked, key, from, to, table, redirect, priority, ++clock);
+    return caching == PrefixCaching.NAIVE
+        ? new PrefixMatch(locked, 0, from)
+        : insertion.insert(locked, key, from, to, table, redirect, priority, ++clock);
   }
 
-  @Override
+  /**
+   * Evicts up to {@code pages} pages, one by one as the policy says; returns how many. They are
+   * free, but for those that a {@link PageListener} keeps for a while.
+   */
   public int evict(int pages) {
     int evicted = evict(pages, Leaving.EVICTED);
     flushEvents();
@@ -283,7 +383,16 @@ public final class RadixCache implements PrefixCache {
     return evicted;
   }
 
-  @Override
+  /**
+   * Frees the end of a prefix, page by page, as far as it is neither locked nor continued by other
+   * pages; of a prefix that ends in a namespace of its own, no public page.
+   *
+   * @param node where the prefix ends, in the tree or not, as {@link #lock} or {@link #insert}
+   *     returned it
+   * @param end how many pages the prefix has; what the cache holds beyond them stays
+   * @param keep pages from the beginning that stay in any case
+   * @return how many were freed
+   */
   public int freeEnd(TreeNode node, int end, int keep) {
     int freed = 0;
     int known = end;
@@ -321,9 +430,9 @@ public final class RadixCache implements PrefixCache {
   private void freeLast(TreeNode node, Leaving why) {
     int last = node.pageCount() - 1;
     if (events != null && events.removing(node, why == Leaving.EVICTED, why == Leaving.CLEARED)) {
-      allocator.keepInFlight(node.dropLast(shape));
+      allocator.keepInFlight(node.dropLast(pageTokens));
     } else {
-      allocator.free(node.dropLast(shape));
+      allocator.free(node.dropLast(pageTokens));
     }
     locks.freedPage();
     tree.changed();
@@ -332,7 +441,11 @@ public final class RadixCache implements PrefixCache {
     }
   }
 
-  @Override
+  /**
+   * Frees every page.
+   *
+   * @throws IllegalStateException if any is locked
+   */
   public void reset() {
     if (protectedPages() > 0) {
       throw new IllegalStateException(protectedPages() + " pages are locked; unlock them first");
@@ -348,7 +461,7 @@ public final class RadixCache implements PrefixCache {
     return tree.split(node, count);
   }
 
-  @Override
+  /** Calls {@code visitor} for each cached page's number. */
   public void forEachPage(IntConsumer visitor) {
     forEachNode(
         node -> {
@@ -363,7 +476,7 @@ public final class RadixCache implements PrefixCache {
     tree.forEachNode(visitor);
   }
 
-  @Override
+  /** Recounts evictable and protected pages; returns whether the counters were right. */
   public boolean recount() {
     return locks.recount();
   }

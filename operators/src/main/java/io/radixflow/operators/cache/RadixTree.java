@@ -15,15 +15,15 @@ final class RadixTree {
   /** A chain of nodes is merged only if few pages and children move, or few beside what stays. */
   private static final int ALWAYS_MERGED = 64;
 
-  private final PageShape shape;
+  private final int pageTokens;
   private final EvictionPolicy policy;
   private final ChildHash hash;
   private final Map<String, TreeNode> roots = new HashMap<>();
   private int nodes;
   private long version;
 
-  RadixTree(PageShape shape, EvictionPolicy policy, ChildHash hash) {
-    this.shape = shape;
+  RadixTree(int pageTokens, EvictionPolicy policy, ChildHash hash) {
+    this.pageTokens = pageTokens;
     this.policy = policy;
     this.hash = hash;
   }
@@ -45,14 +45,14 @@ final class RadixTree {
 
   /** See {@link RadixCache#match(RadixKey, int, TreeNode, int)}. */
   PrefixMatch match(RadixKey key, int maxPages, TreeNode resume, int known) {
-    int limit = Math.min(maxPages, key.pages(shape.pageTokens()));
+    int limit = Math.min(maxPages, key.pages(pageTokens));
     TreeNode node = resume == null ? null : resume.resume();
     if (node == null || !isOnPathOf(node, key)) {
-      node = roots.get(key.namespaceAt(0, shape.pageTokens()));
+      node = roots.get(key.namespaceAt(0, pageTokens));
       return node == null ? new PrefixMatch(null, 0, 0) : descend(key, limit, node, 0);
     }
     boolean own = node.namespace.equals(key.namespace());
-    int most = own ? limit : Math.min(limit, key.publicPages(shape.pageTokens()));
+    int most = own ? limit : Math.min(limit, key.publicPages(pageTokens));
     int page = Math.min(most, resume.resumablePages(known));
     while (!node.isRoot() && node.startPage >= page) {
       node = node.parent;
@@ -62,7 +62,7 @@ final class RadixTree {
 
   /** Whether the way to a node goes through the namespaces that the key's pages lie in. */
   private boolean isOnPathOf(TreeNode node, RadixKey key) {
-    boolean sharing = key.publicPages(shape.pageTokens()) > 0;
+    boolean sharing = key.publicPages(pageTokens) > 0;
     return node.namespace.equals(key.namespace())
         ? node.belowPublic == sharing
         : sharing && node.namespace.equals(NamespaceKey.PUBLIC);
@@ -70,14 +70,14 @@ final class RadixTree {
 
   /** Goes on from {@code page}, which is in or at the end of {@code node}. */
   private PrefixMatch descend(RadixKey key, int limit, TreeNode from, int fromPage) {
-    int stride = shape.pageTokens();
+    int stride = pageTokens;
     int[] tokens = key.tokens();
     TreeNode node = from;
     int offset = fromPage - from.startPage;
     int page = fromPage;
     if (offset < node.pageCount() && node.namespace.equals(key.namespaceAt(page, stride))) {
       int end = key.namespaceEnd(page, limit, stride);
-      int more = node.matchingPages(offset, tokens, page * stride, end - page, shape);
+      int more = node.matchingPages(offset, tokens, page * stride, end - page, pageTokens);
       offset += more;
       page += more;
     }
@@ -88,7 +88,7 @@ final class RadixTree {
       }
       node = child;
       int end = key.namespaceEnd(page, limit, stride);
-      offset = child.matchingPages(0, tokens, page * stride, end - page, shape);
+      offset = child.matchingPages(0, tokens, page * stride, end - page, pageTokens);
       page += offset;
     }
     return new PrefixMatch(node, offset, page);
@@ -99,10 +99,10 @@ final class RadixTree {
     if (node.children.size() == 0) {
       return null;
     }
-    String namespace = key.namespaceAt(page, shape.pageTokens());
-    int from = page * shape.pageTokens();
+    String namespace = key.namespaceAt(page, pageTokens);
+    int from = page * pageTokens;
     int pageHash = hash.of(namespace, key.tokens(), from);
-    return node.children.find(pageHash, namespace, key.tokens(), from, shape.tokensOf(1));
+    return node.children.find(pageHash, namespace, key.tokens(), from, pageTokens);
   }
 
   TreeNode rootOf(String namespace) {
@@ -128,7 +128,7 @@ final class RadixTree {
   /** Splits a node after {@code count} pages; returns the new node that has the front. */
   TreeNode split(TreeNode node, int count) {
     TreeNode front = new TreeNode(node.parent, node.namespace);
-    node.moveFrontTo(front, count, shape);
+    node.moveFrontTo(front, count, pageTokens);
     node.parent.children.replace(node, front);
     node.firstPageHash = hash.of(node.namespace, node.tokens(), 0);
     front.children.add(node);
@@ -175,7 +175,7 @@ final class RadixTree {
         && front.claims == back.claims
         && front.isRetainedAs(back)
         && policy.mergeable(front, back)) {
-      front.takeIn(back, shape);
+      front.takeIn(back, pageTokens);
       policy.merged(front, back);
       nodes--;
       version++;

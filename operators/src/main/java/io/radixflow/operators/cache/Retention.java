@@ -20,7 +20,7 @@ final class Retention {
     this.policy = policy;
   }
 
-  /** See {@link PrefixCache#retain}. */
+  /** See {@link RadixCache#retain}. */
   void retain(TreeNode locked, int from, int to, int priority, long until) {
     TreeNode node = locked;
     while (!node.isRoot() && node.endPage() > from) {

@@ -30,7 +30,7 @@ public final class SessionAwareCache {
   /** Slots looked at, each time that a turn ends, for whether anything of theirs is cached. */
   private static final int LOOKED_AT = 2;
 
-  private final PrefixCache cache;
+  private final RadixCache cache;
   private final PageAllocator allocator;
   private final SessionBounds bounds;
   private final Consumer<CacheSlot> onForgotten;
@@ -46,7 +46,7 @@ public final class SessionAwareCache {
    * @param onForgotten gets each slot that remembers nothing any more
    */
   public SessionAwareCache(
-      PrefixCache cache,
+      RadixCache cache,
       PageAllocator allocator,
       SessionBounds bounds,
       Consumer<CacheSlot> onForgotten) {
@@ -89,8 +89,7 @@ public final class SessionAwareCache {
     if (place == null || place.owner != this || place.key.publicTokens() != key.publicTokens()) {
       return cache.match(key, Integer.MAX_VALUE);
     }
-    int units = Math.max(0, known.tokens() - (key.bigram() ? 1 : 0));
-    int pages = Math.min(place.pages, units / allocator.pageTokens());
+    int pages = Math.min(place.pages, known.tokens() / allocator.pageTokens());
     return cache.match(key, Integer.MAX_VALUE, place.node, pages);
   }
 

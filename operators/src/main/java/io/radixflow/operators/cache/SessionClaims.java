@@ -10,9 +10,9 @@ import java.util.Map;
  * node above, which counted them already.
  */
 final class SessionClaims {
-  private final PrefixCache cache;
+  private final RadixCache cache;
 
-  SessionClaims(PrefixCache cache) {
+  SessionClaims(RadixCache cache) {
     this.cache = cache;
   }
 

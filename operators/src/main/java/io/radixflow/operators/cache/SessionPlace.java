@@ -42,9 +42,9 @@ public final class SessionPlace {
 
   /** The tokens of the full pages before this place. */
   public RadixKey fullPages() {
-    int length = Math.min(key.length(), pages * owner.pageTokens() + (key.bigram() ? 1 : 0));
+    int length = Math.min(key.length(), pages * owner.pageTokens());
     return new RadixKey(
-        key.namespace(), key.tokens(), length, key.bigram(), Math.min(key.publicTokens(), length));
+        key.namespace(), key.tokens(), length, Math.min(key.publicTokens(), length));
   }
 
   /** Whether this is where another place also came by: it has no token that the other has not. */

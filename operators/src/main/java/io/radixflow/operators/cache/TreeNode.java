@@ -244,12 +244,12 @@ public final class TreeNode {
    *
    * @param limit most pages to compare
    */
-  int matchingPages(int first, int[] ids, int from, int limit, PageShape shape) {
+  int matchingPages(int first, int[] ids, int from, int limit, int pageTokens) {
     int count = Math.min(limit, pageCount - first);
-    int length = shape.tokensOf(count);
-    int begin = first * shape.pageTokens();
+    int length = count * pageTokens;
+    int begin = first * pageTokens;
     int at = Arrays.mismatch(tokens, begin, begin + length, ids, from, from + length);
-    return at < 0 ? count : Math.max(0, at - shape.overlap()) / shape.pageTokens();
+    return at < 0 ? count : at / pageTokens;
   }
 
   void copyPagesTo(int[] table, int at) {
@@ -257,17 +257,16 @@ public final class TreeNode {
   }
 
   /** Appends pages {@code from .. to-1} of a sequence, whose hashes are at the same places. */
-  void append(int[] ids, int[] table, long[] pageHashes, int from, int to, PageShape shape) {
+  void append(int[] ids, int[] table, long[] pageHashes, int from, int to, int pageTokens) {
     int count = pageCount + to - from;
-    int pageTokens = shape.pageTokens();
     if (count > pages.length) {
       int capacity = pageCount == 0 ? count : Math.max(count, 2 * pageCount);
       pages = Arrays.copyOf(pages, capacity);
-      tokens = Arrays.copyOf(tokens, shape.tokensOf(capacity));
+      tokens = Arrays.copyOf(tokens, capacity * pageTokens);
     }
     System.arraycopy(table, from, pages, pageCount, to - from);
     System.arraycopy(
-        ids, from * pageTokens, tokens, pageCount * pageTokens, shape.tokensOf(to - from));
+        ids, from * pageTokens, tokens, pageCount * pageTokens, (to - from) * pageTokens);
     if (pageHashes != null) {
       hashes = hashes.length < count ? Arrays.copyOf(hashes, pages.length) : hashes;
       System.arraycopy(pageHashes, from, hashes, pageCount, to - from);
@@ -276,9 +275,9 @@ public final class TreeNode {
   }
 
   /** Takes in the pages and children of the only child, which leaves the tree. */
-  void takeIn(TreeNode child, PageShape shape) {
+  void takeIn(TreeNode child, int pageTokens) {
     int before = pageCount;
-    append(child.tokens, child.pages, child.hashesOrNull(), 0, child.pageCount, shape);
+    append(child.tokens, child.pages, child.hashesOrNull(), 0, child.pageCount, pageTokens);
     copyDigests(child, before, child.pageCount);
     truncated = child.truncated;
     children = child.children;
@@ -291,12 +290,12 @@ public final class TreeNode {
   }
 
   /** Drops the last page and returns its number. */
-  int dropLast(PageShape shape) {
+  int dropLast(int pageTokens) {
     int page = pages[--pageCount];
     truncated = true;
     if (pageCount > 0 && pageCount < pages.length / 2) {
       pages = Arrays.copyOf(pages, pageCount);
-      tokens = Arrays.copyOf(tokens, shape.tokensOf(pageCount));
+      tokens = Arrays.copyOf(tokens, pageCount * pageTokens);
       hashes = hashes.length > 0 ? Arrays.copyOf(hashes, pageCount) : hashes;
       digests = digests.length > 0 ? Arrays.copyOf(digests, pageCount * PageHasher.BYTES) : digests;
     }
@@ -308,7 +307,7 @@ public final class TreeNode {
    * history. A front that is the longer part takes the arrays: what is cut off is copied, not what
    * stays.
    */
-  void moveFrontTo(TreeNode front, int count, PageShape shape) {
+  void moveFrontTo(TreeNode front, int count, int pageTokens) {
     if (2 * count >= pages.length) {
       front.pages = pages;
       front.tokens = tokens;
@@ -316,7 +315,7 @@ public final class TreeNode {
       front.digests = digests;
       front.pageCount = count;
     } else {
-      front.append(tokens, pages, hashesOrNull(), 0, count, shape);
+      front.append(tokens, pages, hashesOrNull(), 0, count, pageTokens);
       front.copyDigests(this, 0, count);
     }
     front.firstPageHash = firstPageHash;
@@ -331,14 +330,14 @@ public final class TreeNode {
     front.retainedUntil = retainedUntil;
     front.fresh = fresh;
     front.turn = turn;
-    dropFront(count, shape);
+    dropFront(count, pageTokens);
   }
 
-  private void dropFront(int count, PageShape shape) {
-    int from = count * shape.pageTokens();
+  private void dropFront(int count, int pageTokens) {
+    int from = count * pageTokens;
     int left = pageCount - count;
     pages = Arrays.copyOfRange(pages, count, pageCount);
-    tokens = Arrays.copyOfRange(tokens, from, from + shape.tokensOf(left));
+    tokens = Arrays.copyOfRange(tokens, from, from + left * pageTokens);
     if (hashes.length > 0) {
       hashes = Arrays.copyOfRange(hashes, count, pageCount);
     }

@@ -4,7 +4,7 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.PrefixCache;
+import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.ReqToTokenPool;
@@ -32,7 +32,7 @@ final class KvPages {
   private final int pageTokens;
   private final int maxRunning;
   private PageAllocator allocator;
-  private PrefixCache cache;
+  private RadixCache cache;
   private SessionAwareCache sessions;
   private ReqToTokenPool tables;
   private PageOwners audit;
@@ -121,7 +121,7 @@ final class KvPages {
     return allocator;
   }
 
-  PrefixCache cache() {
+  RadixCache cache() {
     return cache;
   }
 

@@ -35,7 +35,7 @@ final class PageLocator {
           try {
             int[] ids = text.ids();
             int publicTokens = Math.min(text.publicTokens(), ids.length);
-            RadixKey key = new RadixKey(namespace, ids, ids.length, false, publicTokens);
+            RadixKey key = new RadixKey(namespace, ids, ids.length, publicTokens);
             PageChain chain = pages.tiers().chain(key);
             engine.execute(() -> look(key, chain, located));
           } catch (PromptException | RuntimeException e) {

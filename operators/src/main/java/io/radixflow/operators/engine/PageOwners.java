@@ -2,7 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PageAudit;
-import io.radixflow.operators.cache.PrefixCache;
+import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.ReqToTokenPool;
 import io.radixflow.operators.cache.SessionAwareCache;
 import java.util.List;
@@ -17,7 +17,7 @@ final class PageOwners {
 
   PageOwners(
       PageAllocator allocator,
-      PrefixCache cache,
+      RadixCache cache,
       SessionAwareCache sessions,
       ReqToTokenPool tables,
       TierLoads tiers) {

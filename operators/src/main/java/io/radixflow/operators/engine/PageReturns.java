@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.PrefixCache;
+import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.ReqToTokenPool;
 import io.radixflow.operators.cache.SessionAwareCache;
 import io.radixflow.operators.cache.SessionPlace;
@@ -14,7 +14,7 @@ import io.radixflow.operators.cache.SessionPlace;
  */
 final class PageReturns {
   private final PageAllocator allocator;
-  private final PrefixCache cache;
+  private final RadixCache cache;
   private final SessionAwareCache sessions;
   private final ReqToTokenPool tables;
   private final RequestHints hints;
@@ -22,7 +22,7 @@ final class PageReturns {
 
   PageReturns(
       PageAllocator allocator,
-      PrefixCache cache,
+      RadixCache cache,
       SessionAwareCache sessions,
       ReqToTokenPool tables,
       RequestHints hints,

@@ -5,7 +5,7 @@ import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.NamespaceKey;
-import io.radixflow.operators.cache.PrefixCache;
+import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.SessionPlace;
@@ -265,7 +265,7 @@ final class Request {
   }
 
   /** The tokens it has so far, as a cache looks them up. */
-  RadixKey keyIn(PrefixCache cache) {
+  RadixKey keyIn(RadixCache cache) {
     return cache.keyOf(sequence, spec.namespace(), publicTokens, tokens, length);
   }
 }

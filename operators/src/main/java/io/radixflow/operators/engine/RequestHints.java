@@ -3,7 +3,7 @@ package io.radixflow.operators.engine;
 import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.Pins;
-import io.radixflow.operators.cache.PrefixCache;
+import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.RetentionRange;
@@ -19,7 +19,7 @@ final class RequestHints {
   /** Time between two looks at what has ended. */
   private static final long EXPIRY_MILLIS = 1000;
 
-  private final PrefixCache cache;
+  private final RadixCache cache;
   private final Pins pins;
   private final int pageTokens;
   private final LongSupplier clock;
@@ -28,7 +28,7 @@ final class RequestHints {
   /**
    * @param clock milliseconds that only grow
    */
-  RequestHints(PrefixCache cache, PageAllocator allocator, LongSupplier clock) {
+  RequestHints(RadixCache cache, PageAllocator allocator, LongSupplier clock) {
     this.cache = cache;
     this.pins = new Pins(cache, allocator.total());
     this.pageTokens = allocator.pageTokens();

@@ -25,11 +25,6 @@ public enum SchedulePolicy {
     this.cacheAware = cacheAware;
   }
 
-  /** Whether the order depends on what is cached. */
-  public boolean isCacheAware() {
-    return cacheAware;
-  }
-
   /** The policy in effect: without a cache, there is nothing that a cache-aware one could see. */
   SchedulePolicy effective(boolean caching) {
     return cacheAware && !caching ? FCFS : this;

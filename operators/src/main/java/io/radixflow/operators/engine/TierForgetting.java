@@ -1,6 +1,6 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.cache.PrefixCache;
+import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.tier.HiRadixCache;
@@ -23,7 +23,7 @@ final class TierForgetting {
 
   private final TierOptions options;
   private final int pageTokens;
-  private PrefixCache cache;
+  private RadixCache cache;
 
   TierForgetting(HiRadixCache tiers, TierOptions options, int pageTokens) {
     this.tiers = tiers;
@@ -32,7 +32,7 @@ final class TierForgetting {
   }
 
   /** Follows another cache. */
-  void attach(PrefixCache other) {
+  void attach(RadixCache other) {
     cache = other;
   }
 

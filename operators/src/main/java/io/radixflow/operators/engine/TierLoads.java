@@ -4,7 +4,7 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.operators.cache.KvEventListener;
 import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.PrefixCache;
+import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.record.KvEvent;
@@ -82,7 +82,7 @@ final class TierLoads {
   }
 
   /** Follows another cache, which is empty; all requests have lost their pages. */
-  void attach(PrefixCache cache, PageAllocator allocator) {
+  void attach(RadixCache cache, PageAllocator allocator) {
     for (Request request : loading) {
       request.loadedFrom = -1;
       request.retrieval = null;
@@ -113,7 +113,6 @@ final class TierLoads {
                   request.spec.namespace(),
                   request.tokens,
                   request.length,
-                  false,
                   request.publicTokens),
               pageTokens,
               tenantOf(request));

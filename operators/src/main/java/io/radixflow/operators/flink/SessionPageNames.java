@@ -42,7 +42,7 @@ record SessionPageNames(
               ? 0
               : SharedSystemPrompt.commonTokens(model.chatTemplate(), sharedSystem, ids);
       PageChain chain =
-          PageChain.of(new RadixKey(namespace, ids, ids.length, false, own), pageTokens, 0);
+          PageChain.of(new RadixKey(namespace, ids, ids.length, own), pageTokens, 0);
       int first = chain.sharedPages();
       for (int[] other : kept) {
         int differs = Arrays.mismatch(ids, other);

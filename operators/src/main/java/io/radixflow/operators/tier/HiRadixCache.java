@@ -5,7 +5,7 @@ import io.radixflow.operators.cache.CachedPage;
 import io.radixflow.operators.cache.KvEventListener;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PageListener;
-import io.radixflow.operators.cache.PrefixCache;
+import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
@@ -50,7 +50,7 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
   private final StoreLink store;
   private final Forgotten forgotten;
   private final StoreFetches fetches;
-  private PrefixCache cache;
+  private RadixCache cache;
 
   private final Loads loads;
   private final Retrievals retrievals;
@@ -86,7 +86,7 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
   }
 
   /** Follows another tree, which is empty; what was copied stays. */
-  public void attach(PrefixCache other, PageAllocator allocator) {
+  public void attach(RadixCache other, PageAllocator allocator) {
     reset();
     cache = other;
     backup.attach(allocator);
@@ -154,7 +154,7 @@ public final class HiRadixCache implements PageListener, AutoCloseable {
    */
   public void used(TreeNode end) {
     if (options.writePolicy() != WritePolicy.WRITE_BACK) {
-      cache.retell(end, options.writePolicy().uses());
+      cache.replay(end, options.writePolicy().uses());
     }
   }
 

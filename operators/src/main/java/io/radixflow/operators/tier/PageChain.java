@@ -31,7 +31,7 @@ public final class PageChain {
    * @param tenant whose the key's namespace is; see {@link TierPage#tenant}
    */
   public static PageChain of(RadixKey key, int pageTokens, long tenant) {
-    byte[] digests = new PageHasher(pageTokens, key.bigram()).chain(key);
+    byte[] digests = new PageHasher(pageTokens).chain(key);
     PageId[] ids = new PageId[digests.length / PageHasher.BYTES];
     for (int i = 0; i < ids.length; i++) {
       ids[i] = PageId.of(digests, i * PageHasher.BYTES);

@@ -3,7 +3,7 @@ package io.radixflow.operators.tier;
 import io.radixflow.operators.cache.CacheSimulation;
 import io.radixflow.operators.cache.LowerTiers;
 import io.radixflow.operators.cache.PageAllocator;
-import io.radixflow.operators.cache.PrefixCache;
+import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
@@ -37,7 +37,7 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   private final StampedPool pool;
   private final HiRadixCache tiers;
   private final LinkedBlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
-  private PrefixCache cache;
+  private RadixCache cache;
   private PageChain chain;
   private Retrieval retrieval;
   private long hostHits;
@@ -86,7 +86,7 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   }
 
   @Override
-  public void attach(PrefixCache cache, PageAllocator allocator) {
+  public void attach(RadixCache cache, PageAllocator allocator) {
     this.cache = cache;
     tiers.attach(cache, allocator);
   }

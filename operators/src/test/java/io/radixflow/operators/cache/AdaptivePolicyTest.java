@@ -95,7 +95,7 @@ class AdaptivePolicyTest {
 
   /** Serves so many prompts of a page each and of their own from a pool that they fill. */
   private static Turns leaves(int count, AdaptivePolicy policy) {
-    Turns turns = new Turns(count, 1, false, policy);
+    Turns turns = new Turns(count, 1, policy);
     for (int i = 0; i < count; i++) {
       turns.insert(i);
     }
@@ -128,7 +128,7 @@ class AdaptivePolicyTest {
   @Test
   void raisedPagesGoLastAndLoweredOnesFirst() {
     PageAllocator allocator = new PageAllocator(3, page -> {});
-    RadixCache cache = new RadixCache(allocator, 1, false, new AdaptivePolicy(3));
+    RadixCache cache = new RadixCache(allocator, 1, new AdaptivePolicy(3));
     int[] priorities = {1, 0, -1};
     for (int i = 0; i < 3; i++) {
       int[] tokens = {i};
@@ -148,7 +148,7 @@ class AdaptivePolicyTest {
   @Test
   void aLeafWhosePriorityIsTakenBackIsRankedWithAllOthers() {
     PageAllocator allocator = new PageAllocator(2, page -> {});
-    RadixCache cache = new RadixCache(allocator, 1, false, new AdaptivePolicy(1000));
+    RadixCache cache = new RadixCache(allocator, 1, new AdaptivePolicy(1000));
     for (int i = 0; i < 2; i++) {
       int[] tokens = {i};
       RadixKey key = new RadixKey("", tokens, 1);

@@ -48,7 +48,7 @@ class AllocatorCasesTest {
   void whatABatchNeedsIsKnownBeforeAnyOfItIsTaken(
       int requests, int before, int tokens, int freePages, int needed, boolean fits) {
     PageAllocator allocator = new PageAllocator(freePages, 8, page -> {});
-    int pages = requests * allocator.pagesToExtend(before, tokens);
+    int pages = requests * (allocator.pagesFor(tokens) - allocator.pagesFor(before));
     assertThat(pages).isEqualTo(needed);
     assertThat(pages <= allocator.free()).isEqualTo(fits);
     int[] table = new int[allocator.pagesFor(tokens)];
@@ -64,7 +64,7 @@ class AllocatorCasesTest {
   @ValueSource(ints = {16, 32, 64, 128})
   void aTokenThatFitsTheLastPageNeedsNone(int pageTokens) {
     PageAllocator allocator = new PageAllocator(0, pageTokens, page -> {});
-    assertThat(allocator.pagesToExtend(pageTokens - 2, pageTokens - 1)).isZero();
+    assertThat(allocator.pagesFor(pageTokens - 1) - allocator.pagesFor(pageTokens - 2)).isZero();
     assertThat(allocator.allocDecode(new int[1], pageTokens - 1)).isTrue();
   }
 
@@ -72,7 +72,7 @@ class AllocatorCasesTest {
   @ParameterizedTest
   @CsvSource({"4, 4, 2, 1", "4, 4, 3, 2", "8, 8, 4, 4"})
   void anExhaustedPoolYieldsWhatIsCached(int pageTokens, int pages, int cached, int wanted) {
-    Turns turns = new Turns(pages, pageTokens, false, EvictionPolicies.of("lru", pages, 1));
+    Turns turns = new Turns(pages, pageTokens, EvictionPolicies.of("lru", pages, 1));
     turns.insert(IntStream.range(0, cached * pageTokens).toArray());
     List<Integer> taken = take(turns.allocator, pages - cached);
     assertThat(turns.allocator.allocate()).isEqualTo(-1);
@@ -88,7 +88,7 @@ class AllocatorCasesTest {
   /** Case A3: free and cached pages are all there are, and the free ones go first. */
   @Test
   void cachedPagesAreTakenOnlyWhenNoneIsFree() {
-    Turns turns = new Turns(8, 4, false, EvictionPolicies.of("lru", 8, 1));
+    Turns turns = new Turns(8, 4, EvictionPolicies.of("lru", 8, 1));
     turns.insert(IntStream.range(0, 8).toArray());
     assertThat(turns.allocator.free() + turns.allocator.cached()).isEqualTo(8);
     List<Integer> taken = take(turns.allocator, 6);
@@ -133,13 +133,13 @@ class AllocatorCasesTest {
   /** Case A4: locking takes from what could be evicted, which is known before it is done. */
   @Test
   void whatALockTakesFromTheBudgetIsKnownBeforeItIsTaken() {
-    Turns turns = new Turns(4, 1, false, EvictionPolicies.of("lru", 4, 1));
+    Turns turns = new Turns(4, 1, EvictionPolicies.of("lru", 4, 1));
     turns.insert(1, 2, 3);
     RadixKey key = turns.key("", 1, 2, 3, 4, 5);
     PrefixMatch match = turns.cache.match(key, Integer.MAX_VALUE);
     int before = turns.allocator.free() + turns.cache.evictablePages();
     int left = before - turns.cache.evictablePages(match);
-    assertThat(left).isEqualTo(1).isLessThan(key.units() - match.pages());
+    assertThat(left).isEqualTo(1).isLessThan(key.length() - match.pages());
     TreeNode locked = turns.cache.lock(key, match);
     assertThat(turns.allocator.free() + turns.cache.evictablePages()).isEqualTo(left);
     turns.cache.unlock(locked, false);

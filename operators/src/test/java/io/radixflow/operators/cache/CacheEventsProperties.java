@@ -22,9 +22,9 @@ class CacheEventsProperties {
 
   /** Caches a key, lets a request hold it, ends one that does, or evicts. */
   record Operation(Kind kind, String namespace, int[] tokens, int number) {
-    RadixKey key(boolean bigram) {
+    RadixKey key() {
       int publicTokens = Math.min(tokens.length, number % 3 * 4);
-      return new RadixKey(namespace, tokens, tokens.length, bigram, publicTokens);
+      return new RadixKey(namespace, tokens, tokens.length, publicTokens);
     }
   }
 
@@ -37,19 +37,19 @@ class CacheEventsProperties {
     RESET
   }
 
-  record Setting(int pageTokens, boolean bigram, String policy) {}
+  record Setting(int pageTokens, String policy) {}
 
   @Property(tries = 500)
   void theEventsTellTheExactContent(
       @ForAll("settings") Setting setting, @ForAll("operations") List<Operation> operations) {
     EventedCache world =
         new EventedCache(
-            POOL, setting.pageTokens, setting.bigram, EvictionPolicies.of(setting.policy, POOL, 1));
+            POOL, setting.pageTokens, EvictionPolicies.of(setting.policy, POOL, 1));
     List<RadixKey> seen = new ArrayList<>();
     List<TreeNode> held = new ArrayList<>();
     List<TreeNode> ended = new ArrayList<>();
     for (Operation operation : operations) {
-      RadixKey key = operation.key(setting.bigram);
+      RadixKey key = operation.key();
       seen.add(key);
       switch (operation.kind) {
         case INSERT -> world.insert(key);
@@ -95,7 +95,7 @@ class CacheEventsProperties {
 
   /** The names of all pages that look-ups of any key find, hashed anew. */
   private static Set<Long> found(EventedCache world, List<RadixKey> keys, Setting setting) {
-    PageHasher hasher = new PageHasher(setting.pageTokens, setting.bigram);
+    PageHasher hasher = new PageHasher(setting.pageTokens);
     Set<Long> blocks = new HashSet<>();
     for (RadixKey key : keys) {
       byte[] digests = digests(hasher, key, setting.pageTokens);
@@ -127,7 +127,6 @@ class CacheEventsProperties {
   Arbitrary<Setting> settings() {
     return Combinators.combine(
             Arbitraries.of(1, 2, 4),
-            Arbitraries.of(false, true),
             Arbitraries.of(EvictionPolicies.names()))
         .as(Setting::new);
   }

@@ -102,7 +102,7 @@ class CacheEventsTest {
   void aSplitAnywherePreservesTheListOfHashes(int pageTokens) {
     int[] tokens = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
     int pages = tokens.length / pageTokens;
-    byte[] digests = new PageHasher(pageTokens, false).chain(null, tokens, tokens.length);
+    byte[] digests = new PageHasher(pageTokens).chain(null, tokens, tokens.length);
     for (int at = 0; at <= pages; at++) {
       EventedCache cache = new EventedCache(pageTokens);
       TreeNode end = cache.hold(RadixKey.of(tokens));
@@ -143,8 +143,8 @@ class CacheEventsTest {
   void theFirstPageOfANamespaceBelowAPublicOneIsItsChildAndNobodyElses() {
     EventedCache cache = new EventedCache(2);
     int[] tokens = {1, 2, 3, 4};
-    cache.insert(new RadixKey("a", tokens, 4).withPublicTokens(2));
-    cache.insert(new RadixKey("b", tokens, 4).withPublicTokens(2));
+    cache.insert(new RadixKey("a", tokens, 4, 2));
+    cache.insert(new RadixKey("b", tokens, 4, 2));
     cache.insert(RadixKey.of(tokens));
     List<KvEvent.Stored> stored = cache.take(KvEvent.Stored.class);
     assertThat(stored).hasSize(4);
@@ -152,16 +152,6 @@ class CacheEventsTest {
     assertThat(stored.subList(1, 4)).allMatch(s -> s.parent() == stored.get(0).block());
     assertThat(stored.stream().map(KvEvent.Stored::block)).doesNotHaveDuplicates();
     assertThat(stored.get(1).namespace()).isEqualTo(PageHasher.publishedName("a"));
-  }
-
-  @Test
-  void aPageOfPairsTellsOneIdMoreThanItHasPairs() {
-    EventedCache cache = new EventedCache(1024, 2, true, new LruPolicy());
-    cache.insert(RadixKey.of(10, 20, 30, 40, 50).asBigram());
-    List<KvEvent.Stored> stored = cache.take(KvEvent.Stored.class);
-    assertThat(stored.stream().map(KvEvent.Stored::block))
-        .containsExactly(-8847804484166691499L, 4989791362144317498L);
-    assertThat(stored.get(1).tokenIds()).containsExactly(30, 40, 50);
   }
 
   @Test

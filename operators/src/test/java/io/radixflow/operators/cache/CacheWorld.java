@@ -21,7 +21,7 @@ final class CacheWorld {
   private static final int PIN_OWNERS = 3;
 
   /** What all keys of a run have in common, and who evicts. */
-  record Setting(int pageTokens, boolean bigram, String policy) {}
+  record Setting(int pageTokens, String policy) {}
 
   enum Kind {
     MATCH,
@@ -63,7 +63,7 @@ final class CacheWorld {
 
   private record Pinned(RadixKey key, int pages, long until) {}
 
-  private final PageShape shape;
+  private final int pageTokens;
   private final List<Integer> freed = new ArrayList<>();
   private final List<Integer> freedEver = new ArrayList<>();
   private final PageAllocator allocator = new PageAllocator(POOL, this::freed);
@@ -80,11 +80,11 @@ final class CacheWorld {
    * @param seed of the tree's hashes
    */
   CacheWorld(Setting setting, long seed) {
-    shape = new PageShape(setting.pageTokens, setting.bigram ? 1 : 0);
+    pageTokens = setting.pageTokens;
     EvictionPolicy policy = EvictionPolicies.of(setting.policy, POOL, 1);
-    cache = new RadixCache(allocator, setting.pageTokens, setting.bigram, policy, seed);
+    cache = new RadixCache(allocator, setting.pageTokens, policy, seed);
     pins = new Pins(cache, POOL);
-    model = new CachedPages(shape, setting.policy);
+    model = new CachedPages(pageTokens, setting.policy);
     audit = new PageAudit(allocator, cache);
   }
 
@@ -121,7 +121,7 @@ final class CacheWorld {
   private RadixKey key(Operation of) {
     int publicTokens = Math.min(of.publicTokens, of.tokens.length);
     return new RadixKey(
-        of.namespace, of.tokens, of.tokens.length, shape.overlap() == 1, publicTokens);
+        of.namespace, of.tokens, of.tokens.length, publicTokens);
   }
 
   private PrefixMatch match(RadixKey key) {
@@ -141,7 +141,7 @@ final class CacheWorld {
     PrefixMatch match = match(key);
     holder.node = cache.lock(key, match);
     model.lock(key, 0, match.pages());
-    int all = key.pages(shape.pageTokens());
+    int all = key.pages(pageTokens);
     holder.table = new int[all];
     holder.pages = match.pages();
     holder.locked = match.pages();
@@ -210,7 +210,7 @@ final class CacheWorld {
     System.arraycopy(more, 0, tokens, before.length(), more.length);
     RadixKey key =
         new RadixKey(
-            before.namespace(), tokens, tokens.length, before.bigram(), before.publicTokens());
+            before.namespace(), tokens, tokens.length, before.publicTokens());
     int limit = number > 9 ? number : Integer.MAX_VALUE;
     PrefixMatch resumed = cache.match(key, limit, session.node, session.pages);
     assertThat(resumed).isEqualTo(cache.match(key, limit));

@@ -36,13 +36,13 @@ final class CachedPages {
 
     /** Whether another key begins with the same pages of the same namespaces. */
     boolean isOn(RadixKey other) {
-      String namespace = key.namespaceAt(end - 1, shape.pageTokens());
-      int length = shape.tokensOf(end);
+      String namespace = key.namespaceAt(end - 1, pageTokens);
+      int length = end * pageTokens;
       return length <= other.length()
           && Arrays.equals(key.tokens(), 0, length, other.tokens(), 0, length)
-          && namespace.equals(other.namespaceAt(end - 1, shape.pageTokens()))
+          && namespace.equals(other.namespaceAt(end - 1, pageTokens))
           && (namespace.equals(NamespaceKey.PUBLIC)
-              || key.publicPages(shape.pageTokens()) == other.publicPages(shape.pageTokens()));
+              || key.publicPages(pageTokens) == other.publicPages(pageTokens));
     }
 
     boolean extendsPage(Page other) {
@@ -54,13 +54,13 @@ final class CachedPages {
     }
   }
 
-  private final PageShape shape;
+  private final int pageTokens;
   private final Comparator<Page> order;
   private final List<Page> pages = new ArrayList<>();
   private long clock;
 
-  CachedPages(PageShape shape, String policy) {
-    this.shape = shape;
+  CachedPages(int pageTokens, String policy) {
+    this.pageTokens = pageTokens;
     this.order = order(policy);
   }
 
@@ -102,7 +102,7 @@ final class CachedPages {
   /** The numbers of the pages that a key finds. */
   List<Integer> match(RadixKey key) {
     List<Integer> found = new ArrayList<>();
-    for (int end = 1; end <= key.pages(shape.pageTokens()); end++) {
+    for (int end = 1; end <= key.pages(pageTokens); end++) {
       Page page = find(key, end);
       if (page == null) {
         break;

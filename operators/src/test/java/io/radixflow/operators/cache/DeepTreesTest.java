@@ -41,7 +41,7 @@ class DeepTreesTest {
     World(int pool, String policyName) {
       allocator = new PageAllocator(pool, page -> {});
       policy = new CountingPolicy(EvictionPolicies.of(policyName, pool, 1));
-      cache = new RadixCache(allocator, new PageShape(1, 0), policy, hash);
+      cache = new RadixCache(PrefixCaching.RADIX, allocator, 1, policy, hash);
       audit = new PageAudit(allocator, cache);
     }
 

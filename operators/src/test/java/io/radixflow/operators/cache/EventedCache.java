@@ -13,14 +13,14 @@ final class EventedCache {
   final List<KvEvent> events = new ArrayList<>();
   final Map<Long, KvEvent.Stored> view = new HashMap<>();
 
-  EventedCache(int pages, int pageTokens, boolean bigram, EvictionPolicy policy) {
+  EventedCache(int pages, int pageTokens, EvictionPolicy policy) {
     allocator = new PageAllocator(pages, page -> {});
-    cache = new RadixCache(allocator, pageTokens, bigram, policy, 1);
+    cache = new RadixCache(allocator, pageTokens, policy, 1);
     cache.listen(this::hear, true);
   }
 
   EventedCache(int pageTokens) {
-    this(1024, pageTokens, false, new LruPolicy());
+    this(1024, pageTokens, new LruPolicy());
   }
 
   private void hear(KvEvent event) {

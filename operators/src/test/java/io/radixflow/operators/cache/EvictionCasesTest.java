@@ -111,7 +111,7 @@ class EvictionCasesTest {
         threshold == 2
             ? EvictionPolicies.of("slru", 16, 1)
             : new SlruPolicy(threshold, Integer.MAX_VALUE);
-    Turns turns = new Turns(16, 1, false, policy);
+    Turns turns = new Turns(16, 1, policy);
     insertTimes(turns, threshold, 1);
     insertTimes(turns, 100, 2);
     insertTimes(turns, threshold - 1, 3);

@@ -41,7 +41,7 @@ class LearnedEvictionProperties {
 
     World(String name) {
       policy = EvictionPolicies.of(name, POOL, 0.8);
-      cache = new RadixCache(allocator, 1, false, policy, 1);
+      cache = new RadixCache(allocator, 1, policy, 1);
       audit = new PageAudit(allocator, cache);
     }
 

@@ -29,7 +29,6 @@ class NamespaceProperties {
           tenant,
           tokens,
           tokens.length,
-          setting.bigram,
           setting.sharing ? Math.min(publicTokens, tokens.length) : 0);
     }
 
@@ -50,7 +49,7 @@ class NamespaceProperties {
   /**
    * @param sharing whether the tenants have opted in to share their system prompts
    */
-  record Setting(int pageTokens, boolean bigram, String policy, boolean sharing) {}
+  record Setting(int pageTokens, String policy, boolean sharing) {}
 
   /** A request of a tenant, as the engine would have it. */
   private record Holder(RadixKey key, TreeNode node, int pages) {}
@@ -72,7 +71,6 @@ class NamespaceProperties {
           new RadixCache(
               allocator,
               setting.pageTokens,
-              setting.bigram,
               EvictionPolicies.of(setting.policy, pool, 1),
               1);
     }
@@ -123,7 +121,7 @@ class NamespaceProperties {
     private static RadixKey extended(RadixKey key, int[] more) {
       int[] tokens = Arrays.copyOf(key.tokens(), key.length() + more.length);
       System.arraycopy(more, 0, tokens, key.length(), more.length);
-      return new RadixKey(key.namespace(), tokens, tokens.length, key.bigram(), key.publicTokens());
+      return new RadixKey(key.namespace(), tokens, tokens.length, key.publicTokens());
     }
 
     private int hold(RadixKey key) {
@@ -159,7 +157,7 @@ class NamespaceProperties {
 
     /** Whose page it is and all that its keys and values depend on. */
     private String content(RadixKey key, int page) {
-      int end = (page + 1) * setting.pageTokens + (setting.bigram ? 1 : 0);
+      int end = (page + 1) * setting.pageTokens;
       return key.namespaceAt(page, setting.pageTokens)
           + Arrays.toString(Arrays.copyOf(key.tokens(), end));
     }
@@ -203,7 +201,6 @@ class NamespaceProperties {
   Arbitrary<Setting> settings() {
     return Combinators.combine(
             Arbitraries.of(1, 2, 4),
-            Arbitraries.of(false, true),
             Arbitraries.of(EvictionPolicies.names()),
             Arbitraries.of(false, true))
         .as(Setting::new);

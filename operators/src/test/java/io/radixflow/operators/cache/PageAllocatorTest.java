@@ -82,7 +82,7 @@ class PageAllocatorTest {
   void growingTakesOnlyThePagesThatBegin(
       int pageTokens, int before, int tokens, int requests, int pages) {
     PageAllocator paged = new PageAllocator(16, pageTokens, page -> {});
-    assertThat(requests * paged.pagesToExtend(before, tokens)).isEqualTo(pages);
+    assertThat(requests * (paged.pagesFor(tokens) - paged.pagesFor(before))).isEqualTo(pages);
     int[][] tables = new int[requests][paged.pagesFor(tokens)];
     for (int[] table : tables) {
       assertThat(paged.allocExtend(table, 0, before)).isTrue();

@@ -27,26 +27,12 @@ class PageHasherTest {
     "4, '', ''",
   })
   void aPublicPageHasSglangsName(int pageTokens, String tokens, String blocks) {
-    assertThat(blocks(pageTokens, false, ints(tokens))).isEqualTo(longs(blocks));
-  }
-
-  @ParameterizedTest
-  @CsvSource({
-    "4, 10 20 30 40, -2735951481331064195",
-    "2, 10 20 30 40 50, -8847804484166691499 4989791362144317498",
-    "4, 1 2 3 4 5 6, -638950109823820341 3604587133525381017",
-    "4, 5 6 7 8 9 10 11 12 13, -2900568514773989563 -322435596280658912",
-    "4, 10 20, 978178666101069530",
-    "4, 10, ''",
-    "4, '', ''",
-  })
-  void aPageOfPairsHasSglangsName(int pageTokens, String tokens, String blocks) {
-    assertThat(blocks(pageTokens, true, ints(tokens))).isEqualTo(longs(blocks));
+    assertThat(blocks(pageTokens, ints(tokens))).isEqualTo(longs(blocks));
   }
 
   @Test
   void aPageWithoutTokensIsNoPage() {
-    assertThatIllegalArgumentException().isThrownBy(() -> new PageHasher(0, false));
+    assertThatIllegalArgumentException().isThrownBy(() -> new PageHasher(0));
   }
 
   @Test
@@ -64,12 +50,12 @@ class PageHasherTest {
   @Test
   void idsAreUnsigned32BitIntegers() {
     // Python: sha256(b"\xff\xff\xff\xff").digest()[:8]
-    assertThat(blocks(1, false, -1)).containsExactly(-5938819523699828288L);
+    assertThat(blocks(1, -1)).containsExactly(-5938819523699828288L);
   }
 
   @Test
   void aChainGoesOnFromAnyPage() {
-    PageHasher hasher = new PageHasher(3, false);
+    PageHasher hasher = new PageHasher(3);
     int[] tokens = IntStream.range(0, 12).toArray();
     byte[] whole = hasher.chain(null, tokens, 12);
     byte[] second = new byte[PageHasher.BYTES];
@@ -82,7 +68,7 @@ class PageHasherTest {
 
   @Test
   void namespacesNameEqualPagesDifferentlyAndOnlyThePublicOneHasNoSeed() {
-    PageHasher hasher = new PageHasher(2, false);
+    PageHasher hasher = new PageHasher(2);
     int[] tokens = {1, 2, 3, 4};
     byte[] own = hasher.chain(PageHasher.seed(NAMESPACE), tokens, 4);
     byte[] other = hasher.chain(PageHasher.seed("other"), tokens, 4);
@@ -109,8 +95,8 @@ class PageHasherTest {
     assertThat(seed).doesNotContain(name);
   }
 
-  private static long[] blocks(int pageTokens, boolean bigram, int... tokens) {
-    byte[] digests = new PageHasher(pageTokens, bigram).chain(null, tokens, tokens.length);
+  private static long[] blocks(int pageTokens, int... tokens) {
+    byte[] digests = new PageHasher(pageTokens).chain(null, tokens, tokens.length);
     return IntStream.range(0, digests.length / PageHasher.BYTES)
         .mapToLong(i -> PageHasher.blockId(digests, i * PageHasher.BYTES))
         .toArray();

@@ -73,7 +73,7 @@ class RadixCacheProperties {
     List<Setting> settings = new ArrayList<>();
     for (String policy : EvictionPolicies.names()) {
       for (int pageTokens : PAGE_SIZES) {
-        settings.add(new Setting(pageTokens, settings.size() % 2 == 1, policy));
+        settings.add(new Setting(pageTokens, policy));
       }
     }
     return settings;
@@ -103,7 +103,6 @@ class RadixCacheProperties {
     Arbitrary<Setting> settings =
         Combinators.combine(
                 Arbitraries.of(1, 2, 4),
-                Arbitraries.of(false, false, true),
                 Arbitraries.of(EvictionPolicies.names()))
             .as(Setting::new);
     return settings.flatMap(

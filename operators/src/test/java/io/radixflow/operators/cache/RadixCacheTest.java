@@ -46,23 +46,23 @@ class RadixCacheTest {
   @Test
   void publicTokensAreSharedAndWhatFollowsThemIsNot() {
     int[] tokens = {1, 2, 3, 4};
-    insert(new RadixKey("a", tokens, 4).withPublicTokens(2));
-    assertThat(matched(new RadixKey("b", tokens, 4).withPublicTokens(2))).isEqualTo(2);
-    assertThat(matched(new RadixKey("b", tokens, 4).withPublicTokens(3))).isEqualTo(2);
+    insert(new RadixKey("a", tokens, 4, 2));
+    assertThat(matched(new RadixKey("b", tokens, 4, 2))).isEqualTo(2);
+    assertThat(matched(new RadixKey("b", tokens, 4, 3))).isEqualTo(2);
     assertThat(matched(new RadixKey("b", tokens, 4))).isZero();
     assertThat(matched(new RadixKey("a", tokens, 4))).isZero();
     assertThat(matched(RadixKey.of(tokens))).isEqualTo(2);
-    assertThat(matched(new RadixKey("a", tokens, 4).withPublicTokens(2))).isEqualTo(4);
+    assertThat(matched(new RadixKey("a", tokens, 4, 2))).isEqualTo(4);
   }
 
   @Test
   void whoResumesAtTheEndOfItsPublicTokensFindsNoPagesThatOthersPutBehindThem() {
     int[] tokens = {1, 2, 3, 4};
     insert(RadixKey.of(tokens));
-    TreeNode end = lock(new RadixKey("a", tokens, 2).withPublicTokens(2));
+    TreeNode end = lock(new RadixKey("a", tokens, 2, 2));
     cache.unlock(end);
     assertThat(cache.nodes()).as("the pages behind are in the same node again").isEqualTo(1);
-    RadixKey longer = new RadixKey("a", tokens, 4).withPublicTokens(2);
+    RadixKey longer = new RadixKey("a", tokens, 4, 2);
     assertThat(cache.match(longer, Integer.MAX_VALUE, end, 2).pages()).isEqualTo(2);
   }
 

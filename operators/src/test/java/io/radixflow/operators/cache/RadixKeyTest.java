@@ -22,14 +22,17 @@ class RadixKeyTest {
         .toArray();
   }
 
-  /** What both kinds of key answer. */
-  private static int match(int[] a, int[] b, boolean bigram, int pageTokens) {
-    RadixKey key = new RadixKey("", a, a.length, bigram);
-    int match = key.match(new RadixKey("", b, b.length, bigram), pageTokens);
-    int compat =
-        CompatKey.of(null, a, bigram).matchLength(CompatKey.of(null, b, bigram), pageTokens);
-    assertThat(compat).isEqualTo(match);
+  /** How much of {@code b} a cache with {@code a} finds; SGLang's kind of key must agree. */
+  private static int match(int[] a, int[] b, int pageTokens) {
+    Turns turns = new Turns(2048, pageTokens, new LruPolicy());
+    turns.insert(a);
+    int match = turns.matched(b);
+    assertThat(compatMatch(a, b, false, pageTokens)).isEqualTo(match);
     return match;
+  }
+
+  private static int compatMatch(int[] a, int[] b, boolean bigram, int pageTokens) {
+    return CompatKey.of(null, a, bigram).matchLength(CompatKey.of(null, b, bigram), pageTokens);
   }
 
   /** Case K1. */
@@ -43,10 +46,10 @@ class RadixKeyTest {
 
   /** Case K2. */
   @Test
-  void theUnitsOfAKeyAreItsTokens() {
-    assertThat(RadixKey.of(1, 2, 3).units()).isEqualTo(3);
-    assertThat(RadixKey.of().units()).isZero();
-    assertThat(RadixKey.of(42).units()).isEqualTo(1);
+  void theLengthOfAKeyIsTheNumberOfItsTokens() {
+    assertThat(RadixKey.of(1, 2, 3).length()).isEqualTo(3);
+    assertThat(RadixKey.of().length()).isZero();
+    assertThat(RadixKey.of(42).length()).isEqualTo(1);
     assertThat(RadixKey.of(1, 2, 3).tokens()).containsExactly(1, 2, 3);
   }
 
@@ -54,8 +57,8 @@ class RadixKeyTest {
   @Test
   void tokensBeyondTheLengthDoNotCount() {
     int[] tokens = {1, 2, 3, 4};
-    assertThat(new RadixKey("", tokens, 2).units()).isEqualTo(2);
-    assertThat(new RadixKey("", tokens, 2).match(RadixKey.of(tokens), 1)).isEqualTo(2);
+    assertThat(new RadixKey("", tokens, 2).length()).isEqualTo(2);
+    assertThat(match(new int[] {1, 2}, tokens, 1)).isEqualTo(2);
     assertThatThrownBy(() -> new RadixKey("", tokens, 5))
         .isInstanceOf(IndexOutOfBoundsException.class);
   }
@@ -88,7 +91,7 @@ class RadixKeyTest {
     "'', '', 0"
   })
   void keysMatchAsFarAsTheirTokensAreEqual(String a, String b, int expected) {
-    assertThat(match(tokens(a), tokens(b), false, 1)).isEqualTo(expected);
+    assertThat(match(tokens(a), tokens(b), 1)).isEqualTo(expected);
   }
 
   /** Case K6. */
@@ -101,7 +104,7 @@ class RadixKeyTest {
     "1 2 3, 1 2 3, 0"
   })
   void onlyWholePagesMatch(String a, String b, int expected) {
-    assertThat(match(tokens(a), tokens(b), false, 4)).isEqualTo(expected);
+    assertThat(match(tokens(a), tokens(b), 4)).isEqualTo(expected);
   }
 
   /** Case K7. */
@@ -112,33 +115,29 @@ class RadixKeyTest {
     int[] other = same.clone();
     other[place] = -1;
     for (int pageTokens : new int[] {1, 4, 64}) {
-      assertThat(match(same, other, false, pageTokens)).isEqualTo(place / pageTokens * pageTokens);
+      assertThat(match(same, other, pageTokens)).isEqualTo(place / pageTokens * pageTokens);
     }
-    assertThat(match(same, same, false, 64)).isEqualTo(1984);
+    assertThat(match(same, same, 64)).isEqualTo(1984);
   }
 
   /** Case K8. */
   @Test
   void pairsMatchIfBothTokensDo() {
     int[] five = {1, 2, 3, 4, 5};
-    assertThat(match(five, new int[] {1, 2, 3, 9, 5}, true, 1)).isEqualTo(2);
-    assertThat(match(five, five, true, 1)).isEqualTo(4);
-    assertThat(match(new int[] {1, 2}, new int[] {1, 2}, true, 1)).isEqualTo(1);
+    assertThat(compatMatch(five, new int[] {1, 2, 3, 9, 5}, true, 1)).isEqualTo(2);
+    assertThat(compatMatch(five, five, true, 1)).isEqualTo(4);
+    assertThat(compatMatch(new int[] {1, 2}, new int[] {1, 2}, true, 1)).isEqualTo(1);
     int[] many = IntStream.range(0, 130).toArray();
     int[] diverging = many.clone();
     diverging[70] = -1;
-    assertThat(match(many, diverging, true, 64)).isEqualTo(64);
-    assertThat(match(new int[] {7}, new int[] {7}, true, 1)).isZero();
+    assertThat(compatMatch(many, diverging, true, 64)).isEqualTo(64);
+    assertThat(compatMatch(new int[] {7}, new int[] {7}, true, 1)).isZero();
   }
 
   @Test
-  void keysOfDifferentNamespacesOrUnitsDoNotCompare() {
-    RadixKey key = RadixKey.of(1, 2, 3);
-    RadixKey other = new RadixKey("other", key.tokens(), 3);
-    assertThatIllegalArgumentException().isThrownBy(() -> key.match(other, 1));
-    assertThatIllegalArgumentException().isThrownBy(() -> key.match(key.asBigram(), 1));
-    CompatKey compat = CompatKey.of(null, key.tokens(), false);
-    CompatKey compatOther = CompatKey.of("", key.tokens(), false);
-    assertThatIllegalArgumentException().isThrownBy(() -> compat.matchLength(compatOther, 1));
+  void keysOfDifferentNamespacesDoNotCompare() {
+    CompatKey compat = CompatKey.of(null, new int[] {1, 2, 3}, false);
+    CompatKey other = CompatKey.of("", new int[] {1, 2, 3}, false);
+    assertThatIllegalArgumentException().isThrownBy(() -> compat.matchLength(other, 1));
   }
 }

@@ -46,7 +46,7 @@ final class SessionWorld {
 
   SessionWorld(int pool, int pageTokens, SessionBounds bounds, String policy) {
     allocator = new PageAllocator(pool, pageTokens, page -> {});
-    cache = new RadixCache(allocator, pageTokens, false, EvictionPolicies.of(policy, pool, 1), 1);
+    cache = new RadixCache(allocator, pageTokens, EvictionPolicies.of(policy, pool, 1), 1);
     sessions = new SessionAwareCache(cache, allocator, bounds, forgotten::add);
     audit = new PageAudit(allocator, cache);
   }

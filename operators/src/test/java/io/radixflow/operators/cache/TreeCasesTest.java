@@ -26,9 +26,6 @@ class TreeCasesTest {
     assertThat(cache.nodes()).isZero();
     assertThat(cache.evictablePages()).isZero();
     assertThat(cache.protectedPages()).isZero();
-    PageAllocator allocator = new PageAllocator(8, page -> {});
-    assertThat(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE).open(allocator, 1))
-        .isInstanceOf(NaiveCache.class);
   }
 
   /** Case T2. */
@@ -64,7 +61,7 @@ class TreeCasesTest {
   @Test
   void aCacheThatSharesNothingHoldsNothing() {
     PageAllocator allocator = new PageAllocator(8, page -> {});
-    PrefixCache cache = CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE).open(allocator, 1);
+    RadixCache cache = CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE).open(allocator, 1);
     RadixKey key = RadixKey.of(1, 2, 3);
     TreeNode node = cache.lock(key, cache.match(key, 3));
     int[] table = {allocator.allocate(), allocator.allocate(), allocator.allocate()};
@@ -160,7 +157,7 @@ class TreeCasesTest {
     int sequences = 10_000;
     int common = 10_000;
     int total = common + sequences * 100;
-    Turns turns = new Turns(total, 1, false, EvictionPolicies.of("lru", total, 1));
+    Turns turns = new Turns(total, 1, EvictionPolicies.of("lru", total, 1));
     int[] tokens = IntStream.range(0, common + 100).toArray();
     for (int i = 0; i < sequences; i++) {
       tokens[common] = -i;

@@ -5,17 +5,15 @@ final class Turns {
   final PageAllocator allocator;
   final RadixCache cache;
   private final int pageTokens;
-  private final boolean bigram;
 
-  Turns(int pages, int pageTokens, boolean bigram, EvictionPolicy policy) {
+  Turns(int pages, int pageTokens, EvictionPolicy policy) {
     this.allocator = new PageAllocator(pages, pageTokens, page -> {});
-    this.cache = new RadixCache(allocator, pageTokens, bigram, policy, 1);
+    this.cache = new RadixCache(allocator, pageTokens, policy, 1);
     this.pageTokens = pageTokens;
-    this.bigram = bigram;
   }
 
   Turns(int pageTokens, String policy) {
-    this(1024, pageTokens, false, EvictionPolicies.of(policy, 1024, 1));
+    this(1024, pageTokens, EvictionPolicies.of(policy, 1024, 1));
   }
 
   Turns(int pageTokens) {
@@ -23,7 +21,7 @@ final class Turns {
   }
 
   RadixKey key(String namespace, int... tokens) {
-    return new RadixKey(namespace, tokens, tokens.length, bigram);
+    return new RadixKey(namespace, tokens, tokens.length);
   }
 
   /** Caches a sequence; returns how much of it was cached before. */

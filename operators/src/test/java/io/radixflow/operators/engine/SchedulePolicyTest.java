@@ -65,9 +65,9 @@ class SchedulePolicyTest {
   @Test
   void policiesAreFoundByNameAndAnUnknownOneIsRefusedWithTheList() {
     assertThat(SchedulePolicy.of("lpm")).isEqualTo(SchedulePolicy.LPM);
-    assertThat(SchedulePolicy.of("LPM").isCacheAware()).isTrue();
-    assertThat(SchedulePolicy.of("dfs-weight").isCacheAware()).isTrue();
-    assertThat(SchedulePolicy.of("fcfs").isCacheAware()).isFalse();
+    assertThat(SchedulePolicy.of("LPM")).isEqualTo(SchedulePolicy.LPM);
+    assertThat(SchedulePolicy.of("dfs-weight")).isEqualTo(SchedulePolicy.DFS_WEIGHT);
+    assertThat(SchedulePolicy.of("fcfs")).isEqualTo(SchedulePolicy.FCFS);
     assertThatIllegalArgumentException()
         .isThrownBy(() -> SchedulePolicy.of("priority"))
         .withMessage(

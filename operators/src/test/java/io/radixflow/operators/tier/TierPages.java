@@ -41,7 +41,7 @@ final class TierPages {
   static Chain chain(int seed, int length, String namespace, long tenant) {
     int[] tokens = new Random(seed).ints((long) length * PAGE_TOKENS, 0, 50_000).toArray();
     byte[] previous = namespace.isEmpty() ? null : PageHasher.seed(namespace);
-    byte[] digests = new PageHasher(PAGE_TOKENS, false).chain(previous, tokens, tokens.length);
+    byte[] digests = new PageHasher(PAGE_TOKENS).chain(previous, tokens, tokens.length);
     TierPage[] pages = new TierPage[length];
     PageId[] ids = new PageId[length];
     String[] namespaces = new String[length];

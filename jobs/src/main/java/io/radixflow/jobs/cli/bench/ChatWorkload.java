@@ -101,7 +101,7 @@ final class ChatWorkload {
   static RadixCache cache(PageAllocator allocator, int pageTokens, String policy) {
     double share = CacheOptions.DEFAULT.slruProtectedShare();
     return new RadixCache(
-        allocator, pageTokens, false, EvictionPolicies.of(policy, allocator.total(), share), SEED);
+        allocator, pageTokens, EvictionPolicies.of(policy, allocator.total(), share), SEED);
   }
 
   /**

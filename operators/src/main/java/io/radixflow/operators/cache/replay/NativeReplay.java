@@ -7,7 +7,9 @@ import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.TreeNode;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Replays on the cache that serves, which neither splits on look-ups nor evicts whole nodes.
@@ -39,6 +41,9 @@ public final class NativeReplay implements TraceReplay {
   private final ReplayReport report;
   private final HeldLocks<Lock> locks = new HeldLocks<>();
 
+  /** The number of each pair of tokens that occurred, for traces whose units are pairs. */
+  private final Map<Long, Integer> pairs = new HashMap<>();
+
   /** Slot of each page's first unit. */
   private final int[] firstSlots;
 
@@ -59,7 +64,6 @@ public final class NativeReplay implements TraceReplay {
         new RadixCache(
             allocator,
             setup.pageTokens(),
-            setup.bigram(),
             EvictionPolicies.of(setup.policy(), pages, SLRU_SHARE));
     this.model = new PageModel(setup);
     this.report = report;
@@ -231,7 +235,18 @@ public final class NativeReplay implements TraceReplay {
 
   /** A namespace that is given is never the public one, be it empty. */
   private RadixKey key(String namespace, int[] tokens) {
-    return new RadixKey(
-        namespace == null ? "" : "ns:" + namespace, tokens, tokens.length, setup.bigram());
+    int[] units = setup.bigram() ? numbersOfPairs(tokens) : tokens;
+    return new RadixKey(namespace == null ? "" : "ns:" + namespace, units, units.length);
+  }
+
+  /** Numbers each pair of neighbouring tokens: equal pairs alike, so that they match as tokens do. */
+  private int[] numbersOfPairs(int[] tokens) {
+    int[] numbers = new int[Math.max(0, tokens.length - 1)];
+    for (int i = 0; i < numbers.length; i++) {
+      long pair = (long) tokens[i] << Integer.SIZE | Integer.toUnsignedLong(tokens[i + 1]);
+      Integer number = pairs.putIfAbsent(pair, pairs.size());
+      numbers[i] = number == null ? pairs.size() - 1 : number;
+    }
+    return numbers;
   }
 }

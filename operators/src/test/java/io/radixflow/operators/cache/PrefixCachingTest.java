@@ -6,8 +6,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What all prefix caches have in common, and in what they differ. */
-class PrefixCacheTest {
+/** The modes of the cache: what they have in common, and in what they differ. */
+class PrefixCachingTest {
   private static final int[] TOKENS = {1, 2, 3, 4, 5, 6, 7, 8, 9};
 
   private final PageAllocator allocator = new PageAllocator(8, 2, page -> {});
@@ -15,7 +15,7 @@ class PrefixCacheTest {
   @ParameterizedTest
   @EnumSource
   void aRequestThatEndsLeavesNoPageBehindThatIsNotCached(PrefixCaching caching) {
-    PrefixCache cache = open(caching);
+    RadixCache cache = open(caching);
     run(cache, 1, true);
     assertThat(allocator.inFlight()).isZero();
     assertThat(cache.protectedPages()).isZero();
@@ -33,7 +33,7 @@ class PrefixCacheTest {
   }
 
   @Test
-  void aRequestPutBackFindsItsChunksAgainUnlessNothingIsKept() {
+  void aPreemptedRequestFindsItsChunksAgainUnlessNothingIsKept() {
     assertThat(foundBy(open(PrefixCaching.RADIX), 1, 1, false)).isEqualTo(4);
     assertThat(foundBy(open(PrefixCaching.CHUNK), 1, 1, false)).isEqualTo(4);
     assertThat(foundBy(open(PrefixCaching.NAIVE), 1, 1, false)).isZero();
@@ -41,19 +41,19 @@ class PrefixCacheTest {
 
   @Test
   void chunksAreFreedWhenTheirRequestEnds() {
-    PrefixCache cache = open(PrefixCaching.CHUNK);
+    RadixCache cache = open(PrefixCaching.CHUNK);
     run(cache, 1, false);
     assertThat(allocator.cached()).isEqualTo(4);
     run(cache, 1, true);
     assertThat(allocator.free()).isEqualTo(8);
   }
 
-  private PrefixCache open(PrefixCaching caching) {
+  private RadixCache open(PrefixCaching caching) {
     return CacheOptions.DEFAULT.withCaching(caching).open(allocator, 2);
   }
 
-  /** The pages that a second request finds after a first has ended or was put back. */
-  private int foundBy(PrefixCache cache, long first, long second, boolean ended) {
+  /** The pages that a second request finds after a first has ended or was preempted. */
+  private int foundBy(RadixCache cache, long first, long second, boolean ended) {
     run(cache, first, ended);
     RadixKey key = cache.keyOf(second, "", 0, TOKENS, TOKENS.length);
     int found = cache.match(key, Integer.MAX_VALUE).pages();
@@ -62,7 +62,7 @@ class PrefixCacheTest {
   }
 
   /** What the engine does with a request. */
-  private void run(PrefixCache cache, long request, boolean ended) {
+  private void run(RadixCache cache, long request, boolean ended) {
     RadixKey key = cache.keyOf(request, "", 0, TOKENS, TOKENS.length);
     PrefixMatch match = cache.match(key, Integer.MAX_VALUE);
     TreeNode locked = cache.lock(key, match);
