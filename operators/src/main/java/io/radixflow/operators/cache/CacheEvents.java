@@ -55,8 +55,7 @@ final class CacheEvents {
     int beforeAt = first > 0 ? (first - 1) * PageHasher.BYTES : 0;
     for (int i = first; i < node.pageCount(); i++) {
       int at = i * PageHasher.BYTES;
-      hasher.hash(
-          before, beforeAt, node.tokens(), i * pageTokens, pageTokens, digests, at);
+      hasher.hash(before, beforeAt, node.tokens(), i * pageTokens, pageTokens, digests, at);
       before = digests;
       beforeAt = at;
     }
@@ -127,11 +126,9 @@ final class CacheEvents {
     }
     for (int i = first; i < node.pageCount(); i++) {
       int from = i * pageTokens;
-      int[] ids =
-          tokenIds ? Arrays.copyOfRange(node.tokens(), from, from + pageTokens) : null;
+      int[] ids = tokenIds ? Arrays.copyOfRange(node.tokens(), from, from + pageTokens) : null;
       long block = node.block(i);
-      listener.accept(
-          new KvEvent.Stored(KvTier.DEVICE, namespace, block, parent, pageTokens, ids));
+      listener.accept(new KvEvent.Stored(KvTier.DEVICE, namespace, block, parent, pageTokens, ids));
       parent = block;
     }
   }

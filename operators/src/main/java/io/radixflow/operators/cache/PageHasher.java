@@ -39,8 +39,7 @@ public final class PageHasher {
       throw new IllegalArgumentException("a page of " + pageTokens + " tokens has no hash");
     }
     this.pageTokens = pageTokens;
-    this.ids =
-        ByteBuffer.allocate(Integer.BYTES * pageTokens).order(ByteOrder.LITTLE_ENDIAN);
+    this.ids = ByteBuffer.allocate(Integer.BYTES * pageTokens).order(ByteOrder.LITTLE_ENDIAN);
   }
 
   /**

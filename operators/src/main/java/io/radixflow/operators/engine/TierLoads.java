@@ -110,10 +110,7 @@ final class TierLoads {
       request.chain =
           PageChain.of(
               new RadixKey(
-                  request.spec.namespace(),
-                  request.tokens,
-                  request.length,
-                  request.publicTokens),
+                  request.spec.namespace(), request.tokens, request.length, request.publicTokens),
               pageTokens,
               tenantOf(request));
     }

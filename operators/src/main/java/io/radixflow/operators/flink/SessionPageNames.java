@@ -41,8 +41,7 @@ record SessionPageNames(
           sharedSystem == null
               ? 0
               : SharedSystemPrompt.commonTokens(model.chatTemplate(), sharedSystem, ids);
-      PageChain chain =
-          PageChain.of(new RadixKey(namespace, ids, ids.length, own), pageTokens, 0);
+      PageChain chain = PageChain.of(new RadixKey(namespace, ids, ids.length, own), pageTokens, 0);
       int first = chain.sharedPages();
       for (int[] other : kept) {
         int differs = Arrays.mismatch(ids, other);

@@ -43,8 +43,7 @@ class CacheEventsProperties {
   void theEventsTellTheExactContent(
       @ForAll("settings") Setting setting, @ForAll("operations") List<Operation> operations) {
     EventedCache world =
-        new EventedCache(
-            POOL, setting.pageTokens, EvictionPolicies.of(setting.policy, POOL, 1));
+        new EventedCache(POOL, setting.pageTokens, EvictionPolicies.of(setting.policy, POOL, 1));
     List<RadixKey> seen = new ArrayList<>();
     List<TreeNode> held = new ArrayList<>();
     List<TreeNode> ended = new ArrayList<>();
@@ -125,9 +124,7 @@ class CacheEventsProperties {
 
   @Provide
   Arbitrary<Setting> settings() {
-    return Combinators.combine(
-            Arbitraries.of(1, 2, 4),
-            Arbitraries.of(EvictionPolicies.names()))
+    return Combinators.combine(Arbitraries.of(1, 2, 4), Arbitraries.of(EvictionPolicies.names()))
         .as(Setting::new);
   }
 

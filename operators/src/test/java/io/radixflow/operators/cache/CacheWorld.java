@@ -120,8 +120,7 @@ final class CacheWorld {
 
   private RadixKey key(Operation of) {
     int publicTokens = Math.min(of.publicTokens, of.tokens.length);
-    return new RadixKey(
-        of.namespace, of.tokens, of.tokens.length, publicTokens);
+    return new RadixKey(of.namespace, of.tokens, of.tokens.length, publicTokens);
   }
 
   private PrefixMatch match(RadixKey key) {
@@ -208,9 +207,7 @@ final class CacheWorld {
     RadixKey before = session.key;
     int[] tokens = Arrays.copyOf(before.tokens(), before.length() + more.length);
     System.arraycopy(more, 0, tokens, before.length(), more.length);
-    RadixKey key =
-        new RadixKey(
-            before.namespace(), tokens, tokens.length, before.publicTokens());
+    RadixKey key = new RadixKey(before.namespace(), tokens, tokens.length, before.publicTokens());
     int limit = number > 9 ? number : Integer.MAX_VALUE;
     PrefixMatch resumed = cache.match(key, limit, session.node, session.pages);
     assertThat(resumed).isEqualTo(cache.match(key, limit));

@@ -69,10 +69,7 @@ class NamespaceProperties {
       written = new String[pool];
       cache =
           new RadixCache(
-              allocator,
-              setting.pageTokens,
-              EvictionPolicies.of(setting.policy, pool, 1),
-              1);
+              allocator, setting.pageTokens, EvictionPolicies.of(setting.policy, pool, 1), 1);
     }
 
     /** Does it, and returns how many pages the tenant found; -1 if it did not look. */

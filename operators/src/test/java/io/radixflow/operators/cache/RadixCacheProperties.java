@@ -101,9 +101,7 @@ class RadixCacheProperties {
   @Provide
   Arbitrary<Tuple.Tuple2<Setting, List<Operation>>> runs() {
     Arbitrary<Setting> settings =
-        Combinators.combine(
-                Arbitraries.of(1, 2, 4),
-                Arbitraries.of(EvictionPolicies.names()))
+        Combinators.combine(Arbitraries.of(1, 2, 4), Arbitraries.of(EvictionPolicies.names()))
             .as(Setting::new);
     return settings.flatMap(
         setting -> {

@@ -62,9 +62,7 @@ public final class NativeReplay implements TraceReplay {
     this.allocator = new PageAllocator(pages, this::freed);
     this.cache =
         new RadixCache(
-            allocator,
-            setup.pageTokens(),
-            EvictionPolicies.of(setup.policy(), pages, SLRU_SHARE));
+            allocator, setup.pageTokens(), EvictionPolicies.of(setup.policy(), pages, SLRU_SHARE));
     this.model = new PageModel(setup);
     this.report = report;
     this.firstSlots = new int[pages];
@@ -239,7 +237,9 @@ public final class NativeReplay implements TraceReplay {
     return new RadixKey(namespace == null ? "" : "ns:" + namespace, units, units.length);
   }
 
-  /** Numbers each pair of neighbouring tokens: equal pairs alike, so that they match as tokens do. */
+  /**
+   * Numbers each pair of neighbouring tokens: equal pairs alike, so that they match as tokens do.
+   */
   private int[] numbersOfPairs(int[] tokens) {
     int[] numbers = new int[Math.max(0, tokens.length - 1)];
     for (int i = 0; i < numbers.length; i++) {
