@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.config.NearestName;
 import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.LimitChange;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
@@ -23,6 +24,7 @@ public final class ControlParser {
       List.of("type", "tenant", "value", "action", "tier", "size");
   private static final List<String> TIER_FIELDS = List.of("type", "action", "tier", "size");
   private static final List<String> TYPES = List.of("erase_tenant", "drain", "limits", TIERS);
+  private static final List<String> SWITCH = List.of("on", "off");
 
   private final ObjectMapper mapper;
 
@@ -90,6 +92,22 @@ public final class ControlParser {
     if (type.equals("erase_tenant") && tenant == null) {
       throw new InvalidEventException("tenant is missing: erase_tenant says whose sessions go");
     }
-    return new ControlEvent(type, tenant, value == null ? null : Fields.text("value", value));
+    String text = value == null ? null : Fields.text("value", value);
+    checkValue(type, tenant, text);
+    return new ControlEvent(type, tenant, text);
+  }
+
+  private static void checkValue(String type, String tenant, String value)
+      throws InvalidEventException {
+    if (type.equals("drain") && value != null && !SWITCH.contains(value)) {
+      throw new InvalidEventException("value must be one of " + SWITCH + " for drain");
+    }
+    if (type.equals("limits")) {
+      try {
+        LimitChange.parse(tenant, value);
+      } catch (IllegalArgumentException e) {
+        throw new InvalidEventException(e.getMessage());
+      }
+    }
   }
 }

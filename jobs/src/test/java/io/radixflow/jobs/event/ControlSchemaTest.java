@@ -14,7 +14,23 @@ class ControlSchemaTest {
   private static final List<String> TYPES =
       List.of("\"drain\"", "\"erase_tenant\"", "\"limits\"", "\"tiers\"", "\"stop\"", "null", "3");
   private static final List<String> TENANTS = List.of("", "null", "\"acme\"", "\"a\\u0000\"", "3");
-  private static final List<String> VALUES = List.of("", "null", "\"off\"", "3");
+  private static final List<String> VALUES =
+      List.of(
+          "",
+          "null",
+          "3",
+          "\"off\"",
+          "\"on\"",
+          "\"of\"",
+          "\"\"",
+          "\"max_queued_per_tenant=3\"",
+          "\"max_queued_per_tenant=3,max_sessions_per_tenant=\"",
+          "\" max_queued_per_session = 1 , max_queued_per_taskmanager=999999999 \"",
+          "\"max_queued_per_session=-1\"",
+          "\"max_queued_per_session=1000000000\"",
+          "\"max_queued_per_session=1,\"",
+          "\"max_queued_per_session\"",
+          "\"speed=9\"");
   private static final List<String> ACTIONS =
       List.of("", "null", "\"attach\"", "\"resize\"", "\"flush\"", "\"detach\"", "\"\"", "1");
   private static final List<String> TIERS = List.of("", "null", "\"host\"", "\"disk\"", "\"tape\"");
@@ -108,7 +124,27 @@ class ControlSchemaTest {
   }
 
   @Test
-  void whatIsWrongIsToldByTheFieldsName() {
+  void limitsThatCannotBeReadAreRefusedBeforeTheyReachTheJob() {
+    assertThat(parse("{\"type\":\"limits\",\"value\":\"max_queued_per_session=8\"}").event())
+        .isEqualTo(new ControlEvent("limits", null, "max_queued_per_session=8"));
+    assertThat(parse("{\"type\":\"limits\",\"value\":\"speed=9\"}").reason())
+        .startsWith("value sets an unknown limit; known are max_queued_per_session, ");
+    assertThat(
+            parse("{\"type\":\"limits\",\"tenant\":\"a\",\"value\":\"max_queued_per_session=1\"}")
+                .reason())
+        .isEqualTo(
+            "value sets an unknown limit of a tenant; known are max_queued_per_tenant,"
+                + " max_sessions_per_tenant");
+    assertThat(parse("{\"type\":\"limits\",\"value\":\"max_queued_per_session=-1\"}").reason())
+        .isEqualTo("value has an entry that is not name=number");
+    assertThat(parse("{\"type\":\"limits\"}").reason())
+        .isEqualTo("value is missing: limits need a value such as max_queued_per_tenant=100");
+    assertThat(parse("{\"type\":\"drain\",\"value\":\"of\"}").reason())
+        .isEqualTo("value must be one of [on, off] for drain");
+  }
+
+  @Test
+  void theReasonNamesTheFieldThatIsWrong() {
     assertThat(parse("{\"type\":\"tiers\",\"action\":\"atach\",\"tier\":\"disk\"}").reason())
         .isEqualTo("action must be one of [attach, detach, resize, flush]. Did you mean attach?");
     assertThat(

@@ -1,7 +1,8 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.record.LimitChange;
 import io.radixflow.operators.record.TierCommand;
-import java.util.List;
+import java.util.Map;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
@@ -15,22 +16,11 @@ import org.apache.flink.api.common.typeinfo.Types;
 final class ControlState {
   private static final String DRAIN = "drain";
   private static final String ERASURES = "erasures";
-  private static final String SESSION_LIMIT = "max_queued_per_session";
-  private static final String TENANT_LIMIT = "max_queued_per_tenant";
-  private static final String QUEUE_LIMIT = "max_queued_per_taskmanager";
-
-  private static final String TENANT_SESSIONS = "max_sessions_per_tenant";
-  private static final String ALL_SESSIONS = "max_sessions_per_taskmanager";
-
   private static final String TIER_EVENTS = "tiers";
   private static final String HOST_SIZE = "tiers/host/size";
   private static final String DISK_SIZE = "tiers/disk/size";
   private static final String HOST_DETACHED = "tiers/host/detached";
   private static final String DISK_DETACHED = "tiers/disk/detached";
-
-  private static final List<String> TENANT_LIMITS = List.of(TENANT_LIMIT, TENANT_SESSIONS);
-  private static final List<String> ALL_LIMITS =
-      List.of(SESSION_LIMIT, TENANT_LIMIT, QUEUE_LIMIT, TENANT_SESSIONS, ALL_SESSIONS);
 
   private final BroadcastState<String, String> settings;
   private final ServingOptions options;
@@ -102,63 +92,48 @@ final class ControlState {
   }
 
   int maxQueuedPerSession() throws Exception {
-    return limit(SESSION_LIMIT, options.maxQueuedPerSession());
+    return limit(LimitChange.QUEUED_PER_SESSION, options.maxQueuedPerSession());
   }
 
   int maxQueuedPerTenant(String tenant) throws Exception {
-    return limit(TENANT_LIMIT + "/" + tenant, limit(TENANT_LIMIT, options.maxQueuedPerTenant()));
+    return limit(
+        LimitChange.QUEUED_PER_TENANT + "/" + tenant,
+        limit(LimitChange.QUEUED_PER_TENANT, options.maxQueuedPerTenant()));
   }
 
   int maxQueuedPerTaskManager() throws Exception {
-    return limit(QUEUE_LIMIT, options.maxQueuedPerTaskManager());
+    return limit(LimitChange.QUEUED_PER_TASKMANAGER, options.maxQueuedPerTaskManager());
   }
 
   int maxSessionsPerTenant(String tenant) throws Exception {
     return limit(
-        TENANT_SESSIONS + "/" + tenant, limit(TENANT_SESSIONS, options.maxSessionsPerTenant()));
+        LimitChange.SESSIONS_PER_TENANT + "/" + tenant,
+        limit(LimitChange.SESSIONS_PER_TENANT, options.maxSessionsPerTenant()));
   }
 
   int maxSessionsPerTaskManager() throws Exception {
-    return limit(ALL_SESSIONS, options.maxSessionsPerTaskManager());
+    return limit(LimitChange.SESSIONS_PER_TASKMANAGER, options.maxSessionsPerTaskManager());
   }
 
   /**
-   * Sets limits, {@code name=number} separated by commas; of a tenant only its queue and its
-   * sessions can be limited. An empty number takes the limit back.
+   * Sets limits as {@link LimitChange} reads them.
    *
    * @throws RefusedException if the value cannot be read; nothing is changed then
    */
   void limits(String tenant, String value) throws Exception {
-    if (value == null || value.isBlank()) {
-      throw new RefusedException("limits need a value such as " + TENANT_LIMIT + "=100");
+    Map<String, String> changed;
+    try {
+      changed = LimitChange.parse(tenant, value);
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException(e.getMessage());
     }
-    String[] entries = value.split(",", -1);
-    for (String entry : entries) {
-      check(tenant, entry.strip());
-    }
-    for (String entry : entries) {
-      int equals = entry.indexOf('=');
-      String name = entry.substring(0, equals).strip();
-      String number = entry.substring(equals + 1).strip();
-      String key = tenant == null ? name : name + "/" + tenant;
-      if (number.isEmpty()) {
+    for (Map.Entry<String, String> limit : changed.entrySet()) {
+      String key = tenant == null ? limit.getKey() : limit.getKey() + "/" + tenant;
+      if (limit.getValue().isEmpty()) {
         settings.remove(key);
       } else {
-        settings.put(key, number);
+        settings.put(key, limit.getValue());
       }
-    }
-  }
-
-  private static void check(String tenant, String entry) throws RefusedException {
-    if (!entry.matches("[a-z_]+ *= *\\d{0,9}")) {
-      throw new RefusedException("'" + entry + "' is not name=number");
-    }
-    String name = entry.substring(0, entry.indexOf('=')).strip();
-    List<String> known = tenant == null ? ALL_LIMITS : TENANT_LIMITS;
-    if (!known.contains(name)) {
-      throw new RefusedException(
-          "'%s' is no limit%s; known are %s"
-              .formatted(name, tenant == null ? "" : " of a tenant", String.join(", ", known)));
     }
   }
 
