@@ -1,23 +1,94 @@
 package io.radixflow.jobs.config;
 
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.flink.configuration.MemorySize;
 
-/** The documentation of all options as a Markdown table. */
+/** The documentation of all options, {@code docs/options.md}: a Markdown table for each section. */
 public final class OptionsTable {
+  private static final String HEAD =
+      """
+      # Options
+
+      Later sources win: the defaults below, `--config FILE` (YAML; nested maps and dotted keys are
+      the same), environment variables, `--set key=value`. The variable of `kafka.topic.events` is
+      `RADIXFLOW_KAFKA_TOPIC_EVENTS`. Unknown keys and invalid values are refused at start. Lists
+      are separated by semicolons; durations are written `200ms`, `10s`, `7d`, sizes `512mb`,
+      `20gb`.
+
+      The model, its device and the options that were given are shown on Flink's page of the job,
+      secrets masked.
+
+      This file is generated: `mvn -pl jobs -am test -Dtest=OptionsTableTest -Dupdate=true
+      -Dsurefire.failIfNoSpecifiedTests=false` writes it.
+      """;
+
+  private static final String PASSED_ON = "Options of Flink and of Kafka clients";
+
+  /** Sections by the first part of an option's key. */
+  private static final Map<String, String> SECTIONS =
+      Map.ofEntries(
+          Map.entry("model", "Model"),
+          Map.entry("gpu", "GPU"),
+          Map.entry("engine", "Engine"),
+          Map.entry("kv-events", "KV events"),
+          Map.entry("session", "Sessions"),
+          Map.entry("operator", "Limits of a TaskManager"),
+          Map.entry("generation", "Generation"),
+          Map.entry("events", "Sizes of records"),
+          Map.entry("replies", "Sizes of records"),
+          Map.entry("dead-letters", "Sizes of records"),
+          Map.entry("kafka", "Kafka"),
+          Map.entry("job", "Flink job"),
+          Map.entry("cache", "Prefix cache"),
+          Map.entry("tiers", "Tiers below the device"),
+          Map.entry("scheduler", "Scheduler"));
 
   private OptionsTable() {}
 
-  /** The table, one line an option, ending with a newline. */
+  /** The whole file. */
   public static String markdown() {
-    StringBuilder table =
-        new StringBuilder("| option | default | valid | meaning |\n|---|---|---|---|\n");
-    for (OptionSpec<?> spec : RadixflowOptions.specs()) {
-      table
-          .append("| `")
+    Map<String, List<OptionSpec<?>>> sections =
+        RadixflowOptions.specs().stream()
+            .collect(
+                Collectors.groupingBy(
+                    OptionsTable::section, LinkedHashMap::new, Collectors.toList()));
+    StringBuilder file = new StringBuilder(HEAD).append('\n');
+    sections.keySet().forEach(name -> file.append(link(name)));
+    file.append(link(PASSED_ON));
+    sections.forEach((name, options) -> section(file, name, options));
+    file.append(
+        """
+
+        ## %s
+
+        | prefix | meaning |
+        |---|---|
+        | `flink.` | Flink's own options, for example `flink.state.backend.type`. |
+        | `kafka.client.` | Options of all Kafka clients, for example `kafka.client.security.protocol`. |
+        """
+            .formatted(PASSED_ON));
+    return file.toString();
+  }
+
+  private static String section(OptionSpec<?> spec) {
+    return SECTIONS.get(spec.key().split("\\.")[0]);
+  }
+
+  private static String link(String section) {
+    String anchor = section.toLowerCase(Locale.ROOT).replace(' ', '-');
+    return "- [" + section + "](#" + anchor + ")\n";
+  }
+
+  private static void section(StringBuilder file, String name, List<OptionSpec<?>> options) {
+    file.append("\n## ").append(name).append("\n\n");
+    file.append("| option | default | valid | meaning |\n|---|---|---|---|\n");
+    for (OptionSpec<?> spec : options) {
+      file.append("| `")
           .append(spec.key())
           .append("` | ")
           .append(defaultValue(spec.option().defaultValue()))
@@ -27,19 +98,6 @@ public final class OptionsTable {
           .append(spec.description())
           .append(" |\n");
     }
-    row(
-        table,
-        Settings.FLINK_PREFIX,
-        "Flink's own options, for example `flink.state.backend.type`.");
-    row(
-        table,
-        Settings.KAFKA_CLIENT_PREFIX,
-        "Options of all Kafka clients, for example `kafka.client.security.protocol`.");
-    return table.toString();
-  }
-
-  private static void row(StringBuilder table, String prefix, String description) {
-    table.append("| `").append(prefix).append("*` | | | ").append(description).append(" |\n");
   }
 
   private static String defaultValue(Object value) {
@@ -54,7 +112,7 @@ public final class OptionsTable {
       return shown(time);
     }
     if (value instanceof MemorySize size) {
-      return Long.toString(size.getBytes());
+      return shown(size.getBytes());
     }
     if (value instanceof Enum<?> choice) {
       return choice.toString().toLowerCase(Locale.ROOT);
@@ -63,6 +121,17 @@ public final class OptionsTable {
       return list.stream().map(Object::toString).collect(Collectors.joining(";"));
     }
     return value.toString();
+  }
+
+  /** In the largest unit that divides it. */
+  private static String shown(long bytes) {
+    List<String> units = List.of("", "kb", "mb", "gb", "tb");
+    int unit = 0;
+    while (bytes != 0 && bytes % 1024 == 0 && unit < units.size() - 1) {
+      bytes /= 1024;
+      unit++;
+    }
+    return bytes + units.get(unit);
   }
 
   /** In the largest unit that divides it. */

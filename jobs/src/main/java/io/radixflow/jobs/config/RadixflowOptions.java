@@ -333,6 +333,13 @@ public final class RadixflowOptions {
           "Topic of what the engines have in their caches, compacted; only with"
               + " kv-events.enabled.");
 
+  public static final ConfigOption<Boolean> REQUIRE_SESSION_KEY =
+      ALL.flag(
+          key("kafka.require-session-key").booleanType().defaultValue(true),
+          "Whether an event is a dead letter if its record's key is not its session. With 'false'"
+              + " other keys are allowed, and the sender answers for the order of a session's"
+              + " events.");
+
   public static final ConfigOption<Boolean> CREATE_TOPICS =
       ALL.flag(
           key("kafka.create-topics").booleanType().defaultValue(false),
@@ -382,7 +389,9 @@ public final class RadixflowOptions {
           "How long the start waits for a broker.");
 
   public static final ConfigOption<String> JOB_NAME =
-      ALL.text(key("job.name").stringType().defaultValue("radixflow"), "The job's name in Flink.");
+      ALL.text(
+          key("job.name").stringType().noDefaultValue(),
+          "The job's name in Flink; without it 'radixflow' and the model.");
 
   public static final ConfigOption<Integer> PARALLELISM =
       ALL.range(

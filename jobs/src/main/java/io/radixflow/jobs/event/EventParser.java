@@ -72,8 +72,14 @@ public final class EventParser {
    * @param origin where it was read
    */
   public ParsedEvent parse(byte[] value, Origin origin) {
-    if (value == null || value.length == 0) {
-      return ParsedEvent.unreadable(null, "the record has no value, must be a JSON object");
+    if (value == null) {
+      return ParsedEvent.unreadable(
+          null,
+          "the record is a tombstone (its value is null), which means nothing here: send an event"
+              + " of type close to end a session, or erase to delete it");
+    }
+    if (value.length == 0) {
+      return ParsedEvent.unreadable(null, "the record's value is empty, must be a JSON object");
     }
     if (value.length > maxBytes) {
       return unreadable(

@@ -1,26 +1,35 @@
 package io.radixflow.jobs.kafka;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.event.ParsedEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Origin;
+import java.util.Arrays;
 import org.apache.flink.api.common.serialization.DeserializationSchema;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
 import org.apache.flink.util.Collector;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
-/** Reads the event topic; no record makes it throw. */
+/**
+ * Reads the event topic; no record makes it throw. A record whose key is not its event's session is
+ * a dead letter unless the job allows it: Kafka keeps the order of one key's records alone.
+ */
 final class EventDeserializer implements KafkaRecordDeserializationSchema<EventRecord> {
+
   private static final long serialVersionUID = 1L;
 
   private final int maxEventBytes;
   private final int maxDeadLetterBytes;
+  private final boolean requireSessionKey;
   private transient EventParser parser;
 
-  EventDeserializer(int maxEventBytes, int maxDeadLetterBytes) {
+  EventDeserializer(int maxEventBytes, int maxDeadLetterBytes, boolean requireSessionKey) {
     this.maxEventBytes = maxEventBytes;
     this.maxDeadLetterBytes = maxDeadLetterBytes;
+    this.requireSessionKey = requireSessionKey;
   }
 
   @Override
@@ -31,14 +40,33 @@ final class EventDeserializer implements KafkaRecordDeserializationSchema<EventR
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<EventRecord> out) {
     Origin origin = new Origin(record.partition(), record.offset(), record.timestamp());
-    ParsedEvent parsed = parser.parse(record.value(), origin);
+    out.collect(check(record, parser.parse(record.value(), origin)));
+  }
+
+  private EventRecord check(ConsumerRecord<byte[], byte[]> record, ParsedEvent parsed) {
     ConversationEvent event = parsed.event();
-    out.collect(
-        new EventRecord(
-            event == null ? null : event.withSource(record.value()),
-            parsed.unreadable()
-                ? DeadLetters.of(record, parsed.reason(), maxDeadLetterBytes)
-                : null));
+    String wrongKey =
+        event == null || !requireSessionKey ? null : wrongKey(record.key(), event.session());
+    if (wrongKey != null) {
+      return new EventRecord(
+          null,
+          DeadLetters.of(
+              record, parsed.isValid() ? wrongKey : parsed.reason(), maxDeadLetterBytes));
+    }
+    return new EventRecord(
+        event == null ? null : event.withSource(record.value()),
+        parsed.unreadable() ? DeadLetters.of(record, parsed.reason(), maxDeadLetterBytes) : null);
+  }
+
+  /** What is wrong with a record's key; null if nothing is. */
+  private static String wrongKey(byte[] key, String session) {
+    if (Arrays.equals(key, session.getBytes(UTF_8))) {
+      return null;
+    }
+    return "the record's key "
+        + (key == null ? "is missing" : "differs from the event's session")
+        + ", must be the session: the order of its events depends on it"
+        + " (kafka.require-session-key=false allows other keys)";
   }
 
   @Override

@@ -47,7 +47,8 @@ public final class KafkaEndpoints {
         .setDeserializer(
             new EventDeserializer(
                 settings.get(RadixflowOptions.EVENT_MAX_BYTES),
-                settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES)))
+                settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES),
+                settings.get(RadixflowOptions.REQUIRE_SESSION_KEY)))
         .build();
   }
 

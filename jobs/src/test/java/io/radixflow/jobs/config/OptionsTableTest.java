@@ -9,24 +9,24 @@ import org.junit.jupiter.api.Test;
 
 class OptionsTableTest {
 
-  private static final Path README = Path.of("..", "README.md");
-  private static final String BEGIN = "<!-- options:begin -->\n";
-  private static final String END = "<!-- options:end -->";
+  private static final Path FILE = Path.of("..", "docs", "options.md");
 
+  /** {@code mvn -pl jobs test -Dtest=OptionsTableTest -Dupdate=true} writes the file. */
   @Test
-  void theReadmeHasTheTableOfTheCode() throws IOException {
-    String readme = Files.readString(README);
-    assertThat(readme).contains(BEGIN, END);
-    String table = readme.substring(readme.indexOf(BEGIN) + BEGIN.length(), readme.indexOf(END));
-    assertThat(table.strip())
-        .as("put this between the markers:%n%s", OptionsTable.markdown())
-        .isEqualTo(OptionsTable.markdown().strip());
+  void docsOptionsHasTheOptionsOfTheCode() throws IOException {
+    if (Boolean.getBoolean("update")) {
+      Files.writeString(FILE, OptionsTable.markdown());
+    }
+    assertThat(FILE)
+        .as("run this test with -Dupdate=true to write the file")
+        .hasContent(OptionsTable.markdown());
   }
 
   @Test
   void aLineOfTheTableShowsKeyDefaultAndValidValues() {
     assertThat(OptionsTable.markdown())
         .contains(
+            "\n## Model\n",
             "| `model.device` | `auto` | one of auto, cpu, sim, cuda or cuda:N | What computes; 'auto' takes the"
                 + " best there is. |\n",
             "| `session.retention` | `7d` |",
