@@ -24,10 +24,17 @@ final class JobConfiguration {
 
   private JobConfiguration() {}
 
+  private static String name(Settings settings) {
+    return settings.isGiven(RadixflowOptions.JOB_NAME)
+        ? settings.get(RadixflowOptions.JOB_NAME)
+        : "radixflow " + settings.get(RadixflowOptions.MODEL);
+  }
+
   static Configuration of(Settings settings) {
     Configuration flink = new Configuration();
     Duration interval = settings.get(RadixflowOptions.CHECKPOINT_INTERVAL);
-    flink.set(PipelineOptions.NAME, settings.get(RadixflowOptions.JOB_NAME));
+    flink.set(PipelineOptions.NAME, name(settings));
+    flink.set(PipelineOptions.GLOBAL_JOB_PARAMETERS, settings.shown());
     flink.set(CoreOptions.DEFAULT_PARALLELISM, settings.get(RadixflowOptions.PARALLELISM));
     flink.set(PipelineOptions.MAX_PARALLELISM, settings.get(RadixflowOptions.MAX_PARALLELISM));
     // a type that falls to Kryo fails here, not when its class changes

@@ -12,6 +12,7 @@ import io.radixflow.operators.flink.ServingOutputs;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
+import java.util.stream.Collectors;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.datastream.DataStream;
@@ -56,6 +57,7 @@ public final class ServingJob {
                 "events",
                 TypeInformation.of(EventRecord.class))
             .uid("events")
+            .setDescription("events of " + settings.get(RadixflowOptions.EVENTS_TOPIC))
             .process(new EventRouter(), TypeInformation.of(ConversationEvent.class))
             .name("route events")
             .uid("route-events");
@@ -67,6 +69,7 @@ public final class ServingJob {
                 "control",
                 TypeInformation.of(ControlRecord.class))
             .uid("control")
+            .setDescription("control events of " + settings.get(RadixflowOptions.CONTROL_TOPIC))
             .setParallelism(1)
             .process(new ControlRouter(), TypeInformation.of(ControlEvent.class))
             .name("route control")
@@ -84,6 +87,7 @@ public final class ServingJob {
                     ServingSettings.operator(settings),
                     endpoints.lostReplies()))
             .uid(SavedState.OPERATOR_UID)
+            .setDescription(describe(settings))
             // else it stands still while the sinks flush to Kafka and begin transactions
             .disableChaining();
 
@@ -110,5 +114,12 @@ public final class ServingJob {
         .sinkTo(endpoints.deadLetters())
         .name("dead letters")
         .uid("dead-letters");
+  }
+
+  /** What Flink's page says of the operator: the model and the options that were given. */
+  private static String describe(Settings settings) {
+    return settings.shown().entrySet().stream()
+        .map(option -> option.getKey() + "=" + option.getValue())
+        .collect(Collectors.joining(", ", "serving: ", ""));
   }
 }

@@ -9,9 +9,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.GlobalConfiguration;
 
 /** Checked values of all options; immutable. Made by {@link SettingsLoader}. */
 public final class Settings {
@@ -21,6 +23,8 @@ public final class Settings {
 
   /** Options with this prefix go to every Kafka client, without it. */
   public static final String KAFKA_CLIENT_PREFIX = "kafka.client.";
+
+  private static final String MASK = "******";
 
   private final Configuration configuration;
 
@@ -83,6 +87,32 @@ public final class Settings {
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     return Files.write(
         file, new YAMLMapper().writeValueAsBytes(new TreeMap<>(configuration.toMap())));
+  }
+
+  /**
+   * The model, its device and all options that were given, for people: Flink's page, logs. Secrets
+   * are masked.
+   */
+  public SortedMap<String, String> shown() {
+    SortedMap<String, String> shown = new TreeMap<>();
+    shown.put(RadixflowOptions.MODEL.key(), get(RadixflowOptions.MODEL));
+    shown.put(RadixflowOptions.DEVICE.key(), get(RadixflowOptions.DEVICE));
+    configuration
+        .toMap()
+        .forEach((key, value) -> shown.put(key, isSecret(key) ? MASK : withoutUser(value)));
+    return shown;
+  }
+
+  private static boolean isSecret(String key) {
+    boolean passedOn = key.startsWith(FLINK_PREFIX) || key.startsWith(KAFKA_CLIENT_PREFIX);
+    return passedOn
+        ? GlobalConfiguration.isSensitive(key) || key.contains("keystore.key")
+        : key.equals(CacheConfig.NAMESPACE_KEY.key());
+  }
+
+  /** A URI may name its user and password. */
+  private static String withoutUser(String value) {
+    return value.replaceAll("://[^/@\\s]*@", "://" + MASK + "@");
   }
 
   private Map<String, String> prefixed(String prefix) {
