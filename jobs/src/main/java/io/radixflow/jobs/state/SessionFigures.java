@@ -3,7 +3,6 @@ package io.radixflow.jobs.state;
 import io.radixflow.operators.flink.SavedState;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import java.util.Locale;
@@ -18,7 +17,6 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
   private static final long serialVersionUID = 1L;
 
   private transient ValueState<SessionSlot> slot;
-  private transient ValueState<SessionPages> olderPages;
   private transient MapState<String, Long> branches;
   private transient MapState<Long, Turn> turns;
   private transient MapState<Long, PendingTurn> pending;
@@ -27,7 +25,6 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
   @Override
   public void open(OpenContext context) {
     slot = getRuntimeContext().getState(SavedState.slot());
-    olderPages = getRuntimeContext().getState(SavedState.olderPages());
     branches = getRuntimeContext().getMapState(SavedState.branches());
     turns = getRuntimeContext().getMapState(SavedState.turns());
     pending = getRuntimeContext().getMapState(SavedState.pendingTurns());
@@ -43,7 +40,7 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
     }
     int count = 0;
     long tokens = 0;
-    long characters = known.system() == null ? 0 : known.system().length();
+    long characters = 0;
     for (Turn turn : turns.values()) {
       count += turn.id() == Turn.ROOT ? 0 : 1;
       tokens += turn.ids().length;
@@ -64,7 +61,7 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
             size(pending.keys()),
             size(turnIds.keys()),
             known.lastEvent(),
-            known.pages() == null ? olderPages.value() : known.pages()));
+            known.pages()));
   }
 
   private static int size(Iterable<?> entries) {

@@ -17,7 +17,7 @@ import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.state.api.functions.KeyedStateReaderFunction;
 import org.apache.flink.util.Collector;
 
-/** Tells one session's conversation, branch by branch, and its turns without a reply. */
+/** Reads the conversation of one session, branch by branch, and its turns without a reply. */
 final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
   private static final long serialVersionUID = 1L;
 
@@ -49,8 +49,6 @@ final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
     Turn root = turns.get(Turn.ROOT);
     if (root != null) {
       collect(out, null, null, root.messages(), null);
-    } else if (known.system() != null) { // of an older build
-      out.collect(new SavedMessage(null, null, "system", known.system(), null));
     }
     List<Map.Entry<String, Long>> heads = new ArrayList<>();
     branches.entries().forEach(heads::add);

@@ -130,7 +130,6 @@ public record StateSeed(int sessions, int turns, long now) {
               "tenant-" + number % 100,
               "",
               null,
-              null,
               count + 1,
               Map.of(),
               now,

@@ -14,14 +14,12 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -134,29 +132,6 @@ class StateCommandITCase {
     assertThat(state(savepoint, "--limit", "4").out().lines())
         .filteredOn(line -> line.startsWith("idle-"))
         .hasSize(4);
-  }
-
-  @Test
-  void aSavepointOfABuildThatKnewNothingOfPagesIsRead() throws Exception {
-    try (InputStream older = getClass().getResourceAsStream("/savepoints/2026-11-21.gz")) {
-      Files.copy(new GZIPInputStream(older), directory.resolve("_metadata"));
-    }
-    assertThat(state(directory, "--json").out().lines())
-        .singleElement()
-        .asString()
-        .contains("\"state\":\"hot\"", "\"committed_tokens\":0", "\"as_of\":null");
-    assertThat(state(directory).out()).contains("hot: 1");
-  }
-
-  @Test
-  void pagesThatAnOlderBuildKeptBesideTheSlotAreTold() throws Exception {
-    try (InputStream older = getClass().getResourceAsStream("/savepoints/2026-11-22.gz")) {
-      Files.copy(new GZIPInputStream(older), directory.resolve("_metadata"));
-    }
-    assertThat(state(directory, "--json").out().lines())
-        .singleElement()
-        .asString()
-        .doesNotContain("\"committed_tokens\":0", "\"last_used\":null");
   }
 
   @Test

@@ -65,7 +65,7 @@ class UpgradeITCase {
   @TempDir Path dir;
 
   @ParameterizedTest
-  @ValueSource(strings = {"2026-11-21-before-priorities", "2026-11-21", "2026-11-22"})
+  @ValueSource(strings = "2026-11-23")
   void theSavepointOfAnOlderBuildGoesOn(String name) throws Exception {
     try (InputStream file =
         UpgradeITCase.class.getResourceAsStream("/savepoints/" + name + ".gz")) {

@@ -58,6 +58,12 @@ final class EngineConnection implements AutoCloseable {
     engine.cancel(channel, requestId, reason);
   }
 
+  /** Returns false if the engine has no room to prepare for a turn. */
+  boolean prefetch(EngineRequest expected) {
+    return engine.prefetch(expected);
+  }
+
+  /** Releases what only a session without turns has cached. */
   void closeSession(String session) {
     engine.closeSession(session);
   }

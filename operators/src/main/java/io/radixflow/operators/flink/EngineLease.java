@@ -51,10 +51,15 @@ final class EngineLease implements AutoCloseable {
   static EngineLease acquire(
       Environment environment,
       RuntimeContext context,
-      EngineOpener opener,
+      EngineOpener configured,
       List<GenerationRef> restored,
       TierSettings tiers)
       throws Exception {
+    EngineOpener opener =
+        GpuResource.choose(
+            configured,
+            environment.getTaskManagerInfo().getConfiguration(),
+            context.getExternalResourceInfos(GpuResource.NAME));
     SharedResources resources = environment.getSharedResources();
     String name = environment.getJobID() + "-" + StableHash.hex(opener.identity());
     String key = "radixflow-engine-" + name;

@@ -48,6 +48,31 @@ final class ReplyOutput {
     return clock.getAsLong();
   }
 
+  /** Counts an accepted turn. */
+  void accepted() {
+    metrics.accepted();
+  }
+
+  /** Counts an event that was sent again. */
+  void resendIgnored() {
+    metrics.resendIgnored();
+  }
+
+  /** Counts a turn that was announced. */
+  void prefetched(boolean taken) {
+    metrics.prefetched(taken);
+  }
+
+  /** Counts a turn whose first token has come. */
+  void firstToken(RunningTurn turn) {
+    metrics.firstToken(now() - turn.pending.accepted());
+  }
+
+  /** Leaves nothing of what was said in the unconfirmed replies of the current session. */
+  void eraseEmitted() throws Exception {
+    unconfirmed.erase();
+  }
+
   /** A piece of a running reply. */
   void delta(RunningTurn turn, ReplyProgress progress) {
     int shown = turn.shownTokens();
@@ -63,6 +88,7 @@ final class ReplyOutput {
     }
     String finish = lowerCase(reason);
     Usage usage = turn.usage();
+    metrics.generated(usage);
     int shown = turn.shownTokens();
     int tokens = usage.completionTokens() - shown;
     int offset = last == null ? turn.codePoints() : last.textOffset();
@@ -137,8 +163,16 @@ final class ReplyOutput {
         reason);
   }
 
+  /** Counts an accepted turn that cannot start; keeps the event if it has no id for a reply. */
+  void refused(String session, PendingTurn turn, String reason) {
+    metrics.rejected();
+    if (turn.turn() == null) {
+      deadLetter(session, turn, reason);
+    }
+  }
+
   /** Keeps the event of an accepted turn that failed, or that has no id to be answered by. */
-  void deadLetter(String session, PendingTurn turn, String reason) {
+  private void deadLetter(String session, PendingTurn turn, String reason) {
     ConversationEvent event =
         new ConversationEvent(
                 turn.kind(),

@@ -65,6 +65,11 @@ final class RunningTurn {
     promptSaved = prompt != null;
   }
 
+  /** Returns what makes the prompt; null if an earlier attempt had made it. */
+  PromptAssembly assembly() {
+    return assembly;
+  }
+
   /** The prompt as it was made, or null before. */
   Prompt prompt() {
     return prompt;

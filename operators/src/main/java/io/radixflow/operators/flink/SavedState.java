@@ -2,7 +2,6 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.session.EmittedReply;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -21,7 +20,6 @@ public final class SavedState {
 
   static final String SLOT = "slot";
   static final String PENDING = "pending-turns";
-  static final String OLDER_PAGES = "pages";
   static final String UNCONFIRMED_REPLIES = "unconfirmed-replies";
 
   private SavedState() {}
@@ -29,11 +27,6 @@ public final class SavedState {
   /** The session's small state, its pages' places included. */
   public static ValueStateDescriptor<SessionSlot> slot() {
     return new ValueStateDescriptor<>(SLOT, TypeInformation.of(SessionSlot.class));
-  }
-
-  /** Where older builds kept what is the slot's {@link SessionSlot#pages} now. */
-  public static ValueStateDescriptor<SessionPages> olderPages() {
-    return new ValueStateDescriptor<>(OLDER_PAGES, TypeInformation.of(SessionPages.class));
   }
 
   /** The number of the last turn of each branch. */

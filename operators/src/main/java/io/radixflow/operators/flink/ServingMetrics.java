@@ -1,6 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.tier.MissReason;
 import io.radixflow.operators.tier.PageStoreStats;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.function.IntSupplier;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
@@ -39,12 +41,7 @@ final class ServingMetrics {
   private final Counter generatedTokens;
   private final Histogram timeToFirstToken;
 
-  ServingMetrics(
-      MetricGroup operatorGroup,
-      IntSupplier running,
-      IntSupplier pending,
-      IntSupplier erasures,
-      IntSupplier pageErasures) {
+  ServingMetrics(MetricGroup operatorGroup) {
     this.group = operatorGroup.addGroup("serving");
     this.accepted = group.counter("turnsAccepted");
     this.rejected = group.counter("eventsRejected");
@@ -58,24 +55,27 @@ final class ServingMetrics {
     this.timeToFirstToken =
         group.histogram(
             "timeToFirstTokenMillis", new DescriptiveStatisticsHistogram(HISTOGRAM_WINDOW));
-    group.gauge("turnsRunning", (Gauge<Integer>) running::getAsInt);
-    group.gauge("turnsPending", (Gauge<Integer>) pending::getAsInt);
-    group.gauge("tenantErasuresPending", (Gauge<Integer>) erasures::getAsInt);
-    group.gauge("pageErasuresPending", (Gauge<Integer>) pageErasures::getAsInt);
   }
 
-  /**
-   * Adds the open sessions, all and by the state of their slots; those that are neither hot nor
-   * warm nor cold are gone.
-   */
-  void sessions(IntSupplier open, IntSupplier hot, IntSupplier warm, IntSupplier cold) {
+  /** Adds the turns that the engine works on, and all that have no reply yet. */
+  void turns(IntSupplier running, IntSupplier pending) {
+    group.gauge("turnsRunning", (Gauge<Integer>) running::getAsInt);
+    group.gauge("turnsPending", (Gauge<Integer>) pending::getAsInt);
+  }
+
+  /** Adds the erasures that are not confirmed. */
+  void erasures(IntSupplier tenants, IntSupplier pages) {
+    group.gauge("tenantErasuresPending", (Gauge<Integer>) tenants::getAsInt);
+    group.gauge("pageErasuresPending", (Gauge<Integer>) pages::getAsInt);
+  }
+
+  /** Adds the open sessions: all, and those in each state as it was last known. */
+  void sessions(IntSupplier open, ToIntFunction<SlotState> inState) {
     group.gauge("sessionsOpen", (Gauge<Integer>) open::getAsInt);
-    group.gauge("sessionsHot", (Gauge<Integer>) hot::getAsInt);
-    group.gauge("sessionsWarm", (Gauge<Integer>) warm::getAsInt);
-    group.gauge("sessionsCold", (Gauge<Integer>) cold::getAsInt);
-    IntSupplier others = () -> hot.getAsInt() + warm.getAsInt() + cold.getAsInt();
-    group.gauge(
-        "sessionsGone", (Gauge<Integer>) () -> Math.max(0, open.getAsInt() - others.getAsInt()));
+    group.gauge("sessionsHot", (Gauge<Integer>) () -> inState.applyAsInt(SlotState.HOT));
+    group.gauge("sessionsWarm", (Gauge<Integer>) () -> inState.applyAsInt(SlotState.WARM));
+    group.gauge("sessionsCold", (Gauge<Integer>) () -> inState.applyAsInt(SlotState.COLD));
+    group.gauge("sessionsGone", (Gauge<Integer>) () -> inState.applyAsInt(SlotState.GONE));
   }
 
   /** Adds what the engine tells of itself; the same in all subtasks that share it. */

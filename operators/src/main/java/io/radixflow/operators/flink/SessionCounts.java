@@ -1,51 +1,94 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.record.SlotState;
+import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Function;
+import java.util.function.Predicate;
 
-/** Counts the subtask's open sessions. In memory; counted again after a restore. */
+/**
+ * Counts the subtask's open sessions by state. Where the pages of a session are is what its slot
+ * says, which was true after its last turn or query. In memory; counted again after a restore. Only
+ * the task's thread changes the counts; any thread may read them.
+ */
 final class SessionCounts {
-  private final TenantCounts.Share share;
+  private final TenantCounts.Share open;
+  private final Predicate<String> busy;
+  private final Function<SessionSlot, TierTokens> pages;
+  private final AtomicIntegerArray states = new AtomicIntegerArray(SlotState.values().length);
 
   /**
-   * @param share of the TaskManager's open sessions
+   * @param open this subtask's share of the TaskManager's open sessions
+   * @param busy whether a session has turns that run or wait
+   * @param pages returns where the pages of a slot are; always the same for the same slot
    */
-  SessionCounts(TenantCounts.Share share) {
-    this.share = share;
+  SessionCounts(
+      TenantCounts.Share open, Predicate<String> busy, Function<SessionSlot, TierTokens> pages) {
+    this.open = open;
+    this.busy = busy;
+    this.pages = pages;
   }
 
+  /** Returns the number of open sessions. */
   int count() {
-    return share.count();
+    return open.count();
+  }
+
+  /** Returns the number of open sessions in a state. */
+  int count(SlotState state) {
+    return states.get(state.ordinal());
   }
 
   /**
-   * A session is to be opened.
+   * Admits a session that is about to be opened.
    *
    * @return null if it is counted, else what is full
    */
   TenantCounts.Full tryOpen(String tenant, int tenantLimit, int limit) {
-    return share.tryAdd(tenant, 0, tenantLimit, limit);
+    return open.tryAdd(tenant, 0, tenantLimit, limit);
   }
 
-  /** A session that was found in state. */
-  void restored(SessionSlot slot) {
+  /** Counts a session that was found in state. */
+  void restored(String session, SessionSlot slot) {
     if (isOpen(slot)) {
-      share.add(slot.tenant());
+      open.add(slot.tenant());
+      states.incrementAndGet(state(session, slot).ordinal());
     }
+  }
+
+  /** Returns the state of a session; null if it is not open. */
+  SlotState state(String session, SessionSlot slot) {
+    if (!isOpen(slot)) {
+      return null;
+    }
+    return busy.test(session) ? SlotState.HOT : pages.apply(slot).state(false);
   }
 
   /**
-   * A session is closed, erased or forgotten.
+   * Counts a session that may have changed. One that is open now and was not has been admitted.
    *
-   * @param before its slot until then
+   * @param counted what {@link #state} or the last call returned
+   * @param before the slot at that time, or null
+   * @param after the slot now, or null
+   * @return the state of the session now
    */
-  void ended(SessionSlot before) {
-    if (isOpen(before)) {
-      share.remove(before.tenant());
+  SlotState moved(String session, SlotState counted, SessionSlot before, SessionSlot after) {
+    SlotState now = state(session, after);
+    if (counted != null) {
+      states.decrementAndGet(counted.ordinal());
     }
+    if (now != null) {
+      states.incrementAndGet(now.ordinal());
+    }
+    if (isOpen(before) && !isOpen(after)) {
+      open.remove(before.tenant());
+    }
+    return now;
   }
 
   private static boolean isOpen(SessionSlot slot) {
-    return slot.opened() && slot.life() == Life.OPEN;
+    return slot != null && slot.opened() && slot.life() == Life.OPEN;
   }
 }

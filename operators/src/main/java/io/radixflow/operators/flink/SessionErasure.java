@@ -9,6 +9,7 @@ import io.radixflow.operators.session.Turn;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.apache.flink.util.function.RunnableWithException;
 
 /**
  * Has the pages erased of what leaves a session's history, so that at any time the tiers below the
@@ -17,7 +18,6 @@ import java.util.List;
  * acts on the current key.
  */
 final class SessionErasure {
-  private final History history;
   private final TenantNamespaces namespaces;
   private final ServingEngine engine;
   private final PageErasures erasures;
@@ -27,45 +27,39 @@ final class SessionErasure {
    * @param attempt epoch of the operator: turns that were accepted before may have run elsewhere
    */
   SessionErasure(
-      History history,
-      TenantNamespaces namespaces,
-      ServingEngine engine,
-      PageErasures erasures,
-      long attempt) {
+      TenantNamespaces namespaces, ServingEngine engine, PageErasures erasures, long attempt) {
     this.attempt = attempt;
-    this.history = history;
     this.namespaces = namespaces;
     this.engine = engine;
     this.erasures = erasures;
   }
 
-  private boolean isNobodys(SessionSlot slot) {
-    return slot == null || !slot.opened() || !engine.tiers().enabled();
+  private boolean hasPages(SessionContext session) {
+    return session.slot().opened() && engine.tiers().enabled();
   }
 
   /**
-   * All of a session's branches are about to be forgotten.
+   * Erases the pages of all branches, which are about to be removed from the history.
    *
    * @param withTenant whether all pages of its tenant go, too
    * @param everywhere whether it matters even to engines that never had the session, as others that
    *     said the same may have left its pages there
    */
-  void forget(SessionSlot slot, boolean withTenant, boolean everywhere) throws Exception {
-    if (isNobodys(slot)) {
-      return;
-    }
-    if (!withTenant || namespaces.namespace(slot).equals(NamespaceKey.PUBLIC)) {
+  void forget(SessionContext session, boolean withTenant, boolean everywhere) throws Exception {
+    SessionSlot slot = session.slot();
+    if (hasPages(session)
+        && (!withTenant || namespaces.namespace(slot).equals(NamespaceKey.PUBLIC))) {
       boolean wasElsewhere = slot.wasElsewhere(engine.instance());
-      erase(slot, texts(slot), List.of(), everywhere || wasElsewhere);
+      erase(session, texts(session), List.of(), everywhere || wasElsewhere);
     }
   }
 
-  /** The token ids of all branches. */
-  private List<int[]> texts(SessionSlot slot) throws Exception {
+  /** Returns the token ids of all branches. */
+  private List<int[]> texts(SessionContext session) throws Exception {
     String tokenizer = engine.model().tokenizer().fingerprint();
     List<int[]> texts = new ArrayList<>();
-    String system = history.system(slot);
-    for (List<Turn> path : history.paths()) {
+    String system = session.system();
+    for (List<Turn> path : session.history().paths()) {
       int[] ids = Conversation.of(system, path).canonicalIds(tokenizer);
       if (ids != null) {
         texts.add(ids);
@@ -74,11 +68,12 @@ final class SessionErasure {
     return texts;
   }
 
-  /** A turn has ended of which nothing is remembered. */
-  void dropped(SessionSlot slot, RunningTurn turn) throws Exception {
+  /** Erases the pages of a turn that has ended and is not remembered. */
+  void dropped(SessionContext session, RunningTurn turn) throws Exception {
     Prompt prompt = turn.prompt();
-    if (!isNobodys(slot) && prompt != null && turn.pending.kind() != EventKind.PREFETCH) {
-      erase(slot, List.of(text(prompt, turn.tokens())), texts(slot), mayHaveRunElsewhere(turn));
+    if (hasPages(session) && prompt != null) {
+      erase(
+          session, List.of(text(prompt, turn.tokens())), texts(session), mayHaveRunElsewhere(turn));
     }
   }
 
@@ -87,26 +82,32 @@ final class SessionErasure {
     return turn.pending.accepted() < attempt;
   }
 
-  /** Appends a turn that has ended to its branch. */
-  void append(SessionSlot slot, RunningTurn turn, Turn remembered) throws Exception {
-    String branch = turn.pending.branch();
+  /**
+   * Erases what leaves the history of a session when a turn is appended, and what the turn computed
+   * that is not part of the history.
+   *
+   * @param append appends it
+   */
+  void replaced(
+      SessionContext session, RunningTurn turn, Turn remembered, RunnableWithException append)
+      throws Exception {
+    if (!hasPages(session)) {
+      append.run();
+      return;
+    }
     Prompt prompt = turn.prompt();
     boolean replaces =
         turn.pending.kind() == EventKind.REGENERATE
             || prompt.dropped() > turn.plan.conversation().dropped();
-    if (isNobodys(slot)) {
-      history.append(branch, remembered);
-      return;
-    }
-    List<int[]> gone = new ArrayList<>(replaces ? texts(slot) : List.of());
-    history.append(branch, remembered);
+    List<int[]> gone = new ArrayList<>(replaces ? texts(session) : List.of());
+    append.run();
     int[] computed = text(prompt, turn.tokens());
     int[] kept = text(Arrays.copyOf(prompt.ids(), prompt.keep()), remembered.ids());
     if (Arrays.mismatch(computed, kept) >= 0 && !isBeginning(computed, kept)) {
       gone.add(computed);
     }
     if (!gone.isEmpty()) {
-      erase(slot, gone, texts(slot), replaces || mayHaveRunElsewhere(turn));
+      erase(session, gone, texts(session), replaces || mayHaveRunElsewhere(turn));
     }
   }
 
@@ -124,13 +125,15 @@ final class SessionErasure {
     return all;
   }
 
-  private void erase(SessionSlot slot, List<int[]> texts, List<int[]> kept, boolean everywhere)
+  private void erase(
+      SessionContext session, List<int[]> texts, List<int[]> kept, boolean everywhere)
       throws Exception {
+    SessionSlot slot = session.slot();
     int pageTokens = engine.engine().info().pageTokens();
     SessionPageNames names =
         new SessionPageNames(
             namespaces.namespace(slot),
-            namespaces.sharesSystemPrompt(slot) ? history.system(slot) : null,
+            namespaces.sharesSystemPrompt(slot) ? session.system() : null,
             texts,
             kept);
     int most = names.most(pageTokens);

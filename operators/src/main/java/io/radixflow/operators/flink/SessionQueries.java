@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.apache.flink.api.common.operators.MailboxExecutor;
-import org.apache.flink.streaming.api.operators.KeyContext;
 
 /**
  * Answers queries: from a session's state as it is when the query comes, and from the engine, which
@@ -23,10 +22,9 @@ import org.apache.flink.streaming.api.operators.KeyContext;
  * it.
  */
 final class SessionQueries {
-  private final KeyContext keys;
-  private final History history;
+  private final SessionStore sessions;
   private final TurnQueues queues;
-  private final PageHints hints;
+  private final PageLocations locations;
   private final MailboxExecutor mailbox;
   private final ReplyOutput output;
   private final List<Asked> open = new ArrayList<>();
@@ -36,9 +34,10 @@ final class SessionQueries {
     final ConversationEvent event;
     final List<Reply.Item> items;
     final boolean running;
-    final PageHints.Look look;
+    final PageLocations.Look look;
 
-    Asked(ConversationEvent event, List<Reply.Item> items, boolean running, PageHints.Look look) {
+    Asked(
+        ConversationEvent event, List<Reply.Item> items, boolean running, PageLocations.Look look) {
       this.event = event;
       this.items = items;
       this.running = running;
@@ -47,37 +46,37 @@ final class SessionQueries {
   }
 
   SessionQueries(
-      KeyContext keys,
-      History history,
+      SessionStore sessions,
       TurnQueues queues,
-      PageHints hints,
+      PageLocations locations,
       MailboxExecutor mailbox,
       ReplyOutput output) {
-    this.keys = keys;
-    this.history = history;
+    this.sessions = sessions;
     this.queues = queues;
-    this.hints = hints;
+    this.locations = locations;
     this.mailbox = mailbox;
     this.output = output;
   }
 
   /** Answers a query of the current session, now or later. */
-  void ask(ConversationEvent event, SessionSlot slot) throws Exception {
+  void ask(ConversationEvent event, SessionContext session) throws Exception {
+    SessionSlot slot = session.slot();
+    History history = session.history();
     if (event.turn() == null) {
       throw new RefusedException("a query needs a turn id for its answer");
     }
     if (!history.hasBranch(event.branch())) {
       throw new RefusedException("there is no branch '" + event.branch() + "'");
     }
-    Conversation conversation = Conversation.of(history.system(slot), history.path(event.branch()));
+    Conversation conversation = Conversation.of(session.system(), history.path(event.branch()));
     List<Reply.Item> items = items(conversation);
     switch (slot.life()) {
       case CLOSED -> output.answer(event, items, "closed", null);
       case ERASED -> output.answer(event, items, "erased", null);
       case OPEN -> {
-        boolean running = queues.session(event.session()) != null;
+        boolean running = queues.isBusy(session.id());
         if (slot.opened() || running) {
-          locate(event, slot, conversation, items, running);
+          locate(event, session, conversation, items, running);
         } else {
           output.answer(event, items, "unknown", null);
         }
@@ -102,15 +101,16 @@ final class SessionQueries {
 
   private void locate(
       ConversationEvent event,
-      SessionSlot slot,
+      SessionContext session,
       Conversation conversation,
       List<Reply.Item> items,
       boolean running)
       throws Exception {
-    Asked asked = new Asked(event, items, running, hints.look(slot, event.branch(), conversation));
+    Asked asked =
+        new Asked(event, items, running, locations.look(session, event.branch(), conversation));
     open.add(asked);
     if (asked.look.places().isDone()) {
-      answer(asked);
+      answer(asked, session);
     } else {
       asked
           .look
@@ -122,12 +122,17 @@ final class SessionQueries {
 
   /** Answers a query, unless it could not wait. */
   private void answer(Asked asked) throws Exception {
-    if (!open.remove(asked)) {
-      return;
+    if (open.contains(asked)) {
+      SessionContext session = sessions.load(asked.event.session());
+      answer(asked, session);
+      session.save();
     }
-    keys.setCurrentKey(asked.event.session());
+  }
+
+  private void answer(Asked asked, SessionContext session) throws Exception {
+    open.remove(asked);
     TierTokens tokens = asked.look.tokens();
-    hints.found(asked.event.session(), asked.look);
+    locations.found(session, asked.look);
     output.answer(
         asked.event,
         asked.items,
@@ -135,7 +140,7 @@ final class SessionQueries {
         pages(asked.look, tokens));
   }
 
-  private Reply.Pages pages(PageHints.Look look, TierTokens tokens) {
+  private Reply.Pages pages(PageLocations.Look look, TierTokens tokens) {
     SessionPages known = look.known();
     long lastUsed = known == null ? 0 : known.lastUsed();
     long asOf = known == null ? 0 : known.asOf();
@@ -150,11 +155,11 @@ final class SessionQueries {
     }
   }
 
-  /** Answers what waits of the current session, which ends. */
-  void answerAll(String session) throws Exception {
+  /** Answers what waits of a session, which ends. */
+  void answerAll(SessionContext session) throws Exception {
     for (Asked asked : List.copyOf(open)) {
-      if (asked.event.session().equals(session)) {
-        answer(asked);
+      if (asked.event.session().equals(session.id())) {
+        answer(asked, session);
       }
     }
   }

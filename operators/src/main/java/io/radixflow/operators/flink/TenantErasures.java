@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.session.SessionSlot;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -8,7 +7,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.operators.MailboxExecutor;
-import org.apache.flink.streaming.api.operators.KeyContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,9 +28,8 @@ final class TenantErasures implements AutoCloseable {
   }
 
   private final PendingErasures pending;
-  private final KeyContext keys;
-  private final SessionState state;
-  private final EventHandler events;
+  private final SessionStore sessions;
+  private final SessionEnds ends;
   private final Action dispatch;
   private final Pages pages;
   private final MailboxExecutor mailbox;
@@ -60,17 +57,15 @@ final class TenantErasures implements AutoCloseable {
    */
   TenantErasures(
       PendingErasures pending,
-      KeyContext keys,
-      SessionState state,
-      EventHandler events,
+      SessionStore sessions,
+      SessionEnds ends,
       Action dispatch,
       Pages pages,
       MailboxExecutor mailbox,
       LongSupplier nanoTime) {
     this.pending = pending;
-    this.keys = keys;
-    this.state = state;
-    this.events = events;
+    this.sessions = sessions;
+    this.ends = ends;
     this.dispatch = dispatch;
     this.pages = pages;
     this.mailbox = mailbox;
@@ -115,8 +110,8 @@ final class TenantErasures implements AutoCloseable {
       return;
     }
     if (pass == null) {
-      Stream<String> sessions = state.sessionsOneByOne();
-      pass = new Pass(pending.toPass(), sessions, sessions.iterator());
+      Stream<String> all = sessions.sessionsOneByOne();
+      pass = new Pass(pending.toPass(), all, all.iterator());
     }
     long start = nanoTime.getAsLong();
     for (int i = 0; i < SESSIONS_A_MAIL && pass.left().hasNext(); i++) {
@@ -149,10 +144,10 @@ final class TenantErasures implements AutoCloseable {
   }
 
   private void erase(String session) throws Exception {
-    keys.setCurrentKey(session);
-    SessionSlot slot = state.slot();
-    if (slot != null && pending.cover(slot)) {
-      events.erase(session, true);
+    SessionContext loaded = sessions.load(session);
+    if (pending.cover(loaded.slot())) {
+      ends.erase(loaded, true);
+      loaded.save();
     }
   }
 

@@ -7,7 +7,7 @@ import io.radixflow.operators.session.TurnOptions;
 import java.util.List;
 
 /**
- * What it takes to run a turn, decided from its session's state when its time has come.
+ * Everything that it takes to run a turn, decided from the state of its session when it starts.
  *
  * @param conversation what comes before it
  * @param parent number of the turn before it in the history, 0 for none
@@ -16,8 +16,6 @@ import java.util.List;
  * @param given its own generation options, or null
  * @param regeneration how often its reply was made before
  * @param options the options it runs with
- * @param namespace its session's cache namespace
- * @param sharesSystemPrompt whether the system prompt's pages lie in the public namespace
  */
 record TurnPlan(
     Conversation conversation,
@@ -26,6 +24,4 @@ record TurnPlan(
     List<Message> messages,
     GenerationOptions given,
     int regeneration,
-    TurnOptions options,
-    String namespace,
-    boolean sharesSystemPrompt) {}
+    TurnOptions options) {}

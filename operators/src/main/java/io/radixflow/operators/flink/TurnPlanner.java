@@ -11,7 +11,7 @@ import io.radixflow.operators.session.TurnOptions;
 import java.util.Arrays;
 import java.util.List;
 
-/** Decides, when a turn's time has come, on what conversation and with what options it runs. */
+/** Decides, when a turn starts, on what conversation and with what options it runs. */
 final class TurnPlanner {
   private final ServingOptions options;
 
@@ -20,27 +20,25 @@ final class TurnPlanner {
   }
 
   /**
-   * @param session the session's id, part of the default seed
-   * @param system the session's system prompt, or null
-   * @param path the turns of the turn's branch
+   * Plans a message or a regeneration. A regeneration replaces a turn of its branch, whichever, and
+   * all turns after it; messages of its own take the place of those of that turn.
+   *
    * @throws RefusedException if there is no reply to make again, or an option is out of range
    */
-  TurnPlan plan(String session, SessionSlot slot, String system, List<Turn> path, PendingTurn turn)
-      throws RefusedException {
-    String namespace = options.namespaces().namespace(slot);
-    boolean shares = options.namespaces().sharesSystemPrompt(slot);
+  TurnPlan plan(SessionContext session, PendingTurn turn) throws Exception {
+    SessionSlot slot = session.slot();
+    String system = session.system();
+    List<Turn> path = session.history().path(turn.branch());
     if (turn.kind() != EventKind.REGENERATE) {
       String name = turn.turn() == null ? "" : turn.turn();
       return new TurnPlan(
           Conversation.of(system, path),
-          path.isEmpty() ? 0 : path.get(path.size() - 1).id(),
+          path.isEmpty() ? Turn.ROOT : path.get(path.size() - 1).id(),
           name,
           turn.messages(),
           turn.options(),
           0,
-          resolve(slot, turn.options(), seed(session, name, 0)),
-          namespace,
-          shares);
+          resolve(slot, turn.options(), seed(session.id(), name, 0)));
     }
     int at = indexOf(path, turn.atTurn());
     if (at < 0) {
@@ -56,16 +54,29 @@ final class TurnPlanner {
         new Conversation(system, old.depth(), path.subList(0, at)),
         old.parent(),
         old.turn(),
-        old.messages(),
+        turn.messages().isEmpty() ? old.messages() : turn.messages(),
         given,
         regeneration,
-        resolve(slot, given, seed(session, old.turn(), regeneration)),
-        namespace,
-        shares);
+        resolve(slot, given, seed(session.id(), old.turn(), regeneration)));
   }
 
-  /** The options a turn would run with. */
-  TurnOptions resolve(SessionSlot slot, GenerationOptions given, long seed)
+  /** Returns the number of the turn at which a fork leaves its branch, or {@link Turn#ROOT}. */
+  static long forkedAt(SessionContext session, PendingTurn fork) throws Exception {
+    List<Turn> path = session.history().path(fork.branch());
+    int at = indexOf(path, fork.atTurn());
+    if (at < 0 && fork.atTurn() != null) {
+      throw new RefusedException(
+          "branch '%s' has no turn '%s'".formatted(fork.branch(), fork.atTurn()));
+    }
+    return at < 0 ? Turn.ROOT : path.get(at).id();
+  }
+
+  /** Checks the options that a turn would run with. */
+  void check(SessionSlot slot, GenerationOptions given) throws RefusedException {
+    resolve(slot, given, 0);
+  }
+
+  private TurnOptions resolve(SessionSlot slot, GenerationOptions given, long seed)
       throws RefusedException {
     try {
       return TurnOptions.resolve(
@@ -77,8 +88,8 @@ final class TurnPlanner {
     }
   }
 
-  /** The index of a turn by its id, of the last one for null; -1 if there is none. */
-  static int indexOf(List<Turn> path, String turn) {
+  /** Returns the index of a turn by its id, of the last one for null; -1 if there is none. */
+  private static int indexOf(List<Turn> path, String turn) {
     int at = path.size() - 1;
     while (turn != null && at >= 0 && !path.get(at).isNamed(turn)) {
       at--;

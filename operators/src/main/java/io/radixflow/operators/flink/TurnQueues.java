@@ -87,7 +87,6 @@ final class TurnQueues {
   }
 
   private final TenantCounts.Share counts;
-  private final IdleSessions idle;
   private final Map<String, Session> sessions = new HashMap<>();
 
   /** Branches that may be ready by tenant; the tenant whose turn is next comes first. */
@@ -95,11 +94,9 @@ final class TurnQueues {
 
   /**
    * @param counts share of the TaskManager's turns
-   * @param idle has no session that is in here
    */
-  TurnQueues(TenantCounts.Share counts, IdleSessions idle) {
+  TurnQueues(TenantCounts.Share counts) {
     this.counts = counts;
-    this.idle = idle;
   }
 
   /** Sessions with turns. */
@@ -120,6 +117,11 @@ final class TurnQueues {
   long lengthOfSession(String session) {
     Session queues = sessions.get(session);
     return queues == null ? 0 : queues.length;
+  }
+
+  /** Whether a session has turns that run or wait. */
+  boolean isBusy(String session) {
+    return sessions.containsKey(session);
   }
 
   /** A session's queues, or null if it has no turns. */
@@ -163,7 +165,6 @@ final class TurnQueues {
   /** Adds a turn that was admitted. */
   void add(String sessionId, String tenant, Entry turn) {
     Session session = sessions.computeIfAbsent(sessionId, id -> new Session(id, tenant));
-    idle.remove(sessionId);
     Branch branch =
         session.branches.computeIfAbsent(turn.queue(), name -> new Branch(session, name));
     branch.turns.add(turn);

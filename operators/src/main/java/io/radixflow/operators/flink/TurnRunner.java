@@ -1,203 +1,140 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.kernels.text.Tokenizer;
 import io.radixflow.operators.engine.ReplyProgress;
-import io.radixflow.operators.engine.SessionRef;
-import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
-import io.radixflow.operators.record.ServiceClass;
-import io.radixflow.operators.session.CanonicalReply;
-import io.radixflow.operators.session.NextPrompts;
+import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
-import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.PromptAssembly;
-import io.radixflow.operators.session.SessionSlot;
-import io.radixflow.operators.session.Turn;
-import io.radixflow.operators.session.TurnOptions;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import org.apache.flink.streaming.api.operators.KeyContext;
 import org.apache.flink.util.ExceptionUtils;
 
 /**
  * Runs turns: starts those whose time has come, follows them, and ends each with exactly one reply.
- * Owns the turns that the engine works on. The task's thread alone calls it.
+ * Owns the turns that the engine works on. Only the task's thread uses it.
  *
  * <p>A turn ends in one place: output, history and the removal from the pending turns happen
  * together, within one mail, and so lie in the same checkpoint.
  */
 final class TurnRunner implements EngineConnection.Reader {
-  private final KeyContext keys;
-  private final SessionState state;
-  private final History history;
+  private final SessionStore sessions;
   private final TurnQueues queues;
   private final TurnPlanner planner;
-  private final Prompts prompts;
-  private final ServingOptions options;
-  private final ServingEngine engine;
+  private final EngineRequests requests;
+  private final SessionHistoryWriter writer;
   private final ReplyOutput output;
-  private final ServingMetrics metrics;
-  private final PageHints hints;
-  private final IdleSessions idle;
-  private final SessionErasure pages;
-  private final CanonicalReply canonical;
-  private final NextPrompts nextPrompts;
   private final EngineConnection connection;
+  private final Tokenizer tokenizer;
+  private final int maxRunning;
+  private final int maxBranches;
   private final Map<Long, RunningTurn> running = new HashMap<>();
 
+  /**
+   * @param connect opens the connection to the engine, whose progress this reads
+   */
   TurnRunner(
-      KeyContext keys,
-      SessionState state,
-      History history,
+      SessionStore sessions,
       TurnQueues queues,
-      TurnPlanner planner,
-      Prompts prompts,
-      ServingOptions options,
-      ServingEngine engine,
+      EngineRequests requests,
+      SessionHistoryWriter writer,
       ReplyOutput output,
-      ServingMetrics metrics,
-      PageHints hints,
-      IdleSessions idle,
-      SessionErasure pages,
+      ServingOptions options,
+      Tokenizer tokenizer,
       Function<EngineConnection.Reader, EngineConnection> connect) {
-    this.keys = keys;
-    this.state = state;
-    this.history = history;
+    this.sessions = sessions;
     this.queues = queues;
-    this.planner = planner;
-    this.prompts = prompts;
-    this.options = options;
-    this.engine = engine;
+    this.planner = new TurnPlanner(options);
+    this.requests = requests;
+    this.writer = writer;
     this.output = output;
-    this.metrics = metrics;
-    this.hints = hints;
-    this.idle = idle;
-    this.pages = pages;
-    this.canonical = new CanonicalReply(engine.model());
-    this.nextPrompts = new NextPrompts(engine.model());
+    this.tokenizer = tokenizer;
+    this.maxRunning = options.maxRunning();
+    this.maxBranches = options.maxBranches();
     this.connection = connect.apply(this);
   }
 
+  /** Returns the number of turns that the engine works on. */
   int running() {
     return running.size();
   }
 
   /** Starts turns while there is room. Changes the current key. */
   void dispatch() throws Exception {
-    while (running.size() < options.maxRunning()) {
+    dispatch(null);
+  }
+
+  /**
+   * Starts turns while there is room. Changes the current key.
+   *
+   * @param loaded a session that need not be loaded again, or null
+   */
+  void dispatch(SessionContext loaded) throws Exception {
+    while (running.size() < maxRunning) {
       TurnQueues.Branch branch = queues.pollReady();
       if (branch == null) {
         return;
       }
-      keys.setCurrentKey(branch.session.id);
+      String id = branch.session.id;
+      boolean isLoaded = loaded != null && loaded.id().equals(id);
+      SessionContext session = isLoaded ? loaded.enter() : sessions.load(id);
       TurnQueues.Entry first = branch.turns.peek();
-      PendingTurn turn = state.pending(first.id());
+      PendingTurn turn = session.pending(first.id());
       try {
-        start(branch, first, turn);
+        start(session, branch, turn);
       } catch (RefusedException e) {
-        metrics.rejected();
-        if (turn.turn() == null) {
-          output.deadLetter(branch.session.id, turn, e.getMessage());
-        }
-        endUnstarted(branch, first, FinishReason.REJECTED, e.getMessage());
+        output.refused(id, turn, e.getMessage());
+        endUnstarted(session, branch, first, FinishReason.REJECTED, e.getMessage());
       }
+      session.save();
     }
   }
 
-  private void start(TurnQueues.Branch branch, TurnQueues.Entry entry, PendingTurn turn)
+  private void start(SessionContext session, TurnQueues.Branch branch, PendingTurn turn)
       throws Exception {
-    if (!history.hasBranch(turn.branch())) {
+    if (!session.history().hasBranch(turn.branch())) {
       throw new RefusedException("there is no branch '" + turn.branch() + "'");
     }
-    List<Turn> path = history.path(turn.branch());
-    if (turn.kind() == EventKind.PREFETCH) { // of a version that made turns of announcements
-      endUnstarted(branch, entry, FinishReason.STOP, null);
-      return;
-    }
     if (turn.kind() == EventKind.FORK) {
-      if (history.forks() + 1 >= options.maxBranches()) {
-        throw new RefusedException(
-            "the session has its limit of %d branches".formatted(options.maxBranches()));
-      }
-      history.fork(turn.newBranch(), forkedAt(path, turn));
-      endUnstarted(branch, entry, FinishReason.STOP, null);
+      fork(session, turn);
+      endUnstarted(session, branch, branch.turns.peek(), FinishReason.STOP, null);
       return;
     }
-    SessionSlot slot = state.slot();
-    String system = history.system(slot);
-    submit(branch, turn, planner.plan(branch.session.id, slot, system, path, turn));
-  }
-
-  private static long forkedAt(List<Turn> path, PendingTurn fork) throws RefusedException {
-    int at = TurnPlanner.indexOf(path, fork.atTurn());
-    if (at < 0 && fork.atTurn() != null) {
-      throw new RefusedException(
-          "branch '%s' has no turn '%s'".formatted(fork.branch(), fork.atTurn()));
-    }
-    return at < 0 ? 0 : path.get(at).id();
-  }
-
-  private void submit(TurnQueues.Branch branch, PendingTurn turn, TurnPlan plan) throws Exception {
-    List<Progress> gained = usable(state.progress(turn.id()), turn.id());
-    TurnOptions given = plan.options();
-    PromptAssembly assembly =
-        gained.isEmpty()
-            ? prompts.assembly(plan.conversation(), plan.messages(), given.maxTokens())
-            : null;
+    TurnPlan plan = planner.plan(session, turn);
+    List<Progress> gained = usable(session, turn.id());
+    PromptAssembly assembly = gained.isEmpty() ? requests.assembly(plan) : null;
     RunningTurn run =
         new RunningTurn(branch, turn, plan, connection.nextRequest(), assembly, gained);
-    EngineRequest.PromptSource prompt = assembly == null ? run.prompt()::ids : assembly;
-    if (plan.sharesSystemPrompt()) {
-      prompt = prompts.shared(prompt, plan.conversation().system());
-    }
-    String tenant = state.slot().tenant();
     branch.running = run;
     running.put(run.requestId, run);
-    connection.submit(
-        run.requestId,
-        EngineRequest.builder(branch.session.id + "/" + turn.turn(), prompt, given.maxTokens())
-            .namespace(plan.namespace())
-            .resumed(run.tokens())
-            .sampling(given.sampling())
-            .stop(given.stop())
-            .session(
-                new SessionRef(tenant, branch.session.id, turn.branch(), nextPrompt(run, assembly)))
-            .service(new ServiceClass(tenant, given.priority(), branch.session.id))
-            .hints(turn.cache() == null ? CacheHints.NONE : turn.cache())
-            .build());
+    connection.submit(run.requestId, requests.run(session, run));
   }
 
-  /** What tells the prompt after a reply; null if that prompt only grows. */
-  private SessionRef.NextPrompt nextPrompt(RunningTurn run, PromptAssembly assembly) {
-    if (!nextPrompts.dropsThinking()) {
-      return null;
+  private void fork(SessionContext session, PendingTurn turn) throws Exception {
+    if (session.history().forks() + 1 >= maxBranches) {
+      throw new RefusedException("the session has its limit of %d branches".formatted(maxBranches));
     }
-    Prompt made = run.prompt();
-    return nextPrompts.after(
-        assembly == null ? () -> made : assembly::prompt,
-        run.plan.conversation(),
-        run.plan.messages(),
-        run.plan.options().stop());
+    session.history().fork(turn.newBranch(), TurnPlanner.forkedAt(session, turn));
   }
 
-  /** Progress of another tokenizer means nothing here: the turn starts anew. */
-  private List<Progress> usable(List<Progress> gained, long id) throws Exception {
-    if (gained.isEmpty() || ofThisTokenizer(gained)) {
+  /** Returns the progress of a turn; none if it is of another tokenizer and means nothing here. */
+  private List<Progress> usable(SessionContext session, long turn) throws Exception {
+    List<Progress> gained = session.progress(turn);
+    if (gained.isEmpty() || isOfThisTokenizer(gained)) {
       return gained;
     }
-    state.removeProgress(id);
+    session.removeProgress(turn);
     return List.of();
   }
 
-  private boolean ofThisTokenizer(List<Progress> gained) {
-    String tokenizer = engine.model().tokenizer().fingerprint();
-    return gained.get(0).prompt().tokenizer().equals(tokenizer);
+  private boolean isOfThisTokenizer(List<Progress> gained) {
+    return gained.get(0).prompt().tokenizer().equals(tokenizer.fingerprint());
   }
 
   @Override
@@ -223,17 +160,17 @@ final class TurnRunner implements EngineConnection.Reader {
 
   private void follow(RunningTurn turn, ReplyProgress progress) throws Exception {
     try {
-      turn.add(progress, Logprobs.of(progress, engine.model().tokenizer()));
+      turn.add(progress, Logprobs.of(progress, tokenizer));
     } catch (IllegalStateException e) {
       connection.cancel(turn.requestId, FinishReason.CANCELLED);
-      end(turn, FinishReason.ERROR, null, e.getMessage(), false);
+      endLoaded(turn, FinishReason.ERROR, null, e.getMessage());
       return;
     }
     if (progress.tokenOffset() == 0 && progress.tokens().length > 0) {
-      metrics.firstToken(output.now() - turn.pending.accepted());
+      output.firstToken(turn);
     }
     if (progress.finish() != null) {
-      end(turn, progress.finish(), progress, progress.error(), true);
+      endLoaded(turn, progress.finish(), progress, progress.error());
     } else if (!progress.text().isEmpty()) {
       output.delta(turn, progress);
       turn.markShown();
@@ -246,38 +183,60 @@ final class TurnRunner implements EngineConnection.Reader {
   }
 
   /**
-   * Ends a turn, running or waiting, before its time. The current key is its session's.
+   * Ends a turn, running or waiting, before its time.
    *
    * @param remember whether what was shown of it becomes part of the history
    */
   void cancel(
-      TurnQueues.Branch branch, TurnQueues.Entry turn, FinishReason reason, boolean remember)
+      SessionContext session,
+      TurnQueues.Branch branch,
+      TurnQueues.Entry turn,
+      FinishReason reason,
+      boolean remember)
       throws Exception {
     RunningTurn run = branch.running;
     if (run != null && run.pending.id() == turn.id()) {
       connection.cancel(run.requestId, reason);
-      end(run, reason, null, null, remember);
+      end(session, run, reason, null, null, remember);
       return;
     }
-    RunningTurn paused = run == null ? paused(branch, turn) : null;
+    RunningTurn paused = run == null ? paused(session, branch, turn) : null;
     if (paused == null) {
-      endUnstarted(branch, turn, reason, null);
+      endUnstarted(session, branch, turn, reason, null);
     } else {
-      end(paused, reason, null, null, remember);
+      end(session, paused, reason, null, null, remember);
     }
   }
 
+  /** Ends all turns of a branch, running or waiting. */
+  void cancelAll(SessionContext session, TurnQueues.Branch branch, boolean remember)
+      throws Exception {
+    for (TurnQueues.Entry turn : TurnQueues.turnsOf(branch)) {
+      cancel(session, branch, turn, FinishReason.CANCELLED, remember);
+    }
+  }
+
+  /** Ends all turns of a session, which itself ends, and releases what only it has cached. */
+  void endSession(SessionContext session) throws Exception {
+    TurnQueues.Session turns = queues.session(session.id());
+    if (turns != null) {
+      for (TurnQueues.Branch branch : turns.branches()) {
+        cancelAll(session, branch, false);
+      }
+    }
+    connection.closeSession(session.id());
+  }
+
   /** A turn that ran before a restore and waits to go on; null if it gained nothing of use. */
-  private RunningTurn paused(TurnQueues.Branch branch, TurnQueues.Entry turn) throws Exception {
-    List<Progress> gained = state.progress(turn.id());
-    if (gained.isEmpty() || !ofThisTokenizer(gained)) {
+  private RunningTurn paused(
+      SessionContext session, TurnQueues.Branch branch, TurnQueues.Entry turn) throws Exception {
+    List<Progress> gained = session.progress(turn.id());
+    if (gained.isEmpty() || !isOfThisTokenizer(gained)) {
       return null;
     }
-    PendingTurn pending = state.pending(turn.id());
-    SessionSlot slot = state.slot();
-    List<Turn> path = history.path(pending.branch());
+    PendingTurn pending = session.pending(turn.id());
     try {
-      TurnPlan plan = planner.plan(branch.session.id, slot, history.system(slot), path, pending);
+      TurnPlan plan = planner.plan(session, pending);
       return new RunningTurn(branch, pending, plan, connection.nextRequest(), null, gained);
     } catch (RefusedException e) {
       return null;
@@ -285,84 +244,56 @@ final class TurnRunner implements EngineConnection.Reader {
   }
 
   private void endUnstarted(
-      TurnQueues.Branch branch, TurnQueues.Entry turn, FinishReason reason, String error)
+      SessionContext session,
+      TurnQueues.Branch branch,
+      TurnQueues.Entry turn,
+      FinishReason reason,
+      String error)
       throws Exception {
-    List<Progress> gained = state.progress(turn.id());
+    List<Progress> gained = session.progress(turn.id());
     String shown = gained.stream().map(Progress::text).collect(Collectors.joining());
-    output.end(branch.session.id, turn, reason, shown, error);
-    state.removePending(turn.id());
-    if (!gained.isEmpty()) {
-      state.removeProgress(turn.id());
-    }
+    output.end(session.id(), turn, reason, shown, error);
+    session.removePending(turn.id(), !gained.isEmpty());
     queues.remove(branch, turn);
-    hints.count(branch.session.id, state.slot(), false);
+  }
+
+  private void endLoaded(RunningTurn turn, FinishReason reason, ReplyProgress last, String error)
+      throws Exception {
+    SessionContext session = sessions.load(turn.branch.session.id);
+    end(session, turn, reason, last, error, true);
+    session.save();
   }
 
   private void end(
-      RunningTurn turn, FinishReason reason, ReplyProgress last, String error, boolean remember)
+      SessionContext session,
+      RunningTurn turn,
+      FinishReason reason,
+      ReplyProgress last,
+      String error,
+      boolean remember)
       throws Exception {
-    keys.setCurrentKey(turn.branch.session.id);
     boolean ran = running.remove(turn.requestId, turn);
     turn.branch.running = null;
     output.end(turn, reason, last, error);
-    SessionSlot slot = state.slot();
-    if (remember && isRemembered(turn, reason)) {
-      pages.append(slot, turn, remembered(turn, reason));
-    } else {
-      pages.dropped(slot, turn);
-    }
-    state.removePending(turn.pending.id());
-    if (turn.isSaved()) {
-      state.removeProgress(turn.pending.id());
-    }
-    if (ran && !engine.instance().equals(slot.servedBy())) {
-      slot = slot.served(engine.instance(), pages.mayHaveRunElsewhere(turn));
-      state.putSlot(slot);
-    }
-    boolean failed = reason == FinishReason.ERROR || reason == FinishReason.REJECTED;
-    boolean left = !failed && hints.ended(turn);
+    writer.ended(session, turn, reason, remember, ran);
     queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
-    hints.count(turn.branch.session.id, slot, left);
-    metrics.generated(turn.usage());
   }
 
-  /** A whole reply is; of a cancelled message what was shown, since the user has read it. */
-  private static boolean isRemembered(RunningTurn turn, FinishReason reason) {
-    return switch (reason) {
-      case STOP, LENGTH, TOOL_CALLS -> turn.prompt() != null;
-      case CANCELLED -> turn.pending.kind() == EventKind.MESSAGE && turn.codePoints() > 0;
-      case REPLACED, REJECTED, ERROR -> false;
-    };
-  }
-
-  private Turn remembered(RunningTurn turn, FinishReason reason) {
-    TurnPlan plan = turn.plan;
-    Prompt prompt = turn.prompt();
-    int[] reply = canonical.ids(turn.tokens(), turn.text());
-    int added = prompt.ids().length - prompt.keep();
-    int[] ids = Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + reply.length);
-    System.arraycopy(reply, 0, ids, added, reply.length);
-    return new Turn(
-        turn.pending.id(),
-        plan.parent(),
-        plan.conversation().depth(),
-        plan.turn(),
-        turn.pending.turn(),
-        plan.messages(),
-        plan.given(),
-        plan.regeneration(),
-        turn.text(),
-        ReplyOutput.lowerCase(reason),
-        prompt.keep(),
-        ids,
-        prompt.tokenizer(),
-        prompt.dropped());
-  }
-
-  /** Takes from the cache what only a session without turns uses. */
-  void closeSession(String session) {
-    connection.closeSession(session);
-    idle.remove(session);
+  /**
+   * Has the engine prepare the pages of a turn that will come. Nothing of that is in state: it
+   * changes no reply, and after a failure the turn does without. Does nothing if the branch has
+   * turns, whose pages are ready or on their way, or nothing that a prompt could begin with.
+   */
+  void expect(SessionContext session, ConversationEvent event) throws Exception {
+    String branch = event.branch();
+    if (!session.history().hasBranch(branch) || queues.has(session.id(), branch)) {
+      return;
+    }
+    Conversation conversation = Conversation.of(session.system(), session.history().path(branch));
+    if (!conversation.isEmpty()) {
+      boolean taken = connection.prefetch(requests.expected(session, event, conversation));
+      output.prefetched(taken);
+    }
   }
 
   /** Appends what running turns gained to keyed state; before a checkpoint. */
@@ -370,8 +301,8 @@ final class TurnRunner implements EngineConnection.Reader {
     for (RunningTurn turn : running.values()) {
       Progress gained = turn.takeUnsaved();
       if (gained != null) {
-        keys.setCurrentKey(turn.branch.session.id);
-        state.addProgress(turn.pending.id(), gained);
+        sessions.select(turn.branch.session.id);
+        sessions.progressOf(turn.pending.id()).add(gained);
       }
     }
   }

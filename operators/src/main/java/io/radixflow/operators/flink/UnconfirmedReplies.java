@@ -17,7 +17,6 @@ import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.runtime.state.KeyedStateBackend;
 import org.apache.flink.runtime.state.VoidNamespace;
-import org.apache.flink.streaming.api.operators.KeyContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,10 +42,9 @@ final class UnconfirmedReplies implements AutoCloseable {
   private final KeyedStateBackend<String> backend;
   private final MapState<String, EmittedReply> state;
   private final LostReplies lost;
-  private KeyContext keys;
-  private LongSupplier clock;
-  private MailboxExecutor mailbox;
-  private Consumer<Reply> output;
+  private final LongSupplier clock;
+  private final MailboxExecutor mailbox;
+  private final Consumer<Reply> output;
 
   private Interval current = new Interval();
   private final Deque<Interval> closed = new ArrayDeque<>();
@@ -81,32 +79,35 @@ final class UnconfirmedReplies implements AutoCloseable {
   private record Answer(Set<LostReplies.Id> wanted, Set<LostReplies.Id> gone) {}
 
   /**
-   * @param lost tells what was lost; null where the output loses nothing, and nothing is kept
-   */
-  UnconfirmedReplies(KeyedStateStore store, KeyedStateBackend<String> backend, LostReplies lost) {
-    this.backend = backend;
-    this.lost = lost;
-    this.state = store.getMapState(SavedState.unconfirmedReplies());
-  }
-
-  /**
-   * Takes up what the restored checkpoint has. Changes the current key.
+   * Begins with what the restored checkpoint has. Changes the current key.
    *
-   * @param now milliseconds since the epoch
+   * @param lost finds lost replies; null where the output loses nothing, and nothing is kept
+   * @param clock milliseconds since the epoch
    * @param output takes a reply that is emitted again
    */
-  void open(KeyContext keys, LongSupplier now, MailboxExecutor mailbox, Consumer<Reply> output)
+  UnconfirmedReplies(
+      KeyedStateStore store,
+      KeyedStateBackend<String> backend,
+      LostReplies lost,
+      LongSupplier clock,
+      MailboxExecutor mailbox,
+      Consumer<Reply> output)
       throws Exception {
-    this.keys = keys;
-    this.clock = now;
+    this.backend = backend;
+    this.state = store.getMapState(SavedState.unconfirmedReplies());
+    this.lost = lost;
+    this.clock = clock;
     this.mailbox = mailbox;
     this.output = output;
-    if (lost == null) {
-      return;
+    if (lost != null) {
+      restore();
     }
+  }
+
+  private void restore() throws Exception {
     Interval restored = new Interval();
     for (String session : sessions()) {
-      keys.setCurrentKey(session);
+      backend.setCurrentKey(session);
       for (Map.Entry<String, EmittedReply> each : state.entries()) {
         restored.add(new LostReplies.Id(session, each.getKey()), each.getValue().emitted());
       }
@@ -167,7 +168,7 @@ final class UnconfirmedReplies implements AutoCloseable {
   }
 
   private void forget(LostReplies.Id reply) throws Exception {
-    keys.setCurrentKey(reply.session());
+    backend.setCurrentKey(reply.session());
     state.remove(reply.turn());
   }
 
@@ -218,7 +219,7 @@ final class UnconfirmedReplies implements AutoCloseable {
         forget(id);
         continue;
       }
-      keys.setCurrentKey(id.session());
+      backend.setCurrentKey(id.session());
       Reply reply = state.get(id.turn()).reply();
       keep(reply);
       output.accept(reply);

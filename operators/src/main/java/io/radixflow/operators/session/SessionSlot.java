@@ -13,7 +13,6 @@ import java.util.Map;
  * @param opened whether an {@code open} or a first message has fixed owner and system prompt
  * @param tenant owner, empty for the default tenant
  * @param cacheSalt separates cached pages further; empty for none
- * @param system where older builds kept the system prompt; null
  * @param defaults the session's generation options, or null
  * @param nextId the next number for a turn; numbers order turns within the session
  * @param offsets highest offset read so far, by partition
@@ -29,7 +28,6 @@ public record SessionSlot(
     boolean opened,
     String tenant,
     String cacheSalt,
-    String system,
     GenerationOptions defaults,
     long nextId,
     Map<Integer, Long> offsets,
@@ -49,8 +47,7 @@ public record SessionSlot(
 
   /** The slot of a session that nobody has named yet. */
   public static final SessionSlot NEW =
-      new SessionSlot(
-          Life.OPEN, false, "", "", null, null, 1, Map.of(), 0, null, 0, null, false, false);
+      new SessionSlot(Life.OPEN, false, "", "", null, 1, Map.of(), 0, null, 0, null, false, false);
 
   /** Whether an event was read before, judged by its place in the log. */
   public boolean hasRead(Origin origin) {
@@ -79,18 +76,9 @@ public record SessionSlot(
     copy.opened = true;
     copy.tenant = owner;
     copy.cacheSalt = salt;
-    copy.system = null;
     copy.prompted = hasSystemPrompt;
     copy.defaults = sessionDefaults;
     copy.erasures = erasuresBefore;
-    return copy.slot();
-  }
-
-  /** With its system prompt in its history. */
-  public SessionSlot promptMoved() {
-    Copy copy = new Copy(this);
-    copy.system = null;
-    copy.prompted = true;
     return copy.slot();
   }
 
@@ -160,7 +148,6 @@ public record SessionSlot(
     boolean opened;
     String tenant;
     String cacheSalt;
-    String system;
     GenerationOptions defaults;
     long nextId;
     Map<Integer, Long> offsets;
@@ -176,7 +163,6 @@ public record SessionSlot(
       opened = slot.opened;
       tenant = slot.tenant;
       cacheSalt = slot.cacheSalt;
-      system = slot.system;
       defaults = slot.defaults;
       nextId = slot.nextId;
       offsets = slot.offsets;
@@ -190,8 +176,8 @@ public record SessionSlot(
 
     SessionSlot slot() {
       return new SessionSlot(
-          life, opened, tenant, cacheSalt, system, defaults, nextId, offsets, lastEvent, servedBy,
-          erasures, pages, prompted, moved);
+          life, opened, tenant, cacheSalt, defaults, nextId, offsets, lastEvent, servedBy, erasures,
+          pages, prompted, moved);
     }
   }
 }

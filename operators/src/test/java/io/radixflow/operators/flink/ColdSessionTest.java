@@ -10,6 +10,7 @@ import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.tier.HiRadixCache;
@@ -135,43 +136,6 @@ class ColdSessionTest {
     }
   }
 
-  @Test
-  void afterACheckpointTheStateTellsWhichSessionsHaveGoneCold() throws Exception {
-    try (ServingHarness h = harness(root, 1, 0)) {
-      h.open();
-      h.ask(message("s", "t1"));
-      awaitStored();
-      int committed = h.pages("s").committedTokens();
-      fillTheDevice(h);
-      assertThat(h.pages("s").tokens()).isEqualTo(onDevice(committed));
-      awaitPlaces(h, new TierTokens(0, committed, 0, 0));
-      assertThat(h.serving().idleSessions().cold()).isPositive();
-      assertThat(onTiers(tiers -> tiers.switches().flush(false))).isTrue();
-      h.setProcessingTime(h.getProcessingTime() + IdleSessions.COLD_FOR);
-      awaitPlaces(h, new TierTokens(0, 0, committed, 0));
-      assertThat(h.pages("s").asOf()).isEqualTo(h.getProcessingTime());
-      assertThat(onTiers(tiers -> tiers.switches().flush(true))).isTrue();
-      await().until(() -> engines.engine().stats().tiers().store().pages() == 0);
-      h.setProcessingTime(h.getProcessingTime() + IdleSessions.COLD_FOR);
-      awaitPlaces(h, TierTokens.NONE);
-      assertThat(h.endings()).as("nobody asked").noneMatch(ending -> ending.startsWith("q"));
-    }
-  }
-
-  /** Completes checkpoints until the state has these places. */
-  private static void awaitPlaces(ServingHarness h, TierTokens places) {
-    await()
-        .pollInSameThread()
-        .pollInterval(Duration.ofMillis(1))
-        .atMost(Duration.ofSeconds(30))
-        .until(
-            () -> {
-              h.notifyOfCompletedCheckpoint(1);
-              h.runMails();
-              return places.equals(h.pages("s").tokens());
-            });
-  }
-
   /** State after a turn whose pages are on the disk, and how many of its tokens they have. */
   private record Stored(OperatorSubtaskState state, int committed) {}
 
@@ -196,8 +160,9 @@ class ColdSessionTest {
     try (ServingHarness h = harness(root, 1, 0).restore(stored.state(), 1)) {
       SessionPages hint = h.pages("s");
       assertThat(hint.tokens()).as("before anybody looks").isEqualTo(onDevice(committed));
-      assertThat(h.serving().idleSessions().warm()).as("in another process").isZero();
+      assertThat(h.sessions(SlotState.GONE)).as("last seen in the memory of another").isEqualTo(1);
       assertIs(query(h, "s"), "cold", new TierTokens(0, 0, committed, 0));
+      assertThat(h.sessions(SlotState.COLD)).isEqualTo(1);
       assertThat(h.pages("s"))
           .isEqualTo(hint.found(new TierTokens(0, 0, committed, 0), 1_000, hint.disk(), null));
       assertThat(h.ask(message("s", "t2")).tiers().diskTokens()).isEqualTo(committed);
@@ -206,17 +171,6 @@ class ColdSessionTest {
     engines.close();
     try (ServingHarness h = harness(root.resolve("another"), 1, 0).restore(stored.state(), 1)) {
       assertIs(query(h, "s"), "gone", TierTokens.NONE);
-    }
-  }
-
-  @Test
-  void afterARestartTheJobLooksByItselfForWhatWasLastSeenInMemory() throws Exception {
-    Stored stored = storeAndEnd();
-    int committed = stored.committed();
-    try (ServingHarness h = harness(root, 1, 0).restore(stored.state(), 1)) {
-      assertThat(h.serving().idleSessions().cold()).isZero();
-      awaitPlaces(h, new TierTokens(0, 0, committed, 0));
-      assertThat(h.serving().idleSessions().cold()).isEqualTo(1);
     }
   }
 

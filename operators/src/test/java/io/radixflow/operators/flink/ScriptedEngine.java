@@ -60,8 +60,6 @@ final class ScriptedEngine implements Engine {
   private boolean onItsOwn;
   private final List<CompletableFuture<TierTokens>> heldPlaces = new ArrayList<>();
   private boolean holdsPlaces;
-  private int looks;
-  private long evictedPages;
 
   /**
    * @param replyLength tokens of a reply before its end token
@@ -170,21 +168,6 @@ final class ScriptedEngine implements Engine {
     holdsPlaces = true;
   }
 
-  /** Says that the device has evicted a page, to make place for who knows what. */
-  void evict() {
-    evictedPages++;
-  }
-
-  /** Questions where pages are. */
-  int looks() {
-    return looks;
-  }
-
-  /** Questions where pages are that have no answer. */
-  int heldPlaces() {
-    return heldPlaces.size();
-  }
-
   /** Answers all of them. */
   void releasePlaces(TierTokens places) {
     holdsPlaces = false;
@@ -201,7 +184,6 @@ final class ScriptedEngine implements Engine {
 
   @Override
   public CompletableFuture<TierTokens> locate(String namespace, EngineRequest.PromptSource text) {
-    looks++;
     if (holdsPlaces) {
       heldPlaces.add(new CompletableFuture<>());
       return heldPlaces.get(heldPlaces.size() - 1);
@@ -232,7 +214,7 @@ final class ScriptedEngine implements Engine {
         0,
         0,
         0,
-        evictedPages,
+        0,
         0,
         0,
         running(),

@@ -4,6 +4,7 @@ import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
@@ -197,7 +198,12 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
 
   /** Erasures that the subtask waits for. */
   int erasuresPending() {
-    return serving().erasuresPending();
+    return serving().subtask().erasuresPending();
+  }
+
+  /** Open sessions in a state. */
+  int sessions(SlotState state) {
+    return serving().subtask().sessions(state);
   }
 
   /** Lets the engine make prompts and then {@code tokens} tokens a request, and reads them. */

@@ -70,8 +70,7 @@ class ServingMetricsTest {
   }
 
   private final Map<String, Object> metrics = new HashMap<>();
-  private final ServingMetrics serving =
-      new ServingMetrics(new Recorded("", metrics), () -> 2, () -> 5, () -> 1, () -> 0);
+  private final ServingMetrics serving = new ServingMetrics(new Recorded("", metrics));
 
   private long count(String name) {
     return ((Counter) metrics.get("serving." + name)).getCount();
@@ -130,16 +129,9 @@ class ServingMetricsTest {
   }
 
   @Test
-  void everyOpenSessionIsHotWarmColdOrGone() {
-    serving.sessions(() -> 20, () -> 3, () -> 4, () -> 6);
-    assertThat(sessions("Open", "Hot", "Warm", "Cold", "Gone")).containsExactly(20, 3, 4, 6, 7);
-  }
-
-  /** A fork of a session that nobody has opened waits for its end, too. */
-  @Test
-  void noSessionIsLessThanGone() {
-    serving.sessions(() -> 0, () -> 1, () -> 0, () -> 0);
-    assertThat(sessions("Open", "Hot", "Gone")).containsExactly(0, 1, 0);
+  void openSessionsAreCountedByTheirState() {
+    serving.sessions(() -> 20, state -> state.ordinal() + 3);
+    assertThat(sessions("Open", "Hot", "Warm", "Cold", "Gone")).containsExactly(20, 3, 4, 5, 6);
   }
 
   private List<Object> sessions(String... states) {
@@ -200,7 +192,9 @@ class ServingMetricsTest {
   @Test
   void theDocumentListsWhatIsRegistered() throws IOException {
     serving.engine(() -> stats(KvEventStats.NONE, SessionStats.NONE, SchedulerStats.NONE));
-    serving.sessions(() -> 0, () -> 0, () -> 0, () -> 0);
+    serving.sessions(() -> 0, state -> 0);
+    serving.turns(() -> 0, () -> 0);
+    serving.erasures(() -> 0, () -> 0);
     serving.tierCommands(() -> 0, () -> 0);
     serving.replied("stop");
     Set<String> registered = new TreeSet<>();
@@ -223,6 +217,8 @@ class ServingMetricsTest {
 
   @Test
   void queuesAndTheTimeToTheFirstTokenCanBeRead() {
+    serving.turns(() -> 2, () -> 5);
+    serving.erasures(() -> 1, () -> 0);
     serving.firstToken(40);
     serving.firstToken(60);
     Histogram histogram = (Histogram) metrics.get("serving.timeToFirstTokenMillis");

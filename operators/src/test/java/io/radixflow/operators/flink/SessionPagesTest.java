@@ -6,10 +6,12 @@ import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionPages;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.junit.jupiter.api.Test;
@@ -164,49 +166,9 @@ class SessionPagesTest {
     }
   }
 
-  @Test
-  void aRoundOfLooksForgetsWhatItsSessionsEndHasMadeVoid() throws Exception {
-    try (ServingHarness h = ServingHarness.opened()) {
-      h.send(message("a", "t1"), message("b", "t1"), message("c", "t1")).settle();
-      h.engine().holdPlaces();
-      h.engine().evict();
-      h.setProcessingTime(2_000);
-      h.notifyOfCompletedCheckpoint(1);
-      h.notifyOfCompletedCheckpoint(2);
-      assertThat(h.engine().heldPlaces()).as("one round at a time").isEqualTo(3);
-      h.send(Events.of(EventKind.ERASE, "a", "e"), message("b", "t2")).settle();
-      SessionPages newer = h.pages("b");
-      h.engine().releasePlaces(new TierTokens(0, 16, 0, 0));
-      h.runMails();
-      assertThat(h.pages("a")).isNull();
-      assertThat(h.pages("b")).as("of the turn that has ended since").isEqualTo(newer);
-      assertThat(h.pages("c").tokens()).isEqualTo(new TierTokens(0, 16, 0, 0));
-      assertThat(h.pages("c").asOf()).isEqualTo(2_000);
-      assertCounted(h, 1, 1);
-    }
-  }
-
   private static void assertCounted(ServingHarness h, int warm, int cold) {
-    assertThat(h.serving().idleSessions().warm()).as("warm").isEqualTo(warm);
-    assertThat(h.serving().idleSessions().cold()).as("cold").isEqualTo(cold);
-  }
-
-  @Test
-  void nobodyLooksForAWarmSessionWhileTheDeviceEvictsNothing() throws Exception {
-    try (ServingHarness h = ServingHarness.opened()) {
-      h.send(message("a", "t1"), message("b", "t1")).settle();
-      h.notifyOfCompletedCheckpoint(1);
-      assertThat(h.engine().looks()).isZero();
-      h.engine().evict();
-      h.notifyOfCompletedCheckpoint(2);
-      h.runMails();
-      assertThat(h.engine().looks()).isEqualTo(2);
-      h.notifyOfCompletedCheckpoint(3);
-      assertThat(h.engine().looks()).as("nothing more was evicted").isEqualTo(2);
-      h.setProcessingTime(1_000 + IdleSessions.COLD_FOR);
-      h.notifyOfCompletedCheckpoint(4);
-      assertThat(h.engine().looks()).as("they are not cold").isEqualTo(2);
-    }
+    assertThat(h.sessions(SlotState.WARM)).as("warm").isEqualTo(warm);
+    assertThat(h.sessions(SlotState.COLD)).as("cold").isEqualTo(cold);
   }
 
   @Test
@@ -235,21 +197,54 @@ class SessionPagesTest {
   }
 
   @Test
-  void aLookThatFailsLeavesTheSessionAsItWasUntilTheNext() throws Exception {
+  void everyOpenSessionIsCountedInOneStateBeforeAndAfterARestore() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
-      h.send(message("a", "t1")).settle();
-      SessionPages before = h.pages("a");
+      h.send(Events.of(EventKind.OPEN, "fresh", "o"), message("idle", "t1")).settle();
+      h.send(message("hot", "t1"));
+      assertThat(states(h)).containsExactly(1, 1, 0, 1);
+      OperatorSubtaskState state = h.snapshot();
+      try (ServingHarness next =
+          ServingHarness.of(new ScriptedEngine(4096, 6), ServingOptions.DEFAULT)
+              .restore(state, 1)) {
+        assertThat(states(next))
+            .as("its pages were in another process")
+            .containsExactly(1, 0, 0, 2);
+        next.settle();
+        assertThat(states(next)).containsExactly(0, 1, 0, 2);
+      }
+    }
+  }
+
+  private static List<Integer> states(ServingHarness h) {
+    return Stream.of(SlotState.values()).map(h::sessions).toList();
+  }
+
+  @Test
+  void aLookThatFailsLeavesWhatWasKnown() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("s", "t1")).settle();
+      SessionPages before = h.pages("s");
       h.engine().holdPlaces();
-      h.engine().evict();
-      h.notifyOfCompletedCheckpoint(1);
+      h.setProcessingTime(2_000);
+      h.send(query("s", "q"));
       h.engine().failPlaces();
       h.runMails();
-      assertThat(h.pages("a")).isEqualTo(before);
-      assertCounted(h, 1, 0);
-      h.engine().evict();
-      h.notifyOfCompletedCheckpoint(2);
+      assertThat(h.reply("q").status()).isEqualTo("warm");
+      assertThat(h.pages("s")).isEqualTo(before);
+    }
+  }
+
+  @Test
+  void whatALookFindsIsIgnoredIfATurnHasEndedSince() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("s", "t1")).settle();
+      h.engine().holdPlaces();
+      h.send(query("s", "q"), message("s", "t2")).settle();
+      SessionPages newer = h.pages("s");
+      h.engine().releasePlaces(new TierTokens(0, 16, 0, 0));
       h.runMails();
-      assertThat(h.engine().looks()).isEqualTo(2);
+      assertThat(h.reply("q").status()).isEqualTo("cold");
+      assertThat(h.pages("s")).isEqualTo(newer);
     }
   }
 

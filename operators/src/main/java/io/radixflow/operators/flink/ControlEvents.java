@@ -1,0 +1,59 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.TierCommand;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Handles control events, which come to all subtasks in one order. Only the task's thread uses it.
+ */
+final class ControlEvents {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlEvents.class);
+
+  private final ControlState control;
+  private final EngineTiers tiers;
+  private final TenantErasures erasures;
+
+  ControlEvents(ControlState control, EngineTiers tiers, TenantErasures erasures) {
+    this.control = control;
+    this.tiers = tiers;
+    this.erasures = erasures;
+  }
+
+  /** Handles an event; one that cannot be served is logged and changes nothing. */
+  void handle(ControlEvent event) throws Exception {
+    try {
+      switch (String.valueOf(event.kind())) {
+        case "erase_tenant" -> eraseTenant(event.tenant());
+        case "drain" -> control.drain(event.value());
+        case "limits" -> control.limits(event.tenant(), event.value());
+        case "tiers" -> switchTiers(event.value());
+        default -> throw new RefusedException("'" + event.kind() + "' is no control event");
+      }
+    } catch (RefusedException e) {
+      LOG.warn("Control event {} is ignored: {}", event.kind(), e.getMessage());
+    }
+  }
+
+  private void eraseTenant(String tenant) throws Exception {
+    if (tenant == null) {
+      throw new RefusedException("erase_tenant names no tenant");
+    }
+    erasures.add(tenant, control.nextErasure());
+  }
+
+  /** All subtasks keep the new settings; the engine of each TaskManager applies them, once. */
+  private void switchTiers(String value) throws Exception {
+    TierCommand command;
+    try {
+      command = TierCommand.parse(value);
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException(e.getMessage());
+    }
+    TierSettings before = control.tiers();
+    TierSettings after = tiers.refusal(command) == null ? before.after(command) : before.next();
+    control.tiers(after);
+    tiers.apply(after, command);
+  }
+}

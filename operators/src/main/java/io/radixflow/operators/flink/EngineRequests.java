@@ -1,0 +1,117 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.SessionRef;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ServiceClass;
+import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.NextPrompts;
+import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.PromptAssembly;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.SharedSystemPrompt;
+import io.radixflow.operators.session.TurnOptions;
+import java.util.List;
+
+/** Makes the engine's requests of turns. Only the task's thread uses it. */
+final class EngineRequests {
+  private final ServingEngine engine;
+  private final ServingOptions options;
+  private final NextPrompts nextPrompts;
+
+  EngineRequests(ServingEngine engine, ServingOptions options) {
+    this.engine = engine;
+    this.options = options;
+    this.nextPrompts = new NextPrompts(engine.model());
+  }
+
+  /** Returns what makes the prompt of a planned turn, on an intake thread of the engine. */
+  PromptAssembly assembly(TurnPlan plan) {
+    return assembly(plan.conversation(), plan.messages(), plan.options().maxTokens());
+  }
+
+  /**
+   * @param added the messages of the new turn; empty for the conversation as it is
+   * @param maxTokens limit on the reply's tokens
+   */
+  private PromptAssembly assembly(Conversation conversation, List<Message> added, int maxTokens) {
+    int contextLength = engine.engine().info().contextLength();
+    return new PromptAssembly(
+        engine.model().tokenizer(),
+        engine.model().chatTemplate(),
+        conversation,
+        added,
+        new PromptAssembly.Window(
+            contextLength,
+            Math.max(1, Math.min(maxTokens, contextLength / 4)),
+            options.maxTurns(),
+            options.overflow() == ServingOptions.Overflow.DROP_OLDEST));
+  }
+
+  /** Returns the request that runs a turn, or goes on with it. */
+  EngineRequest run(SessionContext session, RunningTurn run) {
+    TurnPlan plan = run.plan;
+    TurnOptions given = plan.options();
+    PromptAssembly assembly = run.assembly();
+    EngineRequest.PromptSource prompt = assembly == null ? run.prompt()::ids : assembly;
+    String tenant = session.slot().tenant();
+    return EngineRequest.builder(
+            session.id() + "/" + run.pending.turn(),
+            shared(session.slot(), plan.conversation(), prompt),
+            given.maxTokens())
+        .namespace(namespace(session.slot()))
+        .resumed(run.tokens())
+        .sampling(given.sampling())
+        .stop(given.stop())
+        .session(new SessionRef(tenant, session.id(), run.pending.branch(), nextPrompt(run)))
+        .service(new ServiceClass(tenant, given.priority(), session.id()))
+        .hints(hints(run.pending.cache()))
+        .build();
+  }
+
+  /** Returns the request that prepares the pages of a turn that is expected. */
+  EngineRequest expected(
+      SessionContext session, ConversationEvent event, Conversation conversation) {
+    SessionSlot slot = session.slot();
+    PromptAssembly prompt = assembly(conversation, List.of(), 1);
+    return EngineRequest.builder(
+            session.id() + " (expected)", shared(slot, conversation, prompt), 1)
+        .namespace(namespace(slot))
+        .session(new SessionRef(slot.tenant(), session.id(), event.branch()))
+        .service(new ServiceClass(slot.tenant(), 0, session.id()))
+        .hints(hints(event.cache()))
+        .build();
+  }
+
+  private static CacheHints hints(CacheHints given) {
+    return given == null ? CacheHints.NONE : given;
+  }
+
+  private String namespace(SessionSlot slot) {
+    return options.namespaces().namespace(slot);
+  }
+
+  /** Lets the pages of the system prompt lie in the public namespace, if the session may. */
+  private EngineRequest.PromptSource shared(
+      SessionSlot slot, Conversation conversation, EngineRequest.PromptSource prompt) {
+    return options.namespaces().sharesSystemPrompt(slot)
+        ? new SharedSystemPrompt(prompt, engine.model().chatTemplate(), conversation.system())
+        : prompt;
+  }
+
+  /** Returns what computes the prompt after a reply; null if that prompt only grows. */
+  private SessionRef.NextPrompt nextPrompt(RunningTurn run) {
+    if (!nextPrompts.dropsThinking()) {
+      return null;
+    }
+    PromptAssembly assembly = run.assembly();
+    Prompt made = run.prompt();
+    return nextPrompts.after(
+        assembly == null ? () -> made : assembly::prompt,
+        run.plan.conversation(),
+        run.plan.messages(),
+        run.plan.options().stop());
+  }
+}

@@ -1,0 +1,150 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.engine.EngineInfo;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.record.TierTokens;
+import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.SessionPages;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.SharedSystemPrompt;
+import io.radixflow.operators.tier.LocalTiers;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * Keeps in the slot of a session where its pages were when that was last known: after a turn, or
+ * when a query asked the engine. Only the task's thread uses it.
+ */
+final class PageLocations {
+  private final ServingEngine engine;
+  private final TenantNamespaces namespaces;
+
+  PageLocations(ServingEngine engine, TenantNamespaces namespaces) {
+    this.engine = engine;
+    this.namespaces = namespaces;
+  }
+
+  /** Notes that a turn has ended without an error: its whole pages are on the device. */
+  void ended(SessionContext session, RunningTurn turn) {
+    boolean stored = turn.pending.cache() == null || !turn.pending.cache().noStore();
+    int tokens = turn.usage().completionTokens();
+    if (turn.prompt() == null || tokens == 0 || !stored || !engine.engine().keepsPages()) {
+      return;
+    }
+    int committed = committed(turn.prompt().ids().length + tokens);
+    long now = session.now();
+    session.slot(
+        session
+            .slot()
+            .located(
+                new SessionPages(
+                    turn.pending.branch(),
+                    committed,
+                    new TierTokens(committed, 0, 0, 0),
+                    now,
+                    now,
+                    engine.engine().info().numericsEpoch(),
+                    home(),
+                    folder())));
+  }
+
+  /**
+   * Returns a function that tells where the pages of a slot should be, by what is known without
+   * asking the engine, as if the disk stayed attached or detached as it is now.
+   */
+  Function<SessionSlot, TierTokens> expected() {
+    String home = home();
+    return slot -> expected(slot, slot.pages(), home);
+  }
+
+  private TierTokens expected(SessionSlot slot, SessionPages known, String home) {
+    return known == null
+        ? TierTokens.NONE
+        : known.expected(
+            engine.instance().equals(slot.servedBy()),
+            engine.engine().info().numericsEpoch(),
+            home,
+            folder());
+  }
+
+  /** Returns the engine's data directory, which control events may attach; null for none. */
+  private String home() {
+    LocalTiers local = engine.tiers().local();
+    return local == null ? null : local.home().engine();
+  }
+
+  private String folder() {
+    return engine.tiers().remoteFolder();
+  }
+
+  /** Returns how many of a text's tokens lie in whole pages, if its last one was not computed. */
+  private int committed(int tokens) {
+    EngineInfo info = engine.engine().info();
+    return Math.max(0, tokens - 1) / info.pageTokens() * info.pageTokens();
+  }
+
+  /**
+   * Asks the engine where the pages of a branch are.
+   *
+   * @param conversation the contents of the branch
+   */
+  Look look(SessionContext session, String branch, Conversation conversation) {
+    SessionSlot slot = session.slot();
+    SessionPages pages = slot.pages();
+    SessionPages known = pages == null || !pages.branch().equals(branch) ? null : pages;
+    int[] ids = conversation.canonicalIds(engine.model().tokenizer().fingerprint());
+    int length = ids == null ? 0 : ids.length;
+    int committed = known == null ? committed(length) : Math.min(known.committedTokens(), length);
+    CompletableFuture<TierTokens> places =
+        committed == 0
+            ? CompletableFuture.completedFuture(TierTokens.NONE)
+            : engine
+                .engine()
+                .locate(
+                    namespaces.namespace(slot),
+                    text(slot, conversation.system(), Arrays.copyOf(ids, committed)));
+    return new Look(committed, known, expected(slot, known, home()), places);
+  }
+
+  private EngineRequest.PromptSource text(SessionSlot slot, String system, int[] ids) {
+    EngineRequest.PromptSource text = () -> ids;
+    return namespaces.sharesSystemPrompt(slot)
+        ? new SharedSystemPrompt(text, engine.model().chatTemplate(), system)
+        : text;
+  }
+
+  /** Keeps what a look has found, unless it failed or something newer is known. */
+  void found(SessionContext session, Look look) {
+    SessionPages known = look.known();
+    if (known != null && look.answered() && known.equals(session.slot().pages())) {
+      SessionPages found = known.found(look.tokens(), session.now(), home(), folder());
+      session.slot(session.slot().located(found));
+    }
+  }
+
+  /**
+   * A question where pages are.
+   *
+   * @param committed tokens that are looked for
+   * @param known what the state said before; null for nothing
+   * @param expected where they should be if the engine does not answer
+   * @param places completes on any thread
+   */
+  record Look(
+      int committed,
+      SessionPages known,
+      TierTokens expected,
+      CompletableFuture<TierTokens> places) {
+
+    /** Whether the engine has answered. */
+    boolean answered() {
+      return places.isDone() && !places.isCompletedExceptionally();
+    }
+
+    /** Returns where the pages are, or should be if the engine has not answered. */
+    TierTokens tokens() {
+      return answered() ? places.join() : expected;
+    }
+  }
+}

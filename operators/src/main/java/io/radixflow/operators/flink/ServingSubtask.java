@@ -1,0 +1,244 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.engine.ChannelId;
+import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.SlotState;
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.tier.DirectoryGenerations;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.api.common.state.OperatorStateStore;
+import org.apache.flink.runtime.execution.Environment;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * One subtask of the serving operator from its opening to its end: makes all parts and connects
+ * them, and passes the operator's calls on to them. Only the task's thread uses it.
+ */
+final class ServingSubtask implements AutoCloseable {
+  private final ServingMetrics metrics;
+  private final EngineTiers tiers;
+  private final SessionStore sessions;
+  private final TurnQueues queues;
+  private final TurnRunner runner;
+  private final EventHandler events;
+  private final SessionQueries queries;
+  private final ControlEvents control;
+  private final UnconfirmedReplies unconfirmed;
+  private final TenantErasures erasures;
+  private final PendingErasures pendingErasures;
+  private final PageErasures pageErasures;
+  private final AttemptEpoch epoch;
+
+  ServingSubtask(
+      ServingOperator operator,
+      EngineLease lease,
+      ControlState settings,
+      ServingOptions options,
+      LostReplies lost)
+      throws Exception {
+    Environment environment = operator.environment();
+    OperatorStateStore store = operator.getOperatorStateBackend();
+    MailboxExecutor mailbox = operator.mailbox();
+    IdleTimers timers = new IdleTimers(operator.timers(), options.retention().toMillis());
+    epoch = new AttemptEpoch(store, timers.now());
+    pendingErasures = new PendingErasures(store);
+    pageErasures = new PageErasures(store, PageErasures.MAX_PAGES);
+    ServingEngine engine = lease.engine();
+    tiers = engine.tiers();
+    ChannelId channel =
+        new ChannelId(
+            environment.getJobID().toString(),
+            operator.getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+            epoch.attempt());
+
+    queues = new TurnQueues(lease.turns());
+    PageLocations locations = new PageLocations(engine, options.namespaces());
+    SessionCounts counts =
+        new SessionCounts(lease.sessions(), queues::isBusy, locations.expected());
+    sessions =
+        new SessionStore(
+            operator.getKeyedStateStore(), operator.getKeyedStateBackend(), counts, timers);
+
+    metrics = new ServingMetrics(operator.getMetricGroup());
+    unconfirmed =
+        new UnconfirmedReplies(
+            operator.getKeyedStateStore(),
+            operator.getKeyedStateBackend(),
+            lost,
+            timers::now,
+            mailbox,
+            reply -> emitAgain(operator, reply));
+    ReplyOutput output =
+        new ReplyOutput(operator.output(), unconfirmed, metrics, timers::now, epoch.attempt());
+
+    SessionErasure erasure =
+        new SessionErasure(options.namespaces(), engine, pageErasures, epoch.attempt());
+    runner =
+        new TurnRunner(
+            sessions,
+            queues,
+            new EngineRequests(engine, options),
+            new SessionHistoryWriter(engine, locations, erasure),
+            output,
+            options,
+            engine.model().tokenizer(),
+            reader ->
+                new EngineConnection(
+                    engine.engine(), channel, mailbox, reader, environment::failExternally));
+    ServingLimits limits = new ServingLimits(settings, queues, counts);
+    TurnIntake intake = new TurnIntake(settings, limits, queues, runner, output, options);
+    queries = new SessionQueries(sessions, queues, locations, mailbox, output);
+    SessionEnds ends = new SessionEnds(queries, runner, erasure, output);
+    events = new EventHandler(intake, queries, ends, pendingErasures, output);
+
+    boolean alone = operator.getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks() == 1;
+    pageErasures.open(
+        engine.engine(), tiers.erasures(), mailbox, alone ? null : operator.coordinator());
+    erasures =
+        new TenantErasures(
+            pendingErasures,
+            sessions,
+            ends,
+            runner::dispatch,
+            (tenant, number) ->
+                tiers
+                    .erasures()
+                    .begin(
+                        "tenant %s %d of %s".formatted(tenant, number, channel),
+                        () -> engine.engine().forgetTenant(tenant)),
+            mailbox,
+            System::nanoTime);
+    control = new ControlEvents(settings, tiers, erasures);
+    registerMetrics(engine, counts);
+  }
+
+  private void registerMetrics(ServingEngine engine, SessionCounts counts) {
+    metrics.turns(runner::running, queues::size);
+    metrics.erasures(pendingErasures::size, pageErasures::size);
+    metrics.sessions(counts::count, counts::count);
+    metrics.engine(engine.engine()::stats);
+    metrics.tierCommands(engine.tiers()::applied, engine.tiers()::refused);
+  }
+
+  private void emitAgain(ServingOperator operator, Reply reply) {
+    metrics.emittedAgain();
+    operator.output().collect(new StreamRecord<>(reply));
+  }
+
+  /** Counts the sessions of the restored checkpoint and starts its turns. */
+  void start() throws Exception {
+    queueRestoredTurns();
+    for (String id : sessions.sessions()) {
+      sessions.counts().restored(id, sessions.load(id).slot());
+    }
+    runner.dispatch();
+  }
+
+  /**
+   * Queues all turns without a reply, the oldest first, those of a session in their order even if
+   * the clock went back between them.
+   */
+  private void queueRestoredTurns() throws Exception {
+    record Restored(String session, String tenant, long accepted, TurnQueues.Entry turn) {}
+    List<Restored> restored = new ArrayList<>();
+    for (String id : sessions.sessionsWithPendingTurns()) {
+      SessionContext session = sessions.load(id);
+      String tenant = session.slot().tenant();
+      long accepted = Long.MIN_VALUE;
+      for (PendingTurn turn : session.pending()) {
+        accepted = Math.max(accepted, turn.accepted());
+        restored.add(new Restored(id, tenant, accepted, TurnQueues.Entry.of(turn)));
+      }
+    }
+    restored.sort(Comparator.comparingLong(Restored::accepted));
+    restored.forEach(r -> queues.restore(r.session(), r.tenant(), r.turn()));
+  }
+
+  void handle(ConversationEvent event) throws Exception {
+    SessionContext session = sessions.load(event.session());
+    events.handle(event, session);
+    session.save();
+    runner.dispatch(session);
+  }
+
+  void handle(ControlEvent event) throws Exception {
+    control.handle(event);
+    runner.dispatch();
+  }
+
+  /** Erases pages that the coordinator has passed on from another subtask, or from this one. */
+  void erase(PagesToErase pages) {
+    pageErasures.heard(pages);
+  }
+
+  /** Handles the timer of a session. */
+  void timer(String id) throws Exception {
+    SessionContext session = sessions.load(id);
+    events.timer(session, queues.isBusy(id));
+    session.save();
+  }
+
+  /** Answers the queries that wait for the engine, which are in no state; before a barrier. */
+  void answerQueries() throws Exception {
+    queries.answerAll();
+  }
+
+  /** Writes what is not in state yet, behind the barrier of a checkpoint. */
+  void save(long checkpoint) throws Exception {
+    runner.saveProgress();
+    unconfirmed.barrier(checkpoint);
+    pendingErasures.save();
+    pageErasures.save();
+    epoch.save();
+  }
+
+  void complete(long checkpoint) throws Exception {
+    unconfirmed.complete(checkpoint);
+  }
+
+  /** Emits nothing from now on. */
+  void suspend() {
+    runner.suspend();
+    unconfirmed.suspend();
+    erasures.suspend();
+  }
+
+  void resume() throws Exception {
+    runner.resume();
+    unconfirmed.resume();
+    erasures.resume();
+  }
+
+  /** Returns the page directory that checkpoints have copies of; null for none. */
+  DirectoryGenerations directory() {
+    return tiers.generations();
+  }
+
+  /** Whether there are replies to come. */
+  boolean isBusy() {
+    return queues.size() > 0 || erasures.isBusy() || unconfirmed.isBusy();
+  }
+
+  /** Returns the number of erasures of sessions and tenants whose pages may still be there. */
+  int erasuresPending() {
+    return pageErasures.size() + pendingErasures.size();
+  }
+
+  /** Returns the number of open sessions in a state. */
+  int sessions(SlotState state) {
+    return sessions.counts().count(state);
+  }
+
+  @Override
+  public void close() {
+    try (unconfirmed) {
+      erasures.close();
+      runner.close();
+    }
+  }
+}

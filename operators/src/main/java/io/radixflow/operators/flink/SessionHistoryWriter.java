@@ -1,0 +1,90 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.session.CanonicalReply;
+import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.Turn;
+import java.util.Arrays;
+
+/**
+ * Writes what a turn that has ended leaves in its session: its place in the history, which engine
+ * served it, and where its pages are. Has the pages erased of what is not remembered. Only the
+ * task's thread uses it.
+ */
+final class SessionHistoryWriter {
+  private final ServingEngine engine;
+  private final PageLocations locations;
+  private final SessionErasure erasure;
+  private final CanonicalReply canonical;
+
+  SessionHistoryWriter(ServingEngine engine, PageLocations locations, SessionErasure erasure) {
+    this.engine = engine;
+    this.locations = locations;
+    this.erasure = erasure;
+    this.canonical = new CanonicalReply(engine.model());
+  }
+
+  /**
+   * Writes the end of a turn that the engine worked on.
+   *
+   * @param remember whether what was shown of it may become part of the history
+   * @param ran whether this engine worked on it
+   */
+  void ended(
+      SessionContext session, RunningTurn turn, FinishReason reason, boolean remember, boolean ran)
+      throws Exception {
+    if (remember && isRemembered(turn, reason)) {
+      Turn remembered = remembered(turn, reason);
+      erasure.replaced(
+          session,
+          turn,
+          remembered,
+          () -> session.history().append(turn.pending.branch(), remembered));
+    } else {
+      erasure.dropped(session, turn);
+    }
+    session.removePending(turn.pending.id(), turn.isSaved());
+    SessionSlot slot = session.slot();
+    if (ran && !engine.instance().equals(slot.servedBy())) {
+      session.slot(slot.served(engine.instance(), erasure.mayHaveRunElsewhere(turn)));
+    }
+    if (reason != FinishReason.ERROR && reason != FinishReason.REJECTED) {
+      locations.ended(session, turn);
+    }
+  }
+
+  /** A whole reply is; of a cancelled message what was shown, since the user has read it. */
+  private static boolean isRemembered(RunningTurn turn, FinishReason reason) {
+    return switch (reason) {
+      case STOP, LENGTH, TOOL_CALLS -> turn.prompt() != null;
+      case CANCELLED -> turn.pending.kind() == EventKind.MESSAGE && turn.codePoints() > 0;
+      case REPLACED, REJECTED, ERROR -> false;
+    };
+  }
+
+  private Turn remembered(RunningTurn turn, FinishReason reason) {
+    TurnPlan plan = turn.plan;
+    Prompt prompt = turn.prompt();
+    int[] reply = canonical.ids(turn.tokens(), turn.text());
+    int added = prompt.ids().length - prompt.keep();
+    int[] ids = Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + reply.length);
+    System.arraycopy(reply, 0, ids, added, reply.length);
+    return new Turn(
+        turn.pending.id(),
+        plan.parent(),
+        plan.conversation().depth(),
+        plan.turn(),
+        turn.pending.turn(),
+        plan.messages(),
+        plan.given(),
+        plan.regeneration(),
+        turn.text(),
+        ReplyOutput.lowerCase(reason),
+        prompt.keep(),
+        ids,
+        prompt.tokenizer(),
+        prompt.dropped());
+  }
+}

@@ -1,0 +1,255 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.cache.StableHash;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.SessionSlot.Life;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * Opens sessions, and takes their turns into the queues and out of them again: decides what {@code
+ * open}, {@code message}, {@code regenerate}, {@code fork}, {@code cancel} and {@code prefetch} do.
+ * Only the task's thread uses it.
+ */
+final class TurnIntake {
+  static final String NEW_SESSION = "; use another session id";
+
+  private final ControlState control;
+  private final ServingLimits limits;
+  private final TurnPlanner planner;
+  private final TurnQueues queues;
+  private final TurnRunner runner;
+  private final ReplyOutput output;
+  private final long cancelRetention;
+
+  TurnIntake(
+      ControlState control,
+      ServingLimits limits,
+      TurnQueues queues,
+      TurnRunner runner,
+      ReplyOutput output,
+      ServingOptions options) {
+    this.control = control;
+    this.limits = limits;
+    this.planner = new TurnPlanner(options);
+    this.queues = queues;
+    this.runner = runner;
+    this.output = output;
+    this.cancelRetention = options.cancelRetention().toMillis();
+  }
+
+  /** Opens a session; does nothing if it is open with the same parameters. */
+  void open(ConversationEvent event, SessionContext session) throws Exception {
+    SessionSlot slot = session.slot();
+    requireAlive(slot);
+    String system = event.messages().isEmpty() ? null : event.messages().get(0).content();
+    if (slot.opened()) {
+      if (!slot.tenant().equals(event.tenant())
+          || !slot.cacheSalt().equals(event.cacheSalt())
+          || !Objects.equals(session.system(), system)
+          || !Objects.equals(slot.defaults(), event.options())) {
+        throw new RefusedException("the session is open with other parameters" + NEW_SESSION);
+      }
+    } else {
+      SessionSlot opened = opened(slot, event, system, event.options());
+      planner.check(opened, null);
+      limits.admitSession(event.tenant());
+      begin(session, opened, system);
+    }
+    output.done(event);
+  }
+
+  private SessionSlot opened(
+      SessionSlot slot, ConversationEvent event, String system, GenerationOptions defaults)
+      throws Exception {
+    return slot.opened(
+        event.tenant(), event.cacheSalt(), system != null, defaults, control.erasures());
+  }
+
+  private static void begin(SessionContext session, SessionSlot opened, String system)
+      throws Exception {
+    session.slot(opened);
+    if (system != null) {
+      session.history().begin(system);
+    }
+  }
+
+  /** Accepts a message or a regeneration; opens the session if this is its first message. */
+  void accept(ConversationEvent event, SessionContext session) throws Exception {
+    SessionSlot slot = session.slot();
+    requireAlive(slot);
+    if (event.turn() == null) {
+      throw new RefusedException("a turn needs a turn id for its reply");
+    }
+    SessionSlot opened = slot;
+    List<Message> messages = event.messages();
+    String system = null;
+    if (!slot.opened()) {
+      if (event.kind() != EventKind.MESSAGE) {
+        throw noSession(session);
+      }
+      system = leadingSystemPrompt(event);
+      messages = system == null ? messages : messages.subList(1, messages.size());
+      opened = opened(slot, event, system, null);
+    }
+    if (event.kind() == EventKind.MESSAGE && messages.isEmpty()) {
+      throw new RefusedException("the turn has no message");
+    }
+    planner.check(opened, event.options());
+    requireBranch(session, event.branch());
+    if (wasCancelled(event, session)) {
+      return;
+    }
+    TurnQueues.Session turns = queues.session(session.id());
+    TurnQueues.Branch branch =
+        event.replace() && turns != null ? turns.branch(event.branch()) : null;
+    List<TurnQueues.Entry> replaced = branch == null ? List.of() : replaceable(branch);
+    limits.admitTurn(session.id(), opened.tenant(), replaced);
+    if (!slot.opened()) {
+      try {
+        limits.admitSession(opened.tenant());
+      } catch (BusyException e) {
+        queues.dismiss(session.id(), opened.tenant());
+        throw e;
+      }
+      begin(session, opened, system);
+    }
+    for (TurnQueues.Entry turn : replaced) {
+      runner.cancel(session, branch, turn, FinishReason.REPLACED, true);
+    }
+    enqueue(event, session, messages);
+  }
+
+  private static RefusedException noSession(SessionContext session) {
+    return new RefusedException(
+        "there is no session '%s'; an open or a message begins it".formatted(session.id()));
+  }
+
+  /** Ends an event whose cancel came before it. */
+  private boolean wasCancelled(ConversationEvent event, SessionContext session) throws Exception {
+    boolean cancelled = session.takeEarlyCancel(StableHash.of64(event.turn()));
+    if (cancelled) {
+      output.cancelled(event);
+    }
+    return cancelled;
+  }
+
+  /**
+   * Has the engine prepare for a turn that will come. An event for a session that cannot have turns
+   * is ignored, unless its sender wants a reply.
+   */
+  void expect(ConversationEvent event, SessionContext session) throws Exception {
+    SessionSlot slot = session.slot();
+    if (event.turn() != null) {
+      requireAlive(slot);
+      if (!slot.opened()) {
+        throw noSession(session);
+      }
+      if (wasCancelled(event, session)) {
+        return;
+      }
+    }
+    if (slot.opened() && slot.life() == Life.OPEN && !control.isDraining()) {
+      runner.expect(session, event);
+    }
+    output.done(event);
+  }
+
+  /** Turns that another may replace: not the fork that makes the branch. */
+  private static List<TurnQueues.Entry> replaceable(TurnQueues.Branch branch) {
+    return branch.turns.stream().filter(turn -> turn.kind() != EventKind.FORK).toList();
+  }
+
+  private static String leadingSystemPrompt(ConversationEvent event) {
+    return event.kind() == EventKind.MESSAGE
+            && !event.messages().isEmpty()
+            && event.messages().get(0).role().equals("system")
+        ? event.messages().get(0).content()
+        : null;
+  }
+
+  /** Accepts a fork, which takes its place in the order of the turns of its branch. */
+  void fork(ConversationEvent event, SessionContext session) throws Exception {
+    requireAlive(session.slot());
+    String branch = event.newBranch();
+    if (branch == null || branch.isEmpty()) {
+      throw new RefusedException("a fork needs new_branch");
+    }
+    if (session.history().hasBranch(branch) || queues.has(session.id(), branch)) {
+      throw new RefusedException("there is a branch '" + branch + "' already");
+    }
+    requireBranch(session, event.branch());
+    limits.admitTurn(session.id(), session.slot().tenant(), List.of());
+    enqueue(event, session, List.of());
+  }
+
+  private void enqueue(ConversationEvent event, SessionContext session, List<Message> messages)
+      throws Exception {
+    SessionSlot slot = session.slot();
+    PendingTurn turn =
+        new PendingTurn(
+            slot.nextId(),
+            event.kind(),
+            event.branch(),
+            event.turn(),
+            messages,
+            event.options(),
+            event.newBranch(),
+            event.atTurn(),
+            event.origin(),
+            session.now(),
+            event.cache(),
+            event.source());
+    session.addPending(turn);
+    session.slot(slot.numbered());
+    queues.add(session.id(), slot.tenant(), TurnQueues.Entry.of(turn));
+    output.accepted();
+  }
+
+  /** Cancels a turn, or all turns of a branch; remembers the cancel of a turn that has not come. */
+  void cancel(ConversationEvent event, SessionContext session) throws Exception {
+    TurnQueues.Session turns = queues.session(session.id());
+    if (event.turn() == null) {
+      TurnQueues.Branch branch = turns == null ? null : turns.branch(event.branch());
+      if (branch != null) {
+        runner.cancelAll(session, branch, true);
+      }
+      return;
+    }
+    if (turns != null) {
+      for (TurnQueues.Branch branch : turns.branches()) {
+        for (TurnQueues.Entry turn : TurnQueues.turnsOf(branch)) {
+          if (event.turn().equals(turn.turn())) {
+            runner.cancel(session, branch, turn, FinishReason.CANCELLED, true);
+            return;
+          }
+        }
+      }
+    }
+    long hash = StableHash.of64(event.turn());
+    if (!session.hasSeenTurnId(hash)) {
+      session.addEarlyCancel(hash, cancelRetention);
+    }
+  }
+
+  private static void requireAlive(SessionSlot slot) throws RefusedException {
+    if (slot.life() == Life.CLOSED) {
+      throw new RefusedException("the session is closed" + NEW_SESSION);
+    }
+    if (slot.life() == Life.ERASED) {
+      throw new RefusedException("the session was erased" + NEW_SESSION);
+    }
+  }
+
+  private void requireBranch(SessionContext session, String branch) throws Exception {
+    if (!session.history().hasBranch(branch) && !queues.has(session.id(), branch)) {
+      throw new RefusedException("there is no branch '" + branch + "'");
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.record.EventKind;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How often an event or the end of a turn reads and writes the state of its session. */
+class StateAccessTest {
+  private ServingHarness h;
+
+  @BeforeEach
+  void open() throws Exception {
+    h = ServingHarness.of(new ScriptedEngine(4096, 6), ServingOptions.DEFAULT);
+    h.setStateBackend(new CountingStateBackend());
+    h.open();
+    CountingStateBackend.reset();
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    h.close();
+  }
+
+  private void assertSlot(int reads, int writes) {
+    assertThat(CountingStateBackend.calls("slot", "value")).as("reads").isEqualTo(reads);
+    assertThat(CountingStateBackend.calls("slot", "update")).as("writes").isEqualTo(writes);
+    CountingStateBackend.reset();
+  }
+
+  @Test
+  void anAcceptedMessageReadsAndWritesTheSlotOnce() throws Exception {
+    h.send(Events.message("s", "t1"));
+    assertThat(h.engine().running()).as("the turn has started, too").isEqualTo(1);
+    assertThat(CountingStateBackend.calls("pending-turns", "get")).isZero();
+    assertSlot(1, 1);
+    h.settle();
+    CountingStateBackend.reset();
+    h.send(Events.message("s", "t2"));
+    assertSlot(1, 1);
+  }
+
+  @Test
+  void theEndOfATurnReadsAndWritesTheSlotOnce() throws Exception {
+    h.send(Events.message("s", "t1"));
+    CountingStateBackend.reset();
+    h.settle();
+    assertThat(h.endings()).containsExactly("t1:stop");
+    assertSlot(1, 1);
+  }
+
+  @Test
+  void theEndOfAWaitingTurnsPredecessorReadsTheSlotOnceMoreToStartIt() throws Exception {
+    h.send(Events.message("s", "t1"), Events.message("s", "t2"));
+    h.generate(6);
+    CountingStateBackend.reset();
+    h.generate(1);
+    assertThat(h.endings()).containsExactly("t1:stop");
+    assertThat(h.engine().running()).isEqualTo(1);
+    assertSlot(2, 1);
+  }
+
+  @Test
+  void eventsWithoutATurnReadAndWriteTheSlotOnce() throws Exception {
+    h.send(Events.of(EventKind.OPEN, "s", "o"));
+    assertSlot(1, 1);
+    h.send(Events.fork("s", "f", "b", null));
+    assertSlot(1, 1);
+    h.send(Events.of(EventKind.QUERY, "s", "q"));
+    assertSlot(1, 1);
+    h.send(Events.of(EventKind.CLOSE, "s", "c"));
+    assertSlot(1, 1);
+    h.send(Events.message("s", "t"));
+    assertThat(h.reply("t").finishReason()).isEqualTo("rejected");
+    CountingStateBackend.reset();
+    h.send(Events.of(EventKind.ERASE, "s", "e"));
+    assertSlot(1, 1);
+  }
+
+  @Test
+  void aResendReadsTheSlotAndWritesNothing() throws Exception {
+    h.send(Events.message("s", "t").from(0, 1)).settle();
+    CountingStateBackend.reset();
+    h.send(Events.message("s", "t").from(0, 1));
+    assertSlot(1, 0);
+  }
+}
