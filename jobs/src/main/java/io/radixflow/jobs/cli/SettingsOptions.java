@@ -20,7 +20,7 @@ final class SettingsOptions {
   @Option(
       names = "--set",
       paramLabel = "KEY=VALUE",
-      description = "One of the job's options; may be given several times. See README.md.")
+      description = "One of the job's options; may be given several times. See docs/options.md.")
   List<String> assignments = new ArrayList<>();
 
   /** Loads the settings: files, then the environment, then assignments. */
