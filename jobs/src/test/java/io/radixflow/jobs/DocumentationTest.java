@@ -46,7 +46,8 @@ class DocumentationTest {
 
   @Test
   void theReadmeIsShort() throws IOException {
-    assertThat(Files.readAllLines(ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(README_LINES);
+    assertThat(Files.readAllLines(ROOT.resolve("README.md")))
+        .hasSizeLessThanOrEqualTo(README_LINES);
   }
 
   @Test

@@ -80,8 +80,7 @@ class DocumentedRecordsTest {
             assertThat(events.parse(json, new Origin(0, 0, 0)).isValid())
                 .as(example.toString())
                 .isTrue();
-        case "control" ->
-            assertThat(controls.parse(json).reason()).as(example.toString()).isNull();
+        case "control" -> assertThat(controls.parse(json).reason()).as(example.toString()).isNull();
         default -> {}
       }
     }
