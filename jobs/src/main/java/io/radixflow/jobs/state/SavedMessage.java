@@ -10,4 +10,7 @@ package io.radixflow.jobs.state;
  * @param finishReason of a reply how it ended; of a turn without a reply {@code pending}; else null
  */
 public record SavedMessage(
-    String branch, String turn, String role, String content, String finishReason) {}
+    String branch, String turn, String role, String content, String finishReason) {
+  /** Stands for a session without a message to emit. */
+  static final SavedMessage NONE = new SavedMessage(null, null, null, null, null);
+}

@@ -33,6 +33,8 @@ public record SavedSession(
     int turnIds,
     long lastEvent,
     SessionPages pages) {
+  /** Stands for a key that is no session. */
+  static final SavedSession NONE = new SavedSession(null, null, null, 0, 0, 0, 0, 0, 0, 0, null);
 
   /**
    * The state of the session's slot, as far as a savepoint tells: {@code hot} with turns under way,

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
@@ -54,16 +55,26 @@ public final class Savepoint {
 
   /** Passes each session on, in no order. */
   public void sessions(Consumer<SavedSession> consumer) throws IOException {
-    read(new SessionFigures(), SavedSession.class, consumer);
+    read(new SessionFigures(), SavedSession.class, SavedSession.NONE::equals, consumer);
   }
 
   /** Passes one session's messages on in their order; none if it is not there. */
   public void conversation(String session, Consumer<SavedMessage> consumer) throws IOException {
-    read(new SessionText(session), SavedMessage.class, consumer);
+    read(new SessionText(session), SavedMessage.class, SavedMessage.NONE::equals, consumer);
   }
 
+  /**
+   * Reads all keys.
+   *
+   * @param function emits at least one record for each key: Flink takes a key without a record for
+   *     the end of the state
+   * @param isNone recognises the record of a key that has nothing to emit
+   */
   private <T> void read(
-      KeyedStateReaderFunction<String, T> function, Class<T> type, Consumer<T> consumer)
+      KeyedStateReaderFunction<String, T> function,
+      Class<T> type,
+      Predicate<T> isNone,
+      Consumer<T> consumer)
       throws IOException {
     StreamExecutionEnvironment environment = environment(temporary);
     try (CloseableIterator<T> read =
@@ -74,7 +85,12 @@ public final class Savepoint {
                 Types.STRING,
                 TypeInformation.of(type))
             .executeAndCollect()) {
-      read.forEachRemaining(consumer);
+      while (read.hasNext()) {
+        T record = read.next();
+        if (!isNone.test(record)) {
+          consumer.accept(record);
+        }
+      }
     } catch (Exception e) { // whatever a file that only looks like a savepoint leads to
       ExceptionUtils.rethrowIfFatalErrorOrOOM(e);
       throw new IOException(

@@ -12,7 +12,7 @@ import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.state.api.functions.KeyedStateReaderFunction;
 import org.apache.flink.util.Collector;
 
-/** Adds each session up. */
+/** Emits the figures of each session; {@link SavedSession#NONE} for a key that is none. */
 final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession> {
   private static final long serialVersionUID = 1L;
 
@@ -36,6 +36,7 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
       throws Exception {
     SessionSlot known = slot.value();
     if (known == null) {
+      out.collect(SavedSession.NONE);
       return;
     }
     int count = 0;

@@ -17,7 +17,10 @@ import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.state.api.functions.KeyedStateReaderFunction;
 import org.apache.flink.util.Collector;
 
-/** Reads the conversation of one session, branch by branch, and its turns without a reply. */
+/**
+ * Emits one session's conversation, branch by branch, and its turns without a reply; {@link
+ * SavedMessage#NONE} for every session.
+ */
 final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
   private static final long serialVersionUID = 1L;
 
@@ -43,6 +46,7 @@ final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
   public void readKey(String session, Context context, Collector<SavedMessage> out)
       throws Exception {
     SessionSlot known = session.equals(wanted) ? slot.value() : null;
+    out.collect(SavedMessage.NONE);
     if (known == null) {
       return;
     }
