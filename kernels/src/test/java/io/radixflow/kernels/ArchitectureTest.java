@@ -48,7 +48,8 @@ class ArchitectureTest {
         .dependOnClassesThat(
             resideInAPackage(ROOT)
                 .and(not(type(ServedModel.class)))
-                .and(not(type(DeviceOptions.class))))
+                .and(not(type(DeviceOptions.class)))
+                .and(not(type(ScratchDirectory.class))))
         .check(MAIN);
   }
 

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cuda;
 
+import io.radixflow.kernels.ScratchDirectory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -23,14 +24,9 @@ final class JCudaNatives {
   /** Initialises {@code JCudaDriver}; throws a {@link LinkageError} where that cannot be. */
   static void load() throws IOException {
     String file = "libJCudaDriver-" + JCudaVersion.get() + "-linux-x86_64.so";
-    Path folder = Files.createTempDirectory("radixflow-jcuda-");
-    Path library = folder.resolve(file);
-    try {
-      unpack("/lib/" + file, library);
-      initialise(folder);
-    } finally {
-      Files.deleteIfExists(library);
-      Files.deleteIfExists(folder);
+    try (ScratchDirectory folder = ScratchDirectory.create("jcuda")) {
+      unpack("/lib/" + file, folder.path().resolve(file));
+      initialise(folder.path());
     }
   }
 

@@ -1,10 +1,8 @@
 package io.radixflow.operators.tier;
 
+import io.radixflow.kernels.ScratchDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.stream.Stream;
 import org.rocksdb.NativeLibraryLoader;
 import org.rocksdb.RocksDB;
 
@@ -28,26 +26,12 @@ final class RocksDbLibrary {
     if (loaded) {
       return;
     }
-    try {
-      Path directory = Files.createTempDirectory("radixflow-rocksdb-");
-      try {
-        NativeLibraryLoader.getInstance().loadLibrary(directory.toString());
-        RocksDB.loadLibrary();
-      } finally {
-        delete(directory);
-      }
+    try (ScratchDirectory directory = ScratchDirectory.create("rocksdb")) {
+      NativeLibraryLoader.getInstance().loadLibrary(directory.path().toString());
+      RocksDB.loadLibrary();
     } catch (IOException e) {
       throw new UncheckedIOException("RocksDB's library cannot be unpacked", e);
     }
     loaded = true;
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      for (Path file : files.toList()) {
-        Files.deleteIfExists(file);
-      }
-    }
-    Files.deleteIfExists(directory);
   }
 }

@@ -1,0 +1,158 @@
+package io.radixflow.kernels;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A directory of this process for files of passing use, which only its user can read. It is deleted
+ * when it is closed and when the process ends in order. If the process is killed, the next process
+ * that makes a scratch directory in the same place deletes it.
+ *
+ * <p>Beside the directory {@code NAME} lies the file {@code NAME.owner}, which the process keeps
+ * locked: the operating system unlocks it when the process is gone, however it ended. Thread-safe.
+ */
+public final class ScratchDirectory implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ScratchDirectory.class);
+  private static final String PREFIX = "radixflow-";
+  private static final String SUFFIX = ".owner";
+  private static final int ATTEMPTS = 50;
+  private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final Path path;
+  private final Path owner;
+  private final FileChannel lock;
+  private final Thread hook = new Thread(this::deleteInUse, "delete scratch directory");
+
+  private ScratchDirectory(Path path, Path owner, FileChannel lock) {
+    this.path = path;
+    this.owner = owner;
+    this.lock = lock;
+  }
+
+  /** Makes a directory where the system keeps temporary files. */
+  public static ScratchDirectory create(String purpose) throws IOException {
+    return create(Path.of(System.getProperty("java.io.tmpdir")), purpose);
+  }
+
+  /**
+   * Makes a directory, and deletes those beside it that processes of this user left when they were
+   * killed.
+   *
+   * @param parent where; made if it does not exist
+   * @param purpose a part of the directory's name
+   */
+  public static synchronized ScratchDirectory create(Path parent, String purpose)
+      throws IOException {
+    Path place = PrivateDirectories.create(parent).toAbsolutePath();
+    ScratchDirectory made = claim(place, PREFIX + purpose + "-" + UUID.randomUUID());
+    Runtime.getRuntime().addShutdownHook(made.hook);
+    deleteLeftovers(place, Files.getOwner(made.owner));
+    return made;
+  }
+
+  private static ScratchDirectory claim(Path parent, String name) throws IOException {
+    Path owner = parent.resolve(name + SUFFIX);
+    System.setProperty(property(owner), name);
+    FileChannel lock =
+        FileChannel.open(owner, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    // another process that looks for leftovers right now may hold it, and delete it
+    if (lock.tryLock() == null || !Files.exists(owner)) {
+      lock.close();
+      System.clearProperty(property(owner));
+      return claim(parent, name + "-");
+    }
+    return new ScratchDirectory(PrivateDirectories.create(parent.resolve(name)), owner, lock);
+  }
+
+  /**
+   * A process loses its lock on a file when it closes another channel on it, so a property of the
+   * process names the files that it must not open, of whatever class loader.
+   */
+  private static String property(Path owner) {
+    return "radixflow.scratch." + owner;
+  }
+
+  private static void deleteLeftovers(Path parent, UserPrincipal user) throws IOException {
+    try (DirectoryStream<Path> owners = Files.newDirectoryStream(parent, PREFIX + "*" + SUFFIX)) {
+      for (Path owner : owners) {
+        try {
+          deleteLeftover(owner, user);
+        } catch (IOException | OverlappingFileLockException e) {
+          LOG.debug("Leftover of {} is not deleted", owner, e);
+        }
+      }
+    }
+  }
+
+  private static void deleteLeftover(Path owner, UserPrincipal user) throws IOException {
+    if (System.getProperty(property(owner)) != null || !isOf(user, owner)) {
+      return;
+    }
+    try (FileChannel lock =
+        FileChannel.open(owner, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS)) {
+      if (lock.tryLock() == null) {
+        return;
+      }
+      String name = owner.getFileName().toString();
+      Path directory = owner.resolveSibling(name.substring(0, name.length() - SUFFIX.length()));
+      if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) && isOf(user, directory)) {
+        LOG.info("Deleting {}, whose process is gone", directory);
+        PrivateDirectories.delete(directory);
+      }
+      Files.deleteIfExists(owner);
+    }
+  }
+
+  private static boolean isOf(UserPrincipal user, Path path) throws IOException {
+    return Files.getOwner(path, LinkOption.NOFOLLOW_LINKS).equals(user);
+  }
+
+  /** The directory. */
+  public Path path() {
+    return path;
+  }
+
+  private void delete() {
+    try {
+      if (Files.exists(path)) {
+        PrivateDirectories.delete(path);
+      }
+      Files.deleteIfExists(owner);
+    } catch (IOException e) {
+      LOG.debug("{} is not deleted", path, e);
+    }
+  }
+
+  /** Runs when the process ends: other threads may write until it has ended. */
+  private void deleteInUse() {
+    for (int i = 0; i < ATTEMPTS && Files.exists(path); i++) {
+      delete();
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  /** Deletes the directory. */
+  @Override
+  public void close() throws IOException {
+    delete();
+    lock.close();
+    System.clearProperty(property(owner));
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      LOG.debug("the process ends, and the hook runs", e);
+    }
+  }
+}

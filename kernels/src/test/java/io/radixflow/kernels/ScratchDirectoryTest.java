@@ -1,0 +1,109 @@
+package io.radixflow.kernels;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class ScratchDirectoryTest {
+
+  @TempDir Path parent;
+
+  @Test
+  void onlyItsOwnerCanReadIt() throws IOException {
+    try (ScratchDirectory scratch = ScratchDirectory.create(parent, "test")) {
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(scratch.path())))
+          .isEqualTo("rwx------");
+    }
+  }
+
+  @Test
+  void closingDeletesItWithAllInIt() throws IOException {
+    try (ScratchDirectory scratch = ScratchDirectory.create(parent, "test")) {
+      Files.createDirectories(scratch.path().resolve("a/b"));
+      Files.writeString(scratch.path().resolve("a/b/c"), "x");
+    }
+    assertThat(parent).isEmptyDirectory();
+  }
+
+  @Test
+  void aLinkInItIsDeletedAndNotFollowed(@TempDir Path other) throws IOException {
+    Path kept = Files.writeString(other.resolve("kept"), "x");
+    try (ScratchDirectory scratch = ScratchDirectory.create(parent, "test")) {
+      Files.createSymbolicLink(scratch.path().resolve("link"), other);
+    }
+    assertThat(kept).exists();
+  }
+
+  @Test
+  void whatAKilledProcessLeftIsDeletedByTheNextOne() throws Exception {
+    Process killed = hold();
+    try (ScratchDirectory beside = ScratchDirectory.create(parent, "beside")) {
+      assertThat(entries()).as("the other process lives").isEqualTo(4);
+    }
+    killed.destroyForcibly().waitFor();
+    assertThat(entries()).isEqualTo(2);
+    try (ScratchDirectory next = ScratchDirectory.create(parent, "next")) {
+      assertThat(next.path().getParent()).isDirectoryNotContaining("glob:**held*");
+    }
+  }
+
+  @Test
+  void directoriesOfThisProcessAreNoLeftovers() throws IOException {
+    try (ScratchDirectory first = ScratchDirectory.create(parent, "first");
+        ScratchDirectory second = ScratchDirectory.create(parent, "second");
+        ScratchDirectory third = ScratchDirectory.create(parent, "third")) {
+      assertThat(first.path()).isDirectory();
+      assertThat(second.path()).isDirectory();
+      assertThat(third.path()).isDirectory();
+    }
+  }
+
+  @Test
+  void otherDirectoriesAreNotTouched() throws IOException {
+    Path other = Files.createDirectory(parent.resolve("radixflow-other"));
+    ScratchDirectory.create(parent, "test").close();
+    assertThat(other).isDirectory();
+  }
+
+  private long entries() throws IOException {
+    try (Stream<Path> files = Files.list(parent)) {
+      return files.count();
+    }
+  }
+
+  /** Starts a process that holds a directory, and waits until it does. */
+  private Process hold() throws Exception {
+    Process process =
+        new ProcessBuilder(
+                ProcessHandle.current().info().command().orElseThrow(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Holder.class.getName(),
+                parent.toString())
+            .redirectError(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    process.onExit().orTimeout(60, TimeUnit.SECONDS);
+    assertThat(process.getInputStream().read()).isEqualTo('x');
+    return process;
+  }
+
+  /** Holds a directory until it is killed. */
+  static final class Holder {
+    public static void main(String[] arguments) throws Exception {
+      ScratchDirectory held = ScratchDirectory.create(Path.of(arguments[0]), "held");
+      Files.writeString(held.path().resolve("file"), "x");
+      System.out.write('x');
+      System.out.flush();
+      Thread.currentThread().join();
+    }
+  }
+}
