@@ -72,8 +72,9 @@ public final class RadixflowOptions {
           key("engine.kv-memory").memoryType().defaultValue(MemorySize.ZERO),
           "a memory size such as 512mb",
           size -> true,
-          "Memory of the KV pool; 0 takes four context windows, at most a quarter of the heap, or"
-              + " what gpu.memory leaves.");
+          "Memory of the KV pool. With 0 on a GPU: what gpu.memory leaves. With 0 on a CPU: four"
+              + " context windows, at most four times the weights (but 256 MB or one window in any"
+              + " case) and a quarter of the heap. The log says at start how large it is.");
 
   public static final ConfigOption<Integer> PAGE_TOKENS =
       ALL.range(

@@ -127,8 +127,16 @@ public final class ContinuousBatchingEngine implements Engine {
     }
     TierCalibration.run(backend, pages, info.contextLength());
     loop.start();
+    long tokens = (long) info.pages() * info.pageTokens();
     LOG.info(
-        "Engine on {}: {} pages of {} tokens", info.backend(), info.pages(), info.pageTokens());
+        "Engine on {}: KV pool of {} MB, {} pages of {} tokens; {}",
+        info.backend(),
+        tokens * backend.kvSpec().bytesPerToken() >> 20,
+        info.pages(),
+        info.pageTokens(),
+        options.kvPages() > 0 || options.kvBytes() > 0
+            ? "its size is configured"
+            : "engine.kv-memory sets another size");
   }
 
   /**

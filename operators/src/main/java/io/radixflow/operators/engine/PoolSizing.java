@@ -11,11 +11,22 @@ import io.radixflow.kernels.device.Backend;
  *     allow
  */
 record PoolSizing(int pages, int pageTokens, int contextLength) {
+  /** A pool without a given size: contexts that it holds at most. */
   private static final int CONTEXTS = 4;
 
+  /** It has at most this many times the bytes of the weights, so that it fits the model. */
+  private static final int WEIGHTS = 4;
+
+  /** Bytes that it may have however small the weights are. */
+  private static final long SMALL = 256L << 20;
+
+  /** Part of the heap that it takes at most. */
+  private static final int HEAP_SHARE = 4;
+
   /**
-   * @param heap bytes of the heap, of which a pool in it without a given size takes a quarter at
-   *     most
+   * The sizes that options and backend ask for.
+   *
+   * @param heap bytes of the heap, for a pool that lies in it and has no given size
    * @throws IllegalArgumentException if the pool cannot hold two tokens
    */
   static PoolSizing of(Backend backend, EngineOptions options, long heap) {
@@ -32,7 +43,7 @@ record PoolSizing(int pages, int pageTokens, int contextLength) {
       pages =
           bytes >= 0
               ? bytes / pageBytes
-              : Math.min(CONTEXTS * onePerContext, Math.max(1, heap / 4 / pageBytes));
+              : pagesInHeap(pageBytes, onePerContext, backend.weightBytes(), heap);
     }
     pages = Math.min(pages, Integer.MAX_VALUE / pageTokens);
     if (pages * pageTokens < 2) {
@@ -46,6 +57,16 @@ record PoolSizing(int pages, int pageTokens, int contextLength) {
               + " bytes; give it more memory");
     }
     return new PoolSizing((int) pages, pageTokens, (int) Math.min(context, pages * pageTokens));
+  }
+
+  /**
+   * Pages of a pool in the heap whose size is not given: four context windows, but no more than
+   * four times the weights (256 MB and one window are always allowed), nor a quarter of the heap.
+   */
+  static long pagesInHeap(long pageBytes, long pagesPerContext, long weightBytes, long heap) {
+    long fitting = Math.max(WEIGHTS * weightBytes, SMALL) / pageBytes;
+    long wanted = Math.min(CONTEXTS * pagesPerContext, Math.max(pagesPerContext, fitting));
+    return Math.min(wanted, Math.max(1, heap / HEAP_SHARE / pageBytes));
   }
 
   /** The largest supported size that is not above the wanted one, else the smallest. */

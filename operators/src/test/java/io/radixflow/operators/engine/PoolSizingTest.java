@@ -34,6 +34,20 @@ class PoolSizingTest {
   }
 
   @Test
+  void byDefaultThePoolFitsTheModel() {
+    long mb = 1 << 20;
+    long page = 720 << 10; // 16 tokens of SmolLM2-135M, whose window has 512 pages
+    assertThat(PoolSizing.pagesInHeap(page, 512, 98 * mb, PLENTY))
+        .as("four times the weights, not four windows of 360 MB")
+        .isEqualTo(4 * 98 * mb / page);
+    assertThat(PoolSizing.pagesInHeap(page, 512, 10 * mb, PLENTY)).as("one window").isEqualTo(512);
+    assertThat(PoolSizing.pagesInHeap(page, 512, 4096 * mb, PLENTY)).isEqualTo(4 * 512);
+    assertThat(PoolSizing.pagesInHeap(page, 512, 98 * mb, 288 * mb))
+        .as("a quarter of the heap")
+        .isEqualTo(102);
+  }
+
+  @Test
   void aGivenSizeIsTaken() {
     assertThat(size(EngineOptions.builder().kvBytes(1300), PLENTY))
         .isEqualTo(new PoolSizing(10, 16, 160));
