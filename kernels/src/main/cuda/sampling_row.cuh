@@ -19,7 +19,7 @@ constexpr int kAdjustment = 4;         // words: token, count, bias, room for th
 enum SampleFlag { SAMPLE_DRAW = 1, SAMPLE_LOGPROBS = 2, SAMPLE_GREEDY = 4, SAMPLE_PENALTIES = 8 };
 enum SampleError { SAMPLE_OK = 0, SAMPLE_NAN = 1, SAMPLE_NOTHING = 2, SAMPLE_INFINITE = 3, SAMPLE_MASKED = 4 };
 
-// An output's parameters; io.radixflow.kernels.cuda.SamplingRecord describes them.
+// An output's parameters; io.radixflow.kernels.cuda.step.SamplingRecord describes them.
 struct SampleParameters {
     int flags;
     int counter;

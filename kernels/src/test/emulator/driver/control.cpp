@@ -1,11 +1,11 @@
-// What tests set and ask: the native methods of io.radixflow.kernels.cuda.EmulatedDriver.
+// What tests set and ask: the native methods of io.radixflow.kernels.cuda.driver.EmulatedDriver.
 #include "faults.h"
 #include "memory.h"
 
 #include <jni.h>
 
 #define CONTROL(type, name, ...) \
-    extern "C" JNIEXPORT type JNICALL Java_io_radixflow_kernels_cuda_EmulatedDriver_##name(JNIEnv* env, jclass, ##__VA_ARGS__)
+    extern "C" JNIEXPORT type JNICALL Java_io_radixflow_kernels_cuda_driver_EmulatedDriver_##name(JNIEnv* env, jclass, ##__VA_ARGS__)
 
 using namespace emulator;
 

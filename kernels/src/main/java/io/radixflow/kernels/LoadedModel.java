@@ -7,11 +7,11 @@ import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.ModelFile;
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.text.ChatTemplate;
+import io.radixflow.kernels.model.file.ModelFile;
 import io.radixflow.kernels.text.TextModel;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

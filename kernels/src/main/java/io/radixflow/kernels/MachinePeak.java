@@ -1,6 +1,6 @@
 package io.radixflow.kernels;
 
-import io.radixflow.kernels.cpu.PeakLoops;
+import io.radixflow.kernels.cpu.kernel.PeakLoops;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 import java.util.ArrayList;

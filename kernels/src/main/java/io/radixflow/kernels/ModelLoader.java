@@ -1,7 +1,7 @@
 package io.radixflow.kernels;
 
-import io.radixflow.kernels.model.ModelFile;
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.file.ModelFile;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.TextModel;

@@ -2,8 +2,8 @@ package io.radixflow.kernels;
 
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.text.ChatTemplate;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 
 /**
  * A model that is ready to serve: shape, text, and the way onto a device. Safe for many threads.

@@ -36,7 +36,7 @@ class ArchitectureTest {
 
   @Test
   void packagesFormNoCycle() {
-    slices().matching(ROOT + ".(*)..").should().beFreeOfCycles().check(MAIN);
+    slices().matching(ROOT + ".(**)").should().beFreeOfCycles().check(MAIN);
   }
 
   @Test

@@ -2,9 +2,9 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.json.LineException;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.text.ChatMessage;
-import io.radixflow.kernels.text.ChatTemplate;
-import io.radixflow.kernels.text.ChatTemplateException;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
 import java.util.ArrayDeque;

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.cli;
 
-import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.ReplyChannel;

@@ -2,7 +2,7 @@ package io.radixflow.jobs.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.jobs.json.LineException;
-import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.template.ChatMessage;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -3,7 +3,7 @@ package io.radixflow.jobs.cli;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.json.LineException;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.text.ChatTemplateException;
+import io.radixflow.kernels.text.template.ChatTemplateException;
 import java.io.IOException;
 import picocli.CommandLine.Mixin;
 

@@ -2,8 +2,8 @@ package io.radixflow.jobs.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.text.ChatMessage;
-import io.radixflow.kernels.text.ChatTemplate;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ChatTemplate;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -1,7 +1,7 @@
 package io.radixflow.jobs.cli;
 
 import io.radixflow.kernels.device.Backend;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;

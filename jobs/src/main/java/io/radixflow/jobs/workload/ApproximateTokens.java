@@ -1,6 +1,6 @@
 package io.radixflow.jobs.workload;
 
-import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;

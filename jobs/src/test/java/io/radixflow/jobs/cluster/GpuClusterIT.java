@@ -7,7 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.kernels.TinyChatModel;
-import io.radixflow.kernels.cuda.EmulatedGpu;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

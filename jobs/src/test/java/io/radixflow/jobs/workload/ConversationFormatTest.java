@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.operators.cache.CacheWorkload;
 import io.radixflow.operators.cache.OptimalHits;
 import java.io.IOException;

@@ -1,8 +1,9 @@
 package io.radixflow.kernels.cpu;
 
 import static io.radixflow.kernels.cpu.CpuKvPool.PAGE_TOKENS;
-import static io.radixflow.kernels.cpu.Kernels.QUERIES;
+import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
 
+import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.Arrays;
 

@@ -1,6 +1,9 @@
 package io.radixflow.kernels.cpu;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cpu.kernel.KernelProvider;
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.EpochHash;

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cpu;
 
+import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.device.HeapPages;
 import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;

@@ -1,7 +1,9 @@
 package io.radixflow.kernels.cpu;
 
-import static io.radixflow.kernels.cpu.Kernels.PANEL;
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.weights.CpuMatrix;
+import io.radixflow.kernels.cpu.weights.Panels;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightLoader;
 import io.radixflow.kernels.model.WeightSource;

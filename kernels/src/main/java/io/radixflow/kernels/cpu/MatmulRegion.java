@@ -1,7 +1,10 @@
 package io.radixflow.kernels.cpu;
 
-import static io.radixflow.kernels.cpu.Kernels.PANEL;
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.weights.CpuMatrix;
+import io.radixflow.kernels.cpu.weights.Panels;
 import java.util.Arrays;
 
 /**

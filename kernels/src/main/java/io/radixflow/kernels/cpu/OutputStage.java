@@ -1,7 +1,8 @@
 package io.radixflow.kernels.cpu;
 
-import static io.radixflow.kernels.cpu.Kernels.PANEL;
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.Sampler;

@@ -1,7 +1,14 @@
 package io.radixflow.kernels.cpu;
 
-import static io.radixflow.kernels.cpu.Kernels.PANEL;
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
+import io.radixflow.kernels.cpu.weights.BytePanels;
+import io.radixflow.kernels.cpu.weights.BytePanelsWithMinimum;
+import io.radixflow.kernels.cpu.weights.FloatPanels;
+import io.radixflow.kernels.cpu.weights.HalfPanels;
+import io.radixflow.kernels.cpu.weights.NibblePanels;
+import io.radixflow.kernels.cpu.weights.Panels;
+import io.radixflow.kernels.cpu.weights.StackedPanels;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.TensorType;
@@ -103,8 +110,8 @@ final class PanelLoader {
         return target;
       }
       case BYTES_WITH_MINIMUM -> {
-        ByteMinimumPanels target =
-            new ByteMinimumPanels(rows, columns, new byte[size], new float[size / 16]);
+        BytePanelsWithMinimum target =
+            new BytePanelsWithMinimum(rows, columns, new byte[size], new float[size / 16]);
         team.run(
             panels,
             (panel, worker) -> fillBytes(source, panel, 32, true, target.codes(), target.scales()));

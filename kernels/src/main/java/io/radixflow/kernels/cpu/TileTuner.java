@@ -1,5 +1,9 @@
 package io.radixflow.kernels.cpu;
 
+import io.radixflow.kernels.cpu.kernel.Fma;
+import io.radixflow.kernels.cpu.kernel.KernelWarmUp;
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.weights.Panels;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

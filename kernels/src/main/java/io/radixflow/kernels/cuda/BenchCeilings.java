@@ -1,5 +1,11 @@
 package io.radixflow.kernels.cuda;
 
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.driver.PinnedMemory;
 import io.radixflow.kernels.device.GpuFigure;
 import java.util.function.Consumer;
 

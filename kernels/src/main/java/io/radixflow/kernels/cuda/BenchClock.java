@@ -1,5 +1,9 @@
 package io.radixflow.kernels.cuda;
 
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.CudaEvent;
+import io.radixflow.kernels.cuda.driver.CudaStream;
+
 /**
  * Times work on a stream by the device's own clock.
  *

@@ -1,6 +1,17 @@
 package io.radixflow.kernels.cuda;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.cuda.driver.CudaException;
+import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.CudaUnavailableException;
+import io.radixflow.kernels.cuda.pages.CudaKvPool;
+import io.radixflow.kernels.cuda.step.CudaModel;
+import io.radixflow.kernels.cuda.step.CudaStepTicket;
+import io.radixflow.kernels.cuda.step.StepBuffers;
+import io.radixflow.kernels.cuda.step.StepLayout;
+import io.radixflow.kernels.cuda.step.StepPlan;
+import io.radixflow.kernels.cuda.step.StepRunner;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.EpochHash;
@@ -45,7 +56,7 @@ public final class CudaBackend implements Backend {
   private final String epoch;
   private final String description;
   private final CudaStream stream;
-  private final CudaStepTicket[] tickets = new CudaStepTicket[DeviceBuffers.RING_STEPS];
+  private final CudaStepTicket[] tickets = new CudaStepTicket[StepBuffers.RING_STEPS];
   private final BlockingQueue<Runnable> ends = new ArrayBlockingQueue<>(tickets.length + 1);
   private final Runnable[] ending = new Runnable[tickets.length];
   private final Throwable[] submitFailures = new Throwable[tickets.length];

@@ -1,11 +1,23 @@
 package io.radixflow.kernels.cuda;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.DeviceCode;
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.step.CudaModel;
+import io.radixflow.kernels.cuda.step.GemmEpilogue;
+import io.radixflow.kernels.cuda.step.GemmPlan;
+import io.radixflow.kernels.cuda.step.ProgramRecorder;
+import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.device.GpuFigure;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.RandomWeights;
+import io.radixflow.kernels.model.file.RandomWeights;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;

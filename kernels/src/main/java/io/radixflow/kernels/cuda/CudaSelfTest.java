@@ -1,5 +1,23 @@
 package io.radixflow.kernels.cuda;
 
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.cuda.driver.CudaException;
+import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.CudaUnavailableException;
+import io.radixflow.kernels.cuda.driver.DeviceCode;
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.step.GemmEpilogue;
+import io.radixflow.kernels.cuda.step.GemmPlan;
+import io.radixflow.kernels.cuda.step.ProgramRecorder;
+import io.radixflow.kernels.cuda.step.SamplingKernel;
+import io.radixflow.kernels.cuda.step.StepLayout;
+import io.radixflow.kernels.cuda.step.StepPlan;
+import io.radixflow.kernels.cuda.step.StepResults;
+import io.radixflow.kernels.cuda.weights.BFloat16;
+import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.sampling.Sampler;

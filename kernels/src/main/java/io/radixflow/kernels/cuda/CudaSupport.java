@@ -1,5 +1,10 @@
 package io.radixflow.kernels.cuda;
 
+import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.cuda.driver.CudaDriver;
+import io.radixflow.kernels.cuda.driver.CudaException;
+import io.radixflow.kernels.cuda.driver.CudaUnavailableException;
+import io.radixflow.kernels.cuda.driver.DeviceCode;
 import java.util.List;
 import java.util.Locale;
 

@@ -1,5 +1,22 @@
 package io.radixflow.kernels.cuda;
 
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.CudaException;
+import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.driver.PinnedMemory;
+import io.radixflow.kernels.cuda.pages.CudaKvPool;
+import io.radixflow.kernels.cuda.pages.PageMoves;
+import io.radixflow.kernels.cuda.pages.PinnedPages;
+import io.radixflow.kernels.cuda.step.AttentionPlanner;
+import io.radixflow.kernels.cuda.step.AttentionShape;
+import io.radixflow.kernels.cuda.step.CudaModel;
+import io.radixflow.kernels.cuda.step.ProgramRecorder;
+import io.radixflow.kernels.cuda.step.SamplingKernel;
+import io.radixflow.kernels.cuda.step.StepBuffers;
+import io.radixflow.kernels.cuda.step.StepPlan;
+import io.radixflow.kernels.cuda.step.StepProgram;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.Activation;
@@ -47,7 +64,7 @@ final class KernelBench implements AutoCloseable {
   private final int pagesEach;
   private final Figures figures;
   private final KernelModule module;
-  private final DeviceBuffers buffers;
+  private final StepBuffers buffers;
   private final CudaKvPool pool;
   private final StepPlan plan;
   private final AttentionPlanner attention;
@@ -76,7 +93,7 @@ final class KernelBench implements AutoCloseable {
     stream = clock.stream();
     pagesEach = contextTokens / PAGE_TOKENS;
     AttentionShape shape = AttentionShape.of(config, PAGE_TOKENS);
-    buffers = new DeviceBuffers(context, config, shape, CudaModel.MAX_ROWS);
+    buffers = new StepBuffers(context, config, shape, CudaModel.MAX_ROWS);
     pool = new CudaKvPool(context, config, sequences * pagesEach, PAGE_TOKENS, () -> true);
     plan = new StepPlan(buffers.layout(), config.vocabSize(), config.contextLength());
     attention = CudaModel.planner(context.device(), buffers, shape, mode);

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.cuda;
 
+import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingParams;

@@ -1,8 +1,9 @@
 /**
- * The CUDA device through JCuda: driver, memory, kernels.
+ * The CUDA backend. {@link io.radixflow.kernels.cuda.CudaBackend} implements the seam to the engine; {@link
+ * io.radixflow.kernels.cuda.CudaSupport} says what this process can do with CUDA.
  *
- * <p>{@link CudaDriver} loads the driver and says which devices there are; a {@link CudaContext} of
- * one of them gives memory, streams and the {@link KernelModule} with the project's kernels. A
- * {@link KernelLaunch} keeps a kernel's parameters between launches.
+ * <p>Packages below, each knowing only those after it: {@code step} plans a batch and launches its kernels, {@code
+ * pages} holds and moves KV pages, {@code weights} loads a model, {@code driver} wraps the driver's calls through
+ * JCuda. The kernels themselves are in {@code src/main/cuda}.
  */
 package io.radixflow.kernels.cuda;

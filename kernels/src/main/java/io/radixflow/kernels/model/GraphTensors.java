@@ -4,14 +4,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The tensors that the forward graph of a configuration reads, with their shapes. */
-final class GraphTensors {
+public final class GraphTensors {
 
   /**
    * @param rows outputs; 1 for a vector
    * @param columns inputs, or the length of a vector
    * @param vector whether it is a vector
    */
-  record Shape(int rows, int columns, boolean vector) {
+  public record Shape(int rows, int columns, boolean vector) {
     @Override
     public String toString() {
       return vector ? Integer.toString(columns) : rows + " x " + columns;
@@ -23,7 +23,7 @@ final class GraphTensors {
   private GraphTensors() {}
 
   /** Shapes by canonical name, in the order of the graph. */
-  static Map<String, Shape> of(ModelConfig config) {
+  public static Map<String, Shape> of(ModelConfig config) {
     GraphTensors tensors = new GraphTensors();
     tensors.matrix("token_embd.weight", config.vocabSize(), config.hiddenSize());
     for (int layer = 0; layer < config.layers(); layer++) {

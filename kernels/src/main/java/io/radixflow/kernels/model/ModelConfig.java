@@ -39,7 +39,7 @@ public record ModelConfig(
     boolean tiedEmbedding) {
 
   /** The same model with a divisor for each pair's rotary frequency. */
-  ModelConfig withRopeDivisors(List<Float> divisors) {
+  public ModelConfig withRopeDivisors(List<Float> divisors) {
     return new ModelConfig(
         architecture,
         name,

@@ -1,8 +1,8 @@
 package io.radixflow.kernels.sim;
 
-import io.radixflow.kernels.text.ChatMessage;
-import io.radixflow.kernels.text.ChatTemplate;
-import io.radixflow.kernels.text.ChatTemplateException;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.ChatTemplateException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;

@@ -4,8 +4,8 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.text.ChatTemplate;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 
 /**
  * The model {@code sim}: bytes as tokens, ChatML as template, and replies of readable nonsense that

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.sim;
 
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

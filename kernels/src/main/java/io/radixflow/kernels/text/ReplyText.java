@@ -1,5 +1,7 @@
 package io.radixflow.kernels.text;
 
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.kernels.text.tokenizer.VocabularyTokenizer;
 import java.util.List;
 
 /**

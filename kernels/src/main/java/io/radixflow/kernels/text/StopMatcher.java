@@ -10,7 +10,7 @@ import java.util.List;
  * longest. So the outcome depends on the text alone, not on how tokens cut it. Not thread safe;
  * allocates nothing after construction.
  */
-public final class StopMatcher {
+final class StopMatcher {
 
   private final String[] stops;
   private final int[][] borders;

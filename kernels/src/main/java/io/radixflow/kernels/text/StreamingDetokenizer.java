@@ -1,5 +1,7 @@
 package io.radixflow.kernels.text;
 
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+
 /**
  * Token ids of a reply to text as they come. Emits whole characters only: bytes of an unfinished
  * one wait for the next token. Special tokens yield nothing.
@@ -7,7 +9,7 @@ package io.radixflow.kernels.text;
  * <p>However the ids are fed, the text is that of their bytes in one piece. Not thread safe;
  * allocates nothing per token beyond the target's growth.
  */
-public final class StreamingDetokenizer {
+final class StreamingDetokenizer {
 
   private final Tokenizer tokenizer;
   private final Utf8Decoder decoder = new Utf8Decoder();

@@ -1,7 +1,15 @@
 package io.radixflow.kernels.text;
 
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.ModelMetadata;
+import io.radixflow.kernels.model.file.ModelMetadata;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.JinjaChatTemplate;
+import io.radixflow.kernels.text.template.JinjaRenderer;
+import io.radixflow.kernels.text.template.MissingChatTemplate;
+import io.radixflow.kernels.text.tokenizer.GgufTokenizers;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.kernels.text.tokenizer.VocabularyTokenizer;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;

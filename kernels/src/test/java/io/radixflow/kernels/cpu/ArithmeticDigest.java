@@ -1,6 +1,9 @@
 package io.radixflow.kernels.cpu;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cpu.kernel.KernelProvider;
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.model.WeightSource;

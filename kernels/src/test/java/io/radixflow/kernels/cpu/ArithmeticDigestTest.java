@@ -2,6 +2,8 @@ package io.radixflow.kernels.cpu;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.cpu.kernel.KernelProvider;
+import io.radixflow.kernels.cpu.kernel.ScalarKernels;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -9,7 +9,7 @@ import io.radixflow.kernels.TestModels;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.StepTicket;
-import io.radixflow.kernels.model.ModelFile;
+import io.radixflow.kernels.model.file.ModelFile;
 import io.radixflow.kernels.sampling.SamplingState;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -22,17 +22,17 @@ public final class Shapes {
   }
 
   /** Biases on q, k and v; halves are rotated. */
-  static ModelConfig qwen2() {
+  public static ModelConfig qwen2() {
     return config("qwen2", 64, 4, 2, 16, new Rope(1e6, false, null), true, false, true);
   }
 
   /** Norms on query and key heads, whose width is not hidden size by heads. */
-  static ModelConfig qwen3() {
+  public static ModelConfig qwen3() {
     return config("qwen3", 64, 2, 2, 48, new Rope(1e6, false, null), false, true, true);
   }
 
   /** Widths that are no multiple of any vector: for the float types. */
-  static ModelConfig odd() {
+  public static ModelConfig odd() {
     return config("llama", 52, 3, 3, 10, new Rope(10000, true, null), false, false, false);
   }
 

@@ -10,7 +10,7 @@ import java.nio.ByteOrder;
  * A tensor of random blocks, the same on every machine, with a dequantiser written element by
  * element from the format's definition.
  */
-final class SyntheticTensor implements Tensor {
+public final class SyntheticTensor implements Tensor {
 
   private final String name;
   private final TensorType type;
@@ -22,7 +22,7 @@ final class SyntheticTensor implements Tensor {
    * @param size about the largest magnitude of a weight
    * @param center what the weights of float types vary around
    */
-  SyntheticTensor(
+  public SyntheticTensor(
       String name, TensorType type, int rows, int columns, float size, float center, long seed) {
     this.name = name;
     this.type = type;
@@ -157,14 +157,14 @@ final class SyntheticTensor implements Tensor {
   }
 
   /** SplitMix64 (Steele et al. 2014). */
-  static final class Mix {
+  public static final class Mix {
     private long state;
 
-    Mix(long seed) {
+    public Mix(long seed) {
       state = seed;
     }
 
-    int next() {
+    public int next() {
       long z = state += 0x9e3779b97f4a7c15L;
       z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
       z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
@@ -172,11 +172,11 @@ final class SyntheticTensor implements Tensor {
     }
 
     /** In [0, 1). */
-    float unit() {
+    public float unit() {
       return (next() >>> 8) * 0x1p-24f;
     }
 
-    int below(int bound) {
+    public int below(int bound) {
       return Integer.remainderUnsigned(next(), bound);
     }
   }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.TinyModels;
 import io.radixflow.kernels.device.KvSpec;
-import io.radixflow.kernels.model.ModelFile;
+import io.radixflow.kernels.model.file.ModelFile;
 import java.io.IOException;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;

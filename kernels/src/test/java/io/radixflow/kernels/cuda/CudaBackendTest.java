@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.NaiveModel;
 import io.radixflow.kernels.cpu.Sequences;
+import io.radixflow.kernels.cuda.driver.EmulatedDriver;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;

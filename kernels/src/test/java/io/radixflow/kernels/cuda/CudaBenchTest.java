@@ -3,10 +3,12 @@ package io.radixflow.kernels.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cuda.driver.EmulatedDriver;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.GpuFigure;
 import io.radixflow.kernels.device.GpuMode;
-import io.radixflow.kernels.model.RandomWeights;
 import io.radixflow.kernels.model.WeightSource;
+import io.radixflow.kernels.model.file.RandomWeights;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -6,6 +6,10 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.Sequences;
+import io.radixflow.kernels.cuda.driver.CudaException;
+import io.radixflow.kernels.cuda.driver.CudaUnavailableException;
+import io.radixflow.kernels.cuda.driver.EmulatedDriver;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;

@@ -2,6 +2,9 @@ package io.radixflow.kernels.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.cuda.driver.EmulatedDriver;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import java.util.List;
 import jcuda.driver.CUresult;
 import org.junit.jupiter.api.Test;

@@ -6,9 +6,10 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.TestModels;
 import io.radixflow.kernels.cpu.CpuBackend;
 import io.radixflow.kernels.cpu.Sequences;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvPool;
-import io.radixflow.kernels.model.ModelFile;
+import io.radixflow.kernels.model.file.ModelFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 

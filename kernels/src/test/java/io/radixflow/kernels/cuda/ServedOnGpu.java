@@ -2,13 +2,14 @@ package io.radixflow.kernels.cuda;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.WeightSource;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.ChatTemplate;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 
 /** A tiny random model on the GPU of tests, with the simulated model's text. */
 public final class ServedOnGpu implements ServedModel {

@@ -7,7 +7,7 @@ import io.radixflow.kernels.cpu.CpuBackend;
 import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cuda.CudaBackend;
 import io.radixflow.kernels.cuda.CudaModels;
-import io.radixflow.kernels.cuda.EmulatedGpu;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.sampling.SamplingException;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;

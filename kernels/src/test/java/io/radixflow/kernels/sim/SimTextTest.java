@@ -3,10 +3,10 @@ package io.radixflow.kernels.sim;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.kernels.text.ChatMessage;
-import io.radixflow.kernels.text.ChatTemplate;
-import io.radixflow.kernels.text.ChatTemplateException;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

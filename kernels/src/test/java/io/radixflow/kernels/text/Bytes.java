@@ -1,5 +1,6 @@
 package io.radixflow.kernels.text;
 
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.util.List;
 
 /** A tokenizer for tests of text: tokens are given byte strings, ids their numbers. */

@@ -2,6 +2,9 @@ package io.radixflow.kernels.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.text.tokenizer.GgufTokenizers;
+import io.radixflow.kernels.text.tokenizer.TinyVocabulary;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

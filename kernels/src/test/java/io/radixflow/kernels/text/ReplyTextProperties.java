@@ -2,6 +2,7 @@ package io.radixflow.kernels.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.kernels.text.tokenizer.VocabularyTokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

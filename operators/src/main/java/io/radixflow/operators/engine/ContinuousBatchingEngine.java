@@ -4,7 +4,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.KvPool;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.record.FinishReason;

@@ -1,9 +1,9 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.sampling.SamplingState;
-import io.radixflow.kernels.text.ChatTemplateException;
 import io.radixflow.kernels.text.ReplyText;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.record.FinishReason;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;

@@ -2,7 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.EpochHash;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 
 /** The numerics epoch of a backend with a tokenizer. */
 final class NumericsEpoch {

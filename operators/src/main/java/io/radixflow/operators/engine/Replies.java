@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.device.StepTicket;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
 import io.radixflow.operators.record.FinishReason;

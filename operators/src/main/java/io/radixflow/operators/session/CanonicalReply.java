@@ -1,9 +1,9 @@
 package io.radixflow.operators.session;
 
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.text.ChatMessage;
-import io.radixflow.kernels.text.ChatTemplateException;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

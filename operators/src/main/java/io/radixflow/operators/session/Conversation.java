@@ -1,6 +1,6 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.operators.record.Message;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -6,7 +6,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.operators.record.FinishReason;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -8,7 +8,7 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.TestModels;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.sampling.SamplingParams;
-import io.radixflow.kernels.text.ChatMessage;
+import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
 import java.util.ArrayList;

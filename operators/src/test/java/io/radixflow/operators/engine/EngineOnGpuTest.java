@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.NaiveModel;
-import io.radixflow.kernels.cuda.EmulatedGpu;
 import io.radixflow.kernels.cuda.ServedOnGpu;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.tier.TierOptions;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.TinyChatModel;
-import io.radixflow.kernels.cuda.EmulatedGpu;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.record.GenerationOptions;

@@ -3,9 +3,9 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
-import io.radixflow.kernels.cuda.EmulatedDriver;
-import io.radixflow.kernels.cuda.EmulatedGpu;
 import io.radixflow.kernels.cuda.ServedOnGpu;
+import io.radixflow.kernels.cuda.driver.EmulatedDriver;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.record.ConversationEvent;

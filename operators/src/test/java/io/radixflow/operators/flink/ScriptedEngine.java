@@ -3,7 +3,7 @@ package io.radixflow.operators.flink;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineInfo;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 

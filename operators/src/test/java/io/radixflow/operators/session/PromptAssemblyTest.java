@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.ChatMessage;
-import io.radixflow.kernels.text.ChatTemplate;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PromptAssembly.Window;

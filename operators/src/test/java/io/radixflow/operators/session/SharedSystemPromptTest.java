@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.kernels.text.ChatMessage;
-import io.radixflow.kernels.text.ChatTemplate;
-import io.radixflow.kernels.text.ChatTemplateException;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.ChatTemplateException;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;

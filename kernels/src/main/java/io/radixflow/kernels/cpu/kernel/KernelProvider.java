@@ -1,0 +1,65 @@
+package io.radixflow.kernels.cpu.kernel;
+
+import java.lang.reflect.Constructor;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Picks the fastest kernels that this JVM can run, once, and says why it fell back.
+ *
+ * <p>The system property {@value #PROPERTY} forces {@code scalar} or {@code vector}.
+ */
+public final class KernelProvider {
+
+  static final String PROPERTY = "radixflow.cpu.provider";
+
+  private static final Logger LOG = LoggerFactory.getLogger(KernelProvider.class);
+  private static final String MODULE = "jdk.incubator.vector";
+  private static final Kernels BEST = choose();
+
+  private KernelProvider() {}
+
+  /** The kernels of this process. */
+  public static Kernels best() {
+    return BEST;
+  }
+
+  private static Kernels choose() {
+    String forced = System.getProperty(PROPERTY, "");
+    if (forced.equals("scalar")) {
+      return new ScalarKernels();
+    }
+    Optional<Kernels> vector = vector();
+    if (vector.isEmpty()) {
+      LOG.warn(
+          "The Vector API is off: the CPU backend runs scalar code, 10 to 40 times slower. Start"
+              + " Java with --add-modules {} to get the fast one.",
+          MODULE);
+      return new ScalarKernels();
+    }
+    if (!forced.equals("vector") && !(Fma.HARDWARE && vector.get().vectorBits() >= 128)) {
+      LOG.warn(
+          "This machine or JVM has no vector instructions with fused multiply-add (-XX:UseAVX,"
+              + " -XX:UseFMA): the CPU backend runs scalar code, much slower.");
+      return new ScalarKernels();
+    }
+    return vector.get();
+  }
+
+  /** The vector kernels, if their module is readable; loaded by name, so that nothing else is. */
+  public static Optional<Kernels> vector() {
+    if (ModuleLayer.boot().findModule(MODULE).isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      Constructor<?> constructor =
+          Class.forName(KernelProvider.class.getPackageName() + ".VectorKernels")
+              .getDeclaredConstructor();
+      return Optional.of((Kernels) constructor.newInstance());
+    } catch (ReflectiveOperationException | LinkageError e) {
+      LOG.warn("The vector kernels do not load: {}", e.toString());
+      return Optional.empty();
+    }
+  }
+}

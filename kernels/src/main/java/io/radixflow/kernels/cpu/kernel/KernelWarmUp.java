@@ -1,0 +1,87 @@
+package io.radixflow.kernels.cpu.kernel;
+
+import static io.radixflow.kernels.cpu.kernel.Kernels.LANES;
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+import static io.radixflow.kernels.cpu.kernel.Kernels.QUERIES;
+
+/**
+ * Runs every kernel in turn, on little data, before any of them works.
+ *
+ * <p>All vector kernels share the small methods of the Vector API, and so the profiles by which C2
+ * compiles these. A kernel that runs alone for long makes C2 take its types for all there are; the
+ * next kernel then breaks that assumption, in method after method. C2 adds up these failed checks
+ * over everything it inlines into a kernel, and from a hundred on it no longer trusts profiles
+ * there: on JDK 17 the last stores of the larger kernels were not compiled to instructions, their
+ * accumulators became objects, one each pass of the loop, and eight sequences decoded at a third of
+ * the speed until the process ended. It took the chance order of two threads to get there. Kernels
+ * that take turns from the start leave profiles that hold for all of them.
+ */
+public final class KernelWarmUp {
+
+  /** From the 200th on a round costs a tenth of the first: most of it is compiled. */
+  private static final int ROUNDS = 500;
+
+  private static final int DEPTH = 64;
+  private static final int BLOCK = 32;
+  private static final int[] TILES = {1, 2, 4, 6, 8};
+
+  private final Kernels kernels;
+  private final float[] a = new float[PANEL * DEPTH];
+  private final float[] b = new float[PANEL * DEPTH];
+  private final float[] c = new float[PANEL * DEPTH];
+  private final float[] lanes = new float[LANES];
+  private final float[] scales = new float[2 * PANEL * DEPTH / BLOCK];
+  private final int[] nibbles = new int[PANEL * DEPTH / 8];
+  private final byte[] bytes = new byte[PANEL * DEPTH];
+  private final short[] halves = new short[PANEL * DEPTH];
+
+  private KernelWarmUp(Kernels kernels) {
+    this.kernels = kernels;
+  }
+
+  /** Takes half a second of processor time, and as much of the compilers'. */
+  public static void run(Kernels kernels) {
+    KernelWarmUp warmUp = new KernelWarmUp(kernels);
+    for (int round = 0; round < ROUNDS; round++) {
+      warmUp.unpack();
+      warmUp.multiply();
+      warmUp.attend();
+      warmUp.rows();
+    }
+  }
+
+  private void unpack() {
+    kernels.unpackNibbles(nibbles, 0, scales, 0, DEPTH / 8, c);
+    kernels.unpackBytes(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, c);
+    kernels.unpackBytesWithMinimum(bytes, 0, scales, 0, DEPTH / BLOCK, c);
+    kernels.widenHalf(halves, 0, DEPTH, c, 0);
+    kernels.widenBrain(halves, 0, DEPTH, c, 0);
+  }
+
+  private void multiply() {
+    for (int rows : TILES) {
+      kernels.tile(rows, a, 0, b, 0, DEPTH, c, 0, PANEL);
+    }
+    kernels.nibblesTimesVector(nibbles, 0, scales, 0, DEPTH / 8, a, c, 0);
+    kernels.bytesTimesVector(bytes, 0, scales, 0, BLOCK, DEPTH / BLOCK, a, c, 0);
+    for (int rows = 4; rows <= 8; rows += 4) {
+      kernels.nibblesTimesRows(rows, nibbles, 0, scales, 0, DEPTH, a, c, 0, PANEL);
+      kernels.bytesTimesRows(rows, bytes, 0, scales, 0, BLOCK, DEPTH, a, c, 0, PANEL);
+    }
+  }
+
+  private void attend() {
+    kernels.scores(a, 0, b, 0, DEPTH, 1f, c, 0, LANES);
+    kernels.max(c, 0, LANES, lanes);
+    kernels.exponentials(c, 0, LANES, 0f, lanes);
+    kernels.values(c, 0, LANES, b, 0, DEPTH, LANES, a, 0);
+    kernels.valuesOne(c, 0, b, 0, DEPTH, LANES, a, QUERIES * DEPTH);
+  }
+
+  private void rows() {
+    kernels.sumOfSquares(a, 0, DEPTH, lanes);
+    kernels.scale(a, 0, 0.5f, b, c, 0, DEPTH);
+    kernels.add(a, 0, b, 0, DEPTH);
+    kernels.swiglu(a, 0, b, 0, c, 0, DEPTH);
+  }
+}

@@ -1,0 +1,212 @@
+package io.radixflow.kernels.cpu.kernel;
+
+/**
+ * The inner loops of the CPU backend. All implementations round alike, bit for bit, at every vector
+ * width:
+ *
+ * <ul>
+ *   <li>an output of a matrix product is one chain of fused multiply-adds over k, in order;
+ *   <li>sums over a row use {@value #LANES} logical lanes (element i belongs to lane i mod {@value
+ *       #LANES}) and the tree of {@link LaneSum};
+ *   <li>the exponential is the polynomial of {@link Exponential}.
+ * </ul>
+ *
+ * <p>Panels hold {@value #PANEL} rows of a matrix, interleaved: element (k, row) of an unpacked
+ * panel is at {@code k * PANEL + row}. Implementations are stateless and safe for many threads.
+ */
+public interface Kernels {
+
+  /** Rows of a weight panel. */
+  int PANEL = 32;
+
+  /** Logical lanes of a sum over a row; also the tokens of a KV page. */
+  int LANES = 16;
+
+  /** Query heads that attention treats at once. */
+  int QUERIES = 4;
+
+  /** The provider's name: {@code scalar} or {@code vector}. */
+  String name();
+
+  /** Bits of a vector; 32 for scalar code. */
+  int vectorBits();
+
+  /**
+   * Adds the product of {@code rows} activation rows with one unpacked panel to {@code c}.
+   *
+   * @param rows 1, 2, 4, 6 or 8
+   * @param a activations; element (row, k) at {@code ao + k * rows + row}
+   * @param w unpacked panel from {@code wo}
+   * @param depth length of k
+   * @param c element (row, output) at {@code co + row * ldc + output}, {@value #PANEL} outputs
+   */
+  void tile(int rows, float[] a, int ao, float[] w, int wo, int depth, float[] c, int co, int ldc);
+
+  /**
+   * Unpacks 4-bit codes: {@code out = fma(code, scale, minimum)}.
+   *
+   * @param codes int[eighth][PANEL] from {@code co}; an int holds the codes of 8 consecutive k of
+   *     one row, lowest first
+   * @param scales float[block of 32 k][scale, minimum][PANEL] from {@code so}
+   * @param eighths groups of 8 k; a multiple of 4
+   */
+  void unpackNibbles(int[] codes, int co, float[] scales, int so, int eighths, float[] out);
+
+  /**
+   * One activation row times one 4-bit panel, added to {@code out}: the roundings of {@link
+   * #unpackNibbles} and {@link #tile} without the copy.
+   */
+  void nibblesTimesVector(
+      int[] codes, int co, float[] scales, int so, int eighths, float[] x, float[] out, int oo);
+
+  /**
+   * A few activation rows times one 4-bit panel, added to {@code c}: the roundings of {@link
+   * #unpackNibbles} and {@link #tile} without the copy.
+   *
+   * @param rows 4 or 8
+   * @param a activations as in {@link #tile}, from 0
+   * @param depth length of k; a multiple of 32
+   */
+  void nibblesTimesRows(
+      int rows,
+      int[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int depth,
+      float[] a,
+      float[] c,
+      int at,
+      int ldc);
+
+  /**
+   * A few activation rows times one 8-bit panel, added to {@code c}.
+   *
+   * @param rows 4 or 8
+   * @param a activations as in {@link #tile}, from 0
+   */
+  void bytesTimesRows(
+      int rows,
+      byte[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int block,
+      int depth,
+      float[] a,
+      float[] c,
+      int at,
+      int ldc);
+
+  /**
+   * Unpacks 8-bit codes: {@code out = code * scale}.
+   *
+   * @param codes byte[k][PANEL] from {@code co}
+   * @param scales float[block][PANEL] from {@code so}
+   * @param block k of one scale: 16 or 32
+   * @param blocks how many blocks of k
+   */
+  void unpackBytes(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out);
+
+  /** One activation row times one 8-bit panel, added to {@code out}. */
+  void bytesTimesVector(
+      byte[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int block,
+      int blocks,
+      float[] x,
+      float[] out,
+      int oo);
+
+  /**
+   * Unpacks 8-bit codes with a minimum: {@code out = fma(code, scale, minimum)}.
+   *
+   * @param scales float[block of 32 k][scale, minimum][PANEL] from {@code so}
+   */
+  void unpackBytesWithMinimum(
+      byte[] codes, int co, float[] scales, int so, int blocks, float[] out);
+
+  /** Widens binary16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
+  void widenHalf(short[] source, int so, int count, float[] out, int oo);
+
+  /** Widens bfloat16 to float, exactly; {@code count} is a multiple of {@value #LANES}. */
+  void widenBrain(short[] source, int so, int count, float[] out, int oo);
+
+  /**
+   * Sum of squares, by lanes.
+   *
+   * @param lanes {@value #LANES} floats of scratch
+   */
+  float sumOfSquares(float[] x, int xo, int n, float[] lanes);
+
+  /** {@code out = (x * factor) * gain}. */
+  void scale(float[] x, int xo, float factor, float[] gain, float[] out, int oo, int n);
+
+  /** {@code y += x}. */
+  void add(float[] x, int xo, float[] y, int yo, int n);
+
+  /** {@code out = gate / (1 + exp(-gate)) * up}. */
+  void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n);
+
+  /**
+   * Scores of one page for {@value #QUERIES} queries: {@code out[q][token] = scale * chain over d
+   * of K[d][token] * query[d][q]}.
+   *
+   * @param query queries, interleaved: element (d, q) at {@code qo + d * QUERIES + q}
+   * @param keys one head of a page: element (d, token) at {@code ko + d * LANES + token}
+   * @param out element (q, token) at {@code oo + q * stride + token}
+   */
+  void scores(
+      float[] query,
+      int qo,
+      float[] keys,
+      int ko,
+      int headDim,
+      float scale,
+      float[] out,
+      int oo,
+      int stride);
+
+  /** The largest of {@code n} values; NaN if there is one. */
+  float max(float[] x, int xo, int n, float[] lanes);
+
+  /**
+   * {@code x = exp(x - max)} for {@code n} values, zero in the rest of the last {@value #LANES};
+   * returns the sum, by lanes.
+   */
+  float exponentials(float[] x, int xo, int n, float max, float[] lanes);
+
+  /**
+   * Adds weighted values of consecutive tokens for {@value #QUERIES} queries: {@code out[q][d] =
+   * chain over tokens of V[token][d] * weight[q][token]}.
+   *
+   * @param weights element (q, token) at {@code wo + q * ws + token}
+   * @param values element (token, d) at {@code vo + token * headDim + d}
+   * @param tokens how many tokens
+   * @param out element (q, d) at {@code oo + q * headDim + d}
+   */
+  void values(
+      float[] weights,
+      int wo,
+      int ws,
+      float[] values,
+      int vo,
+      int headDim,
+      int tokens,
+      float[] out,
+      int oo);
+
+  /** As {@link #values} for one query. */
+  void valuesOne(
+      float[] weights,
+      int wo,
+      float[] values,
+      int vo,
+      int headDim,
+      int tokens,
+      float[] out,
+      int oo);
+}

@@ -1,0 +1,314 @@
+package io.radixflow.kernels.cpu.kernel;
+
+import static io.radixflow.kernels.cpu.kernel.Fma.fma;
+
+import io.radixflow.kernels.model.Float16;
+import java.util.Arrays;
+
+/**
+ * The kernels in plain Java: what runs without the Vector API, and the reference that the vector
+ * kernels must equal bit for bit.
+ */
+public final class ScalarKernels implements Kernels {
+
+  @Override
+  public String name() {
+    return "scalar";
+  }
+
+  @Override
+  public int vectorBits() {
+    return 32;
+  }
+
+  @Override
+  public void tile(
+      int rows, float[] a, int ao, float[] w, int wo, int depth, float[] c, int co, int ldc) {
+    for (int row = 0; row < rows; row++) {
+      int out = co + row * ldc;
+      for (int k = 0; k < depth; k++) {
+        addScaled(a[ao + k * rows + row], w, wo + k * PANEL, c, out, PANEL);
+      }
+    }
+  }
+
+  private static void addScaled(float x, float[] w, int wo, float[] c, int co, int n) {
+    for (int i = 0; i < n; i++) {
+      c[co + i] = fma(w[wo + i], x, c[co + i]);
+    }
+  }
+
+  @Override
+  public void unpackNibbles(int[] codes, int co, float[] scales, int so, int eighths, float[] out) {
+    for (int eighth = 0; eighth < eighths; eighth++) {
+      int scale = so + (eighth >> 2) * 2 * PANEL;
+      for (int row = 0; row < PANEL; row++) {
+        int word = codes[co + eighth * PANEL + row];
+        for (int i = 0; i < 8; i++) {
+          out[(eighth * 8 + i) * PANEL + row] =
+              fma(word >>> 4 * i & 15, scales[scale + row], scales[scale + PANEL + row]);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void nibblesTimesVector(
+      int[] codes, int co, float[] scales, int so, int eighths, float[] x, float[] out, int oo) {
+    for (int eighth = 0; eighth < eighths; eighth++) {
+      int scale = so + (eighth >> 2) * 2 * PANEL;
+      for (int row = 0; row < PANEL; row++) {
+        int word = codes[co + eighth * PANEL + row];
+        float d = scales[scale + row];
+        float m = scales[scale + PANEL + row];
+        float sum = out[oo + row];
+        for (int i = 0; i < 8; i++) {
+          sum = fma(fma(word >>> 4 * i & 15, d, m), x[eighth * 8 + i], sum);
+        }
+        out[oo + row] = sum;
+      }
+    }
+  }
+
+  @Override
+  public void nibblesTimesRows(
+      int rows,
+      int[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int depth,
+      float[] a,
+      float[] c,
+      int at,
+      int ldc) {
+    for (int k = 0; k < depth; k++) {
+      int scale = so + k / 32 * 2 * PANEL;
+      for (int lane = 0; lane < PANEL; lane++) {
+        int code = codes[co + k / 8 * PANEL + lane] >>> 4 * (k % 8) & 15;
+        float weight = fma(code, scales[scale + lane], scales[scale + PANEL + lane]);
+        addToRows(rows, weight, a, k * rows, c, at + lane, ldc);
+      }
+    }
+  }
+
+  @Override
+  public void bytesTimesRows(
+      int rows,
+      byte[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int block,
+      int depth,
+      float[] a,
+      float[] c,
+      int at,
+      int ldc) {
+    for (int k = 0; k < depth; k++) {
+      int scale = so + k / block * PANEL;
+      for (int lane = 0; lane < PANEL; lane++) {
+        float weight = codes[co + k * PANEL + lane] * scales[scale + lane];
+        addToRows(rows, weight, a, k * rows, c, at + lane, ldc);
+      }
+    }
+  }
+
+  private static void addToRows(
+      int rows, float weight, float[] a, int ao, float[] c, int at, int ldc) {
+    for (int row = 0; row < rows; row++) {
+      int out = at + row * ldc;
+      c[out] = fma(weight, a[ao + row], c[out]);
+    }
+  }
+
+  @Override
+  public void unpackBytes(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    for (int k = 0; k < blocks * block; k++) {
+      int scale = so + k / block * PANEL;
+      for (int row = 0; row < PANEL; row++) {
+        out[k * PANEL + row] = codes[co + k * PANEL + row] * scales[scale + row];
+      }
+    }
+  }
+
+  @Override
+  public void bytesTimesVector(
+      byte[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int block,
+      int blocks,
+      float[] x,
+      float[] out,
+      int oo) {
+    for (int k = 0; k < blocks * block; k++) {
+      int scale = so + k / block * PANEL;
+      for (int row = 0; row < PANEL; row++) {
+        float weight = codes[co + k * PANEL + row] * scales[scale + row];
+        out[oo + row] = fma(weight, x[k], out[oo + row]);
+      }
+    }
+  }
+
+  @Override
+  public void unpackBytesWithMinimum(
+      byte[] codes, int co, float[] scales, int so, int blocks, float[] out) {
+    for (int k = 0; k < blocks * 32; k++) {
+      int scale = so + k / 32 * 2 * PANEL;
+      for (int row = 0; row < PANEL; row++) {
+        out[k * PANEL + row] =
+            fma(codes[co + k * PANEL + row], scales[scale + row], scales[scale + PANEL + row]);
+      }
+    }
+  }
+
+  @Override
+  public void widenHalf(short[] source, int so, int count, float[] out, int oo) {
+    for (int i = 0; i < count; i++) {
+      out[oo + i] = Float16.toFloat(source[so + i]);
+    }
+  }
+
+  @Override
+  public void widenBrain(short[] source, int so, int count, float[] out, int oo) {
+    for (int i = 0; i < count; i++) {
+      out[oo + i] = Float.intBitsToFloat(source[so + i] << 16);
+    }
+  }
+
+  @Override
+  public float sumOfSquares(float[] x, int xo, int n, float[] lanes) {
+    Arrays.fill(lanes, 0f);
+    for (int i = 0; i < n; i++) {
+      lanes[i % LANES] = fma(x[xo + i], x[xo + i], lanes[i % LANES]);
+    }
+    return LaneSum.of(lanes);
+  }
+
+  @Override
+  public void scale(float[] x, int xo, float factor, float[] gain, float[] out, int oo, int n) {
+    scaleFrom(0, x, xo, factor, gain, out, oo, n);
+  }
+
+  static void scaleFrom(
+      int first, float[] x, int xo, float factor, float[] gain, float[] out, int oo, int n) {
+    for (int i = first; i < n; i++) {
+      out[oo + i] = x[xo + i] * factor * gain[i];
+    }
+  }
+
+  @Override
+  public void add(float[] x, int xo, float[] y, int yo, int n) {
+    for (int i = 0; i < n; i++) {
+      y[yo + i] += x[xo + i];
+    }
+  }
+
+  @Override
+  public void swiglu(float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+    swigluFrom(0, gate, go, up, uo, out, oo, n);
+  }
+
+  static void swigluFrom(
+      int first, float[] gate, int go, float[] up, int uo, float[] out, int oo, int n) {
+    for (int i = first; i < n; i++) {
+      float g = gate[go + i];
+      out[oo + i] = g / (Exponential.exp(-g) + 1f) * up[uo + i];
+    }
+  }
+
+  @Override
+  public void scores(
+      float[] query,
+      int qo,
+      float[] keys,
+      int ko,
+      int headDim,
+      float scale,
+      float[] out,
+      int oo,
+      int stride) {
+    for (int q = 0; q < QUERIES; q++) {
+      int row = oo + q * stride;
+      Arrays.fill(out, row, row + LANES, 0f);
+      for (int d = 0; d < headDim; d++) {
+        float x = query[qo + d * QUERIES + q];
+        addScaled(x, keys, ko + d * LANES, out, row, LANES);
+      }
+      for (int token = 0; token < LANES; token++) {
+        out[row + token] *= scale;
+      }
+    }
+  }
+
+  @Override
+  public float max(float[] x, int xo, int n, float[] lanes) {
+    float max = Float.NEGATIVE_INFINITY;
+    for (int i = 0; i < n; i++) {
+      max = Math.max(max, x[xo + i]);
+    }
+    return max;
+  }
+
+  @Override
+  public float exponentials(float[] x, int xo, int n, float max, float[] lanes) {
+    Arrays.fill(lanes, 0f);
+    for (int i = 0; i < n; i++) {
+      float e = Exponential.exp(x[xo + i] - max);
+      x[xo + i] = e;
+      lanes[i % LANES] += e;
+    }
+    for (int i = n; i % LANES != 0; i++) {
+      x[xo + i] = 0f;
+    }
+    return LaneSum.of(lanes);
+  }
+
+  @Override
+  public void values(
+      float[] weights,
+      int wo,
+      int ws,
+      float[] values,
+      int vo,
+      int headDim,
+      int tokens,
+      float[] out,
+      int oo) {
+    for (int q = 0; q < QUERIES; q++) {
+      valuesFrom(0, weights, wo + q * ws, values, vo, headDim, tokens, out, oo + q * headDim);
+    }
+  }
+
+  @Override
+  public void valuesOne(
+      float[] weights,
+      int wo,
+      float[] values,
+      int vo,
+      int headDim,
+      int tokens,
+      float[] out,
+      int oo) {
+    valuesFrom(0, weights, wo, values, vo, headDim, tokens, out, oo);
+  }
+
+  static void valuesFrom(
+      int first,
+      float[] weights,
+      int wo,
+      float[] values,
+      int vo,
+      int headDim,
+      int tokens,
+      float[] out,
+      int oo) {
+    for (int token = 0; token < tokens; token++) {
+      int row = vo + token * headDim + first;
+      addScaled(weights[wo + token], values, row, out, oo + first, headDim - first);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.radixflow.kernels.cpu.kernel;
+
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorSpecies;
+
+/** Panels of 8-bit codes. */
+final class VectorBytes {
+
+  private static final VectorSpecies<Float> F = FloatVector.SPECIES_PREFERRED;
+  private static final int L = F.length();
+
+  /** As many bytes as a vector has floats; of 128-bit vectors, the smallest shape's lower half. */
+  private static final VectorSpecies<Byte> B =
+      VectorSpecies.of(byte.class, VectorShape.forBitSize(Math.max(64, F.vectorBitSize() / 4)));
+
+  private VectorBytes() {}
+
+  /** Codes of one vector's lanes as floats. */
+  static FloatVector code(byte[] codes, int at) {
+    if (L < 8) {
+      // No shape of four bytes: the upper half of an aligned pair is the cast's part 1.
+      int pair = at & -8;
+      return (FloatVector) ByteVector.fromArray(B, codes, pair).castShape(F, (at - pair) / L);
+    }
+    return (FloatVector) ByteVector.fromArray(B, codes, at).castShape(F, 0);
+  }
+
+  static void unpack(
+      byte[] codes, int co, float[] scales, int so, int block, int blocks, float[] out) {
+    for (int b = 0; b < blocks; b++) {
+      for (int i = 0; i < PANEL; i += L) {
+        int from = b * block * PANEL + i;
+        unpackBlock(codes, co + from, scales, so + b * PANEL + i, block, out, from);
+      }
+    }
+  }
+
+  private static void unpackBlock(
+      byte[] codes, int co, float[] scales, int so, int block, float[] out, int oo) {
+    FloatVector d = FloatVector.fromArray(F, scales, so);
+    for (int k = 0; k < block; k++) {
+      code(codes, co + k * PANEL).mul(d).intoArray(out, oo + k * PANEL);
+    }
+  }
+
+  static void unpackWithMinimum(
+      byte[] codes, int co, float[] scales, int so, int blocks, float[] out) {
+    for (int b = 0; b < blocks; b++) {
+      for (int i = 0; i < PANEL; i += L) {
+        int from = b * 32 * PANEL + i;
+        unpackBlockWithMinimum(codes, co + from, scales, so + b * 2 * PANEL + i, out, from);
+      }
+    }
+  }
+
+  private static void unpackBlockWithMinimum(
+      byte[] codes, int co, float[] scales, int so, float[] out, int oo) {
+    FloatVector d = FloatVector.fromArray(F, scales, so);
+    FloatVector m = FloatVector.fromArray(F, scales, so + PANEL);
+    for (int k = 0; k < 32; k++) {
+      code(codes, co + k * PANEL).fma(d, m).intoArray(out, oo + k * PANEL);
+    }
+  }
+
+  static void timesVector(
+      byte[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int block,
+      int blocks,
+      float[] x,
+      float[] out,
+      int oo) {
+    for (int b = 0; b < blocks; b++) {
+      for (int i = 0; i < PANEL; i += 2 * L) {
+        timesTwo(
+            codes,
+            co + b * block * PANEL + i,
+            scales,
+            so + b * PANEL + i,
+            block,
+            x,
+            b * block,
+            out,
+            oo + i);
+      }
+    }
+  }
+
+  private static void timesTwo(
+      byte[] codes,
+      int co,
+      float[] scales,
+      int so,
+      int block,
+      float[] x,
+      int xo,
+      float[] out,
+      int oo) {
+    FloatVector s0 = FloatVector.fromArray(F, out, oo);
+    FloatVector s1 = FloatVector.fromArray(F, out, oo + L);
+    FloatVector d0 = FloatVector.fromArray(F, scales, so);
+    FloatVector d1 = FloatVector.fromArray(F, scales, so + L);
+    for (int k = 0; k < block; k++) {
+      FloatVector b = FloatVector.broadcast(F, x[xo + k]);
+      s0 = code(codes, co + k * PANEL).mul(d0).fma(b, s0);
+      s1 = code(codes, co + k * PANEL + L).mul(d1).fma(b, s1);
+    }
+    s0.intoArray(out, oo);
+    s1.intoArray(out, oo + L);
+  }
+}

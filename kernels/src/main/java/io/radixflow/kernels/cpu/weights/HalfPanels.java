@@ -1,0 +1,39 @@
+package io.radixflow.kernels.cpu.weights;
+
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import io.radixflow.kernels.model.Float16;
+
+/**
+ * 16-bit floats: F16 and BF16.
+ *
+ * @param brain whether they are bfloat16
+ * @param values short[panel][k][PANEL]
+ */
+public record HalfPanels(int rows, int columns, boolean brain, short[] values) implements Panels {
+
+  @Override
+  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
+    int at = (panel * columns + from) * PANEL;
+    if (brain) {
+      kernels.widenBrain(values, at, (to - from) * PANEL, out, 0);
+    } else {
+      kernels.widenHalf(values, at, (to - from) * PANEL, out, 0);
+    }
+  }
+
+  @Override
+  public void row(int row, float[] out, int offset) {
+    int at = row / PANEL * columns * PANEL + row % PANEL;
+    for (int k = 0; k < columns; k++) {
+      short value = values[at + k * PANEL];
+      out[offset + k] = brain ? Float.intBitsToFloat(value << 16) : Float16.toFloat(value);
+    }
+  }
+
+  @Override
+  public long bytes() {
+    return 2L * values.length;
+  }
+}

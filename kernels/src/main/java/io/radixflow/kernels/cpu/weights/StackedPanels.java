@@ -1,0 +1,90 @@
+package io.radixflow.kernels.cpu.weights;
+
+import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
+
+import io.radixflow.kernels.cpu.kernel.Kernels;
+import java.util.List;
+
+/** Matrices of different encodings, stacked; all but the last have whole panels. */
+public final class StackedPanels implements Panels {
+
+  private final Panels[] parts;
+  private final int[] firstPanel;
+  private final int rows;
+
+  public StackedPanels(List<Panels> parts) {
+    this.parts = parts.toArray(Panels[]::new);
+    firstPanel = new int[this.parts.length];
+    int sum = 0;
+    for (int i = 0; i < this.parts.length; i++) {
+      if (sum % PANEL != 0) {
+        throw new IllegalArgumentException("part " + i + " begins inside a panel, at row " + sum);
+      }
+      firstPanel[i] = sum / PANEL;
+      sum += this.parts[i].rows();
+    }
+    rows = sum;
+  }
+
+  private int part(int panel) {
+    int part = parts.length - 1;
+    while (firstPanel[part] > panel) {
+      part--;
+    }
+    return part;
+  }
+
+  @Override
+  public int rows() {
+    return rows;
+  }
+
+  @Override
+  public int columns() {
+    return parts[0].columns();
+  }
+
+  @Override
+  public void unpack(Kernels kernels, int panel, int from, int to, float[] out) {
+    int part = part(panel);
+    parts[part].unpack(kernels, panel - firstPanel[part], from, to, out);
+  }
+
+  @Override
+  public void timesVector(
+      Kernels kernels, int panel, float[] x, float[] out, int offset, float[] scratch) {
+    int part = part(panel);
+    parts[part].timesVector(kernels, panel - firstPanel[part], x, out, offset, scratch);
+  }
+
+  @Override
+  public boolean hasTimesRows() {
+    boolean all = true;
+    for (Panels part : parts) {
+      all &= part.hasTimesRows();
+    }
+    return all;
+  }
+
+  @Override
+  public void timesRows(
+      Kernels kernels, int panel, int rows, float[] packed, float[] out, int offset, int stride) {
+    int part = part(panel);
+    parts[part].timesRows(kernels, panel - firstPanel[part], rows, packed, out, offset, stride);
+  }
+
+  @Override
+  public void row(int row, float[] out, int offset) {
+    int part = part(row / PANEL);
+    parts[part].row(row - firstPanel[part] * PANEL, out, offset);
+  }
+
+  @Override
+  public long bytes() {
+    long bytes = 0;
+    for (Panels part : parts) {
+      bytes += part.bytes();
+    }
+    return bytes;
+  }
+}

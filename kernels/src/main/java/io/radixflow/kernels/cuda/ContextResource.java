@@ -1,8 +1,0 @@
-package io.radixflow.kernels.cuda;
-
-/** Something that a {@link CudaContext} has made and closes at the latest with itself. */
-interface ContextResource extends AutoCloseable {
-
-  @Override
-  void close();
-}

@@ -1,0 +1,182 @@
+package io.radixflow.kernels.cuda.driver;
+
+import static io.radixflow.kernels.cuda.driver.CudaException.check;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.IntSupplier;
+import jcuda.driver.CUresult;
+import jcuda.driver.JCudaDriver;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One user's part of a device's context, which all users of a process share ({@link
+ * SharedContext}). Memory, streams and modules are made here and belong to it; closing it waits for
+ * the device and frees them, those of a lost context when its last user has closed.
+ *
+ * <p>The thread that opens it may use it at once, any other after {@link #bind}. Memory may be made
+ * and closed by several threads at a time, the rest by one; nothing while this is being closed.
+ */
+public final class CudaContext implements AutoCloseable {
+
+  /** System property: {@code true} waits after each launch, so that a fault names its kernel. */
+  public static final String SYNCHRONOUS_PROPERTY = "gpu.synchronous";
+
+  private static final Logger LOG = LoggerFactory.getLogger(CudaContext.class);
+
+  private final CudaDevice device;
+  private final SharedContext shared;
+  private final boolean synchronous = Boolean.getBoolean(SYNCHRONOUS_PROPERTY);
+  private final Set<ContextResource> resources = Collections.synchronizedSet(new LinkedHashSet<>());
+  private final List<PinnedMemory> parameterSlabs = new ArrayList<>();
+  private long parametersUsed = PARAMETER_SLAB;
+  private volatile boolean closed;
+
+  private static final long PARAMETER_SLAB = 64 << 10;
+
+  private CudaContext(CudaDevice device, SharedContext shared) {
+    this.device = device;
+    this.shared = shared;
+  }
+
+  /**
+   * Opens the process's context of the device with this number.
+   *
+   * @throws CudaUnavailableException without a driver, or without such a device
+   * @throws CudaException if the driver refuses
+   */
+  public static CudaContext open(int ordinal) {
+    List<CudaDevice> devices = CudaDriver.load().devices();
+    if (ordinal < 0 || ordinal >= devices.size()) {
+      throw new CudaUnavailableException(
+          "There is no CUDA device " + ordinal + ": the driver shows " + devices.size() + ".");
+    }
+    CudaDevice device = devices.get(ordinal);
+    return new CudaContext(device, SharedContext.acquire(device));
+  }
+
+  public CudaDevice device() {
+    return device;
+  }
+
+  /** Makes this the calling thread's context. */
+  public void bind() {
+    shared.bind();
+  }
+
+  /** Whether the context is lost for all its users; {@link #noteFailure} found it so. */
+  public boolean isLost() {
+    return shared.isLost();
+  }
+
+  /** Takes note of a failure that may be the loss of the context. */
+  public void noteFailure(Throwable failure) {
+    if (failure instanceof CudaException e && e.isContextLost()) {
+      shared.lose();
+    }
+  }
+
+  /** Waits for all work of the context, other users' too. */
+  public void synchronize() {
+    check(JCudaDriver.cuCtxSynchronize(), "cuCtxSynchronize");
+  }
+
+  /** Bytes of device memory that are free now, whoever else uses the device. */
+  public long freeMemory() {
+    long[] free = new long[1];
+    check(JCudaDriver.cuMemGetInfo(free, new long[1]), "cuMemGetInfo");
+    return free[0];
+  }
+
+  /** Device memory with undefined contents; {@code what} is for the message if there is none. */
+  public DeviceMemory allocate(long bytes, String what) {
+    return DeviceMemory.allocate(this, bytes, what);
+  }
+
+  /** A slab of pinned memory with undefined contents. */
+  public PinnedMemory allocatePinned(long bytes, String what) {
+    return PinnedMemory.allocate(this, bytes, what);
+  }
+
+  public CudaStream newStream(String name) {
+    return new CudaStream(this, name);
+  }
+
+  public CudaEvent newEvent() {
+    return new CudaEvent(this, false);
+  }
+
+  /** An event that also measures time. */
+  public CudaEvent newTimedEvent() {
+    return new CudaEvent(this, true);
+  }
+
+  /** Loads kernels; see {@link DeviceCode}. */
+  public KernelModule load(DeviceCode code) {
+    return new KernelModule(this, code);
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    try {
+      bind();
+      synchronize();
+    } catch (CudaException e) {
+      noteFailure(e);
+      LOG.debug("{}", e.getMessage());
+    }
+    List<ContextResource> left = List.of(resources.toArray(ContextResource[]::new));
+    for (int i = left.size() - 1; i >= 0; i--) {
+      left.get(i).close();
+    }
+    closed = true;
+    shared.release();
+  }
+
+  public boolean synchronous() {
+    return synchronous;
+  }
+
+  /** Pinned memory of {@link KernelLaunch#BYTES}, freed with the context. */
+  PinnedMemory newParameters() {
+    if (parametersUsed + KernelLaunch.BYTES > PARAMETER_SLAB) {
+      parameterSlabs.add(allocatePinned(PARAMETER_SLAB, "kernel parameters"));
+      parametersUsed = 0;
+    }
+    PinnedMemory slab = parameterSlabs.get(parameterSlabs.size() - 1);
+    PinnedMemory block = slab.slice(parametersUsed, KernelLaunch.BYTES);
+    parametersUsed += KernelLaunch.BYTES;
+    return block;
+  }
+
+  /** Takes a new resource into its care. */
+  void opened(ContextResource resource) {
+    resources.add(resource);
+  }
+
+  /**
+   * Frees a resource; after the context is gone there is nothing to free, and failures are logged.
+   */
+  void free(ContextResource resource, IntSupplier call, String name) {
+    if (closed) {
+      return;
+    }
+    resources.remove(resource);
+    int result = call.getAsInt();
+    if (result != CUresult.CUDA_SUCCESS) {
+      CudaException failure = CudaException.of(result, name, "");
+      if (failure.isContextLost()) {
+        LOG.debug("{}", failure.getMessage());
+      } else {
+        LOG.warn("{}", failure.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.radixflow.kernels.cuda.driver;
+
+import static io.radixflow.kernels.cuda.driver.CudaException.check;
+
+import jcuda.driver.CUevent;
+import jcuda.driver.CUevent_flags;
+import jcuda.driver.JCudaDriver;
+
+/**
+ * A point in a stream's work that hosts and other streams can wait for. Recording it again moves
+ * it. One thread at a time may use it.
+ */
+public final class CudaEvent implements ContextResource {
+
+  private final CudaContext context;
+  private final CUevent handle = new CUevent();
+  private boolean closed;
+
+  CudaEvent(CudaContext context, boolean timed) {
+    this.context = context;
+    int flags = timed ? CUevent_flags.CU_EVENT_DEFAULT : CUevent_flags.CU_EVENT_DISABLE_TIMING;
+    check(JCudaDriver.cuEventCreate(handle, flags), "cuEventCreate");
+    context.opened(this);
+  }
+
+  /** Marks what is queued on the stream so far. */
+  public void record(CudaStream stream) {
+    check(JCudaDriver.cuEventRecord(handle, stream.handle()), "cuEventRecord");
+  }
+
+  /** Waits on the host until the work that was marked is done; at once if none was. */
+  public void synchronize() {
+    check(JCudaDriver.cuEventSynchronize(handle), "cuEventSynchronize");
+  }
+
+  /** Whether the work that was marked is done. */
+  public boolean isDone() {
+    return CudaStream.ready(JCudaDriver.cuEventQuery(handle), "cuEventQuery", "");
+  }
+
+  /** Milliseconds from the earlier event to this one; both are done and were made with timing. */
+  public float millisecondsSince(CudaEvent earlier) {
+    float[] milliseconds = new float[1];
+    check(
+        JCudaDriver.cuEventElapsedTime(milliseconds, earlier.handle, handle), "cuEventElapsedTime");
+    return milliseconds[0];
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      context.free(this, () -> JCudaDriver.cuEventDestroy(handle), "cuEventDestroy");
+    }
+  }
+
+  CUevent handle() {
+    return handle;
+  }
+}

@@ -1,0 +1,100 @@
+package io.radixflow.kernels.cuda.driver;
+
+import static io.radixflow.kernels.cuda.driver.CudaException.check;
+
+import jcuda.driver.CUgraph;
+import jcuda.driver.CUgraphExec;
+import jcuda.driver.CUresult;
+import jcuda.driver.CUstream;
+import jcuda.driver.CUstreamCaptureMode;
+import jcuda.driver.CUstream_flags;
+import jcuda.driver.JCudaDriver;
+
+/**
+ * A queue of work on the device, not ordered with other streams but by events. One thread at a time
+ * may use it.
+ */
+public final class CudaStream implements ContextResource {
+
+  private final CudaContext context;
+  private final CUstream handle = new CUstream();
+  private final String name;
+  private boolean closed;
+
+  CudaStream(CudaContext context, String name) {
+    this.context = context;
+    this.name = name;
+    check(
+        JCudaDriver.cuStreamCreate(handle, CUstream_flags.CU_STREAM_NON_BLOCKING),
+        "cuStreamCreate",
+        name);
+    context.opened(this);
+  }
+
+  /** Waits on the host until all work queued so far is done. */
+  public void synchronize() {
+    check(JCudaDriver.cuStreamSynchronize(handle), "cuStreamSynchronize", "stream " + name);
+  }
+
+  /** Later work of this stream waits, on the device, for what the event last recorded. */
+  public void waitFor(CudaEvent event) {
+    check(JCudaDriver.cuStreamWaitEvent(handle, event.handle(), 0), "cuStreamWaitEvent", name);
+  }
+
+  /**
+   * Records what {@code work} queues on this stream, instead of running it, and returns it as a
+   * graph. Meanwhile nothing may be allocated, freed or waited for in the context by this thread.
+   */
+  public CudaGraph capture(Runnable work) {
+    check(
+        JCudaDriver.cuStreamBeginCapture(
+            handle, CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+        "cuStreamBeginCapture",
+        name);
+    CUgraph graph = new CUgraph();
+    boolean captured = false;
+    try {
+      work.run();
+      captured = true;
+    } finally {
+      int result = JCudaDriver.cuStreamEndCapture(handle, graph);
+      if (captured) {
+        check(result, "cuStreamEndCapture", name);
+      } else if (result == CUresult.CUDA_SUCCESS) {
+        JCudaDriver.cuGraphDestroy(graph);
+      }
+    }
+    try {
+      CUgraphExec exec = new CUgraphExec();
+      check(JCudaDriver.cuGraphInstantiate(exec, graph, 0L), "cuGraphInstantiate", name);
+      return new CudaGraph(context, exec);
+    } finally {
+      JCudaDriver.cuGraphDestroy(graph);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      context.free(this, () -> JCudaDriver.cuStreamDestroy(handle), "cuStreamDestroy");
+    }
+  }
+
+  CUstream handle() {
+    return handle;
+  }
+
+  static boolean ready(int result, String call, String about) {
+    if (result == CUresult.CUDA_ERROR_NOT_READY) {
+      return false;
+    }
+    check(result, call, about);
+    return true;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

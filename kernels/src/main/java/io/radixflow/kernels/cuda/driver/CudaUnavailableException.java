@@ -1,0 +1,15 @@
+package io.radixflow.kernels.cuda.driver;
+
+/** There is no CUDA device to use; the message says why, and what would help. */
+public final class CudaUnavailableException extends RuntimeException {
+
+  private static final long serialVersionUID = 1L;
+
+  public CudaUnavailableException(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  public CudaUnavailableException(String message) {
+    this(message, null);
+  }
+}

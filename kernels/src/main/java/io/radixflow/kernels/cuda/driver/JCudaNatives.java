@@ -1,0 +1,53 @@
+package io.radixflow.kernels.cuda.driver;
+
+import io.radixflow.kernels.ScratchDirectory;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import jcuda.JCudaVersion;
+
+/**
+ * Loads JCuda's native library from a folder of this process alone.
+ *
+ * <p>JCuda unpacks it to {@code java.io.tmpdir} under a fixed name and keeps a file that is there
+ * already, whoever wrote it. So the file is unpacked here, into a fresh folder that only this user
+ * can enter, JCuda is initialised with that folder as {@code java.io.tmpdir}, and the file is
+ * removed again once it is mapped.
+ */
+final class JCudaNatives {
+
+  private static final String TEMPORARY = "java.io.tmpdir";
+
+  private JCudaNatives() {}
+
+  /** Initialises {@code JCudaDriver}; throws a {@link LinkageError} where that cannot be. */
+  static void load() throws IOException {
+    String file = "libJCudaDriver-" + JCudaVersion.get() + "-linux-x86_64.so";
+    try (ScratchDirectory folder = ScratchDirectory.create("jcuda")) {
+      unpack("/lib/" + file, folder.path().resolve(file));
+      initialise(folder.path());
+    }
+  }
+
+  private static void unpack(String resource, Path to) throws IOException {
+    try (InputStream in = JCudaVersion.class.getResourceAsStream(resource)) {
+      if (in == null) {
+        throw new UnsatisfiedLinkError(resource + " is not on the class path");
+      }
+      Files.copy(in, to);
+    }
+  }
+
+  private static void initialise(Path folder) {
+    String before = System.getProperty(TEMPORARY);
+    System.setProperty(TEMPORARY, folder.toString());
+    try {
+      Class.forName("jcuda.driver.JCudaDriver", true, JCudaVersion.class.getClassLoader());
+    } catch (ClassNotFoundException e) {
+      throw new NoClassDefFoundError(e.getMessage());
+    } finally {
+      System.setProperty(TEMPORARY, before);
+    }
+  }
+}

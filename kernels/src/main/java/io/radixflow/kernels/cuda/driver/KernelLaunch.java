@@ -1,0 +1,184 @@
+package io.radixflow.kernels.cuda.driver;
+
+import static io.radixflow.kernels.cuda.driver.CudaException.check;
+
+import java.nio.ByteBuffer;
+import jcuda.Pointer;
+import jcuda.driver.CUfunction;
+import jcuda.driver.CUfunction_attribute;
+import jcuda.driver.JCudaDriver;
+
+/**
+ * A kernel with its sizes and parameters, launched any number of times.
+ *
+ * <p>The parameters live in a pinned block: a table of addresses, ended by null, and behind it the
+ * values, 8 bytes each. A launch passes the table as it is and allocates nothing. Parameters are
+ * copied by the launch, so they may be changed right after it. One thread at a time may use it.
+ */
+public final class KernelLaunch {
+
+  /** The most parameters of a kernel. */
+  public static final int MAX_PARAMETERS = 30;
+
+  private static final int VALUES = (MAX_PARAMETERS + 2) * Long.BYTES;
+
+  /** Bytes of a launch's pinned block. */
+  static final int BYTES = VALUES + MAX_PARAMETERS * Long.BYTES + 16;
+
+  private static final int DEFAULT_SHARED = 48 << 10;
+
+  private final CudaContext context;
+  private final String kernel;
+  private final CUfunction function;
+  private final ByteBuffer block;
+  private final Pointer table;
+  private final long address;
+  private int parameters;
+  private int gridX = 1;
+  private int gridY = 1;
+  private int gridZ = 1;
+  private int blockX = 1;
+  private int blockY = 1;
+  private int blockZ = 1;
+  private int shared;
+
+  KernelLaunch(CudaContext context, String kernel, CUfunction function) {
+    this.context = context;
+    this.kernel = kernel;
+    this.function = function;
+    PinnedMemory memory = context.newParameters();
+    block = memory.buffer();
+    table = memory.pointer();
+    address = memory.address();
+    block.putLong(0, 0);
+  }
+
+  /** Appends a pointer to the start of the memory. */
+  public KernelLaunch pointer(DeviceMemory memory) {
+    return wide(memory.address());
+  }
+
+  /** Appends a pointer to a byte of the memory. */
+  public KernelLaunch pointer(DeviceMemory memory, long offset) {
+    return wide(memory.address() + offset);
+  }
+
+  /** Appends a pointer that the kernel must not follow. */
+  public KernelLaunch nullPointer() {
+    return wide(0);
+  }
+
+  /** Appends a 64-bit integer or an address. */
+  public KernelLaunch wide(long value) {
+    setWide(append(), value);
+    return this;
+  }
+
+  /** Appends a 32-bit integer. */
+  public KernelLaunch integer(int value) {
+    setInteger(append(), value);
+    return this;
+  }
+
+  /** Appends a 32-bit float. */
+  public KernelLaunch real(float value) {
+    return integer(Float.floatToRawIntBits(value));
+  }
+
+  /** Blocks of the grid. */
+  public KernelLaunch grid(int x, int y, int z) {
+    gridX = x;
+    gridY = y;
+    gridZ = z;
+    return this;
+  }
+
+  public KernelLaunch grid(int x) {
+    return grid(x, 1, 1);
+  }
+
+  /** Threads of a block. */
+  public KernelLaunch block(int x, int y, int z) {
+    blockX = x;
+    blockY = y;
+    blockZ = z;
+    return this;
+  }
+
+  public KernelLaunch block(int x) {
+    return block(x, 1, 1);
+  }
+
+  /** Bytes of dynamic shared memory of a block. */
+  public KernelLaunch shared(int bytes) {
+    if (bytes > DEFAULT_SHARED && bytes > shared) {
+      check(
+          JCudaDriver.cuFuncSetAttribute(
+              function,
+              CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+              bytes),
+          "cuFuncSetAttribute",
+          kernel + " with " + bytes + " bytes of shared memory");
+    }
+    shared = bytes;
+    return this;
+  }
+
+  /** Changes parameter {@code index}, a pointer or 64-bit integer. */
+  public void setWide(int index, long value) {
+    block.putLong(VALUES + index * Long.BYTES, value);
+  }
+
+  /** Changes parameter {@code index}, a 32-bit integer. */
+  public void setInteger(int index, int value) {
+    // a kernel that takes these 8 bytes for a pointer gets one that is never valid
+    block.putLong(VALUES + index * Long.BYTES, value & 0xffffffffL | 0xdeadL << 48);
+  }
+
+  /** Queues the kernel. */
+  public void on(CudaStream stream) {
+    int result =
+        JCudaDriver.cuLaunchKernel(
+            function,
+            gridX,
+            gridY,
+            gridZ,
+            blockX,
+            blockY,
+            blockZ,
+            shared,
+            stream.handle(),
+            table,
+            null);
+    if (result != 0) {
+      throw CudaException.of(result, "cuLaunchKernel", toString());
+    }
+    if (context.synchronous()) {
+      check(JCudaDriver.cuStreamSynchronize(stream.handle()), "cuStreamSynchronize", toString());
+    }
+  }
+
+  @Override
+  public String toString() {
+    return kernel
+        + " with a grid of "
+        + (gridX + " x " + gridY + " x " + gridZ)
+        + " blocks of "
+        + (blockX + " x " + blockY + " x " + blockZ)
+        + " threads, "
+        + shared
+        + " bytes of shared memory, "
+        + parameters
+        + " parameters";
+  }
+
+  private int append() {
+    if (parameters == MAX_PARAMETERS) {
+      throw new IllegalStateException(kernel + " has more than " + MAX_PARAMETERS + " parameters");
+    }
+    int index = parameters++;
+    block.putLong(index * Long.BYTES, address + VALUES + (long) index * Long.BYTES);
+    block.putLong((index + 1) * Long.BYTES, 0);
+    return index;
+  }
+}

@@ -1,0 +1,93 @@
+package io.radixflow.kernels.cuda.driver;
+
+import static io.radixflow.kernels.cuda.driver.CudaException.check;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import jcuda.Pointer;
+import jcuda.driver.JCudaDriver;
+
+/**
+ * Page-locked host memory that copies and kernels reach directly: a slab, or a slice of one. A slab
+ * is at most {@link #MAX_SLAB} bytes, as JCuda hands it out as one buffer. Closing the slab waits
+ * for the device and frees it; whoever still uses its buffers then crashes the process. Not
+ * thread-safe.
+ */
+public final class PinnedMemory implements ContextResource {
+
+  /** The most bytes of one slab: 1 GiB. */
+  public static final long MAX_SLAB = 1L << 30;
+
+  private final CudaContext context;
+  private final Pointer pointer;
+  private final long address;
+  private final ByteBuffer buffer;
+  private final boolean owner;
+  private boolean closed;
+
+  private PinnedMemory(
+      CudaContext context, Pointer pointer, long address, ByteBuffer buffer, boolean owner) {
+    this.context = context;
+    this.pointer = pointer;
+    this.address = address;
+    this.buffer = buffer;
+    this.owner = owner;
+  }
+
+  static PinnedMemory allocate(CudaContext context, long bytes, String what) {
+    if (bytes <= 0 || bytes > MAX_SLAB) {
+      throw new IllegalArgumentException(
+          "a pinned slab has 1 to " + MAX_SLAB + " bytes, not " + bytes + " (" + what + ")");
+    }
+    HostPointer pointer = new HostPointer();
+    int flags = JCudaDriver.CU_MEMHOSTALLOC_PORTABLE | JCudaDriver.CU_MEMHOSTALLOC_DEVICEMAP;
+    check(
+        JCudaDriver.cuMemHostAlloc(pointer, bytes, flags),
+        "cuMemHostAlloc",
+        bytes + " bytes for " + what);
+    ByteBuffer buffer = pointer.getByteBuffer(0, bytes).order(ByteOrder.nativeOrder());
+    PinnedMemory memory = new PinnedMemory(context, pointer, pointer.address(), buffer, true);
+    context.opened(memory);
+    return memory;
+  }
+
+  /** The address, the same for host and device. */
+  public long address() {
+    return address;
+  }
+
+  public long bytes() {
+    return buffer.capacity();
+  }
+
+  /** The memory as a buffer in native byte order; always the same one. */
+  public ByteBuffer buffer() {
+    return buffer;
+  }
+
+  /** Bytes {@code offset} to {@code offset + length}; valid as long as this is. */
+  public PinnedMemory slice(long offset, long length) {
+    checkRange(offset, length);
+    ByteBuffer part = buffer.slice((int) offset, (int) length).order(ByteOrder.nativeOrder());
+    return new PinnedMemory(context, pointer.withByteOffset(offset), address + offset, part, false);
+  }
+
+  @Override
+  public void close() {
+    if (owner && !closed) {
+      closed = true;
+      context.free(this, () -> JCudaDriver.cuMemFreeHost(pointer), "cuMemFreeHost");
+    }
+  }
+
+  Pointer pointer() {
+    return pointer;
+  }
+
+  void checkRange(long offset, long length) {
+    if (offset < 0 || length < 0 || length > bytes() - offset) {
+      throw new IndexOutOfBoundsException(
+          "bytes " + offset + " to " + (offset + length) + " of pinned memory of " + bytes());
+    }
+  }
+}

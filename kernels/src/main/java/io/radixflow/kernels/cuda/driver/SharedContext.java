@@ -1,0 +1,104 @@
+package io.radixflow.kernels.cuda.driver;
+
+import static io.radixflow.kernels.cuda.driver.CudaException.check;
+
+import java.util.HashMap;
+import java.util.Map;
+import jcuda.driver.CUcontext;
+import jcuda.driver.CUctx_flags;
+import jcuda.driver.CUdevice;
+import jcuda.driver.CUresult;
+import jcuda.driver.JCudaDriver;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The driver's context of a device: one a process, whoever uses the device, made for the first user
+ * and destroyed after the last.
+ *
+ * <p>A lost context is of no more use to any of its users, but lives until the last has closed: its
+ * pinned memory is mapped into the process until then. Who comes meanwhile gets a fresh one. The
+ * device's primary context would not do: it can only be reset under all users at once, and its
+ * addresses would come again while some still hold them.
+ *
+ * <p>Safe for use by several threads.
+ */
+final class SharedContext {
+
+  private static final Logger LOG = LoggerFactory.getLogger(SharedContext.class);
+  private static final Map<Integer, SharedContext> CURRENT = new HashMap<>();
+
+  private final CudaDevice device;
+  private final CUcontext handle = new CUcontext();
+  private int users = 1;
+  private volatile boolean lost;
+
+  /** Makes the context, and makes it the calling thread's. */
+  private SharedContext(CudaDevice device) {
+    this.device = device;
+    CUdevice number = new CUdevice();
+    check(JCudaDriver.cuDeviceGet(number, device.ordinal()), "cuDeviceGet");
+    int flags = CUctx_flags.CU_CTX_SCHED_AUTO | CUctx_flags.CU_CTX_MAP_HOST;
+    check(
+        JCudaDriver.cuCtxCreate(handle, flags, number),
+        "cuCtxCreate",
+        "a context on " + device.name());
+  }
+
+  /**
+   * The device's context, which is then the calling thread's; {@link #release} ends its use.
+   *
+   * @throws CudaException if the driver refuses
+   */
+  static synchronized SharedContext acquire(CudaDevice device) {
+    SharedContext shared = CURRENT.get(device.ordinal());
+    if (shared != null && shared.works()) {
+      shared.users++;
+      return shared;
+    }
+    SharedContext fresh = new SharedContext(device);
+    CURRENT.put(device.ordinal(), fresh);
+    return fresh;
+  }
+
+  /** Looks for a loss that no user has met yet: the driver tells it with every call. */
+  private boolean works() {
+    if (!lost) {
+      int result = JCudaDriver.cuCtxSetCurrent(handle);
+      if (result == CUresult.CUDA_SUCCESS) {
+        result = JCudaDriver.cuMemGetInfo(new long[1], new long[1]);
+      }
+      lost = CudaException.isLoss(result);
+    }
+    return !lost;
+  }
+
+  /** Makes this the calling thread's context. */
+  void bind() {
+    check(JCudaDriver.cuCtxSetCurrent(handle), "cuCtxSetCurrent");
+  }
+
+  /** Tells all users that the context is lost. */
+  void lose() {
+    lost = true;
+  }
+
+  /** Whether a user has met the loss of the context. */
+  boolean isLost() {
+    return lost;
+  }
+
+  /** Ends one use; the last destroys the context and whatever is left in it. */
+  void release() {
+    synchronized (SharedContext.class) {
+      if (--users > 0) {
+        return;
+      }
+      CURRENT.remove(device.ordinal(), this);
+      int result = JCudaDriver.cuCtxDestroy(handle);
+      if (result != CUresult.CUDA_SUCCESS) {
+        LOG.warn("{}", CudaException.of(result, "cuCtxDestroy", device.name()).getMessage());
+      }
+    }
+  }
+}

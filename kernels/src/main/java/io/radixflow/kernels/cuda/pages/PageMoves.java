@@ -1,0 +1,124 @@
+package io.radixflow.kernels.cuda.pages;
+
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.driver.PinnedMemory;
+import java.nio.ByteBuffer;
+
+/**
+ * A list of KV pages to move between the pool, layer-first, and page-first pages elsewhere: pinned
+ * host memory, or device memory that one copy then carries. Page-first is [layer][K, V][slot][KV
+ * head][element].
+ *
+ * <p>The device reads the list while it moves: it may be changed again only when everything that
+ * was queued with it is done. One thread at a time may use it.
+ */
+public final class PageMoves implements AutoCloseable {
+
+  private static final int THREADS = 256;
+
+  /** Few blocks, as transfers share the device with the forward pass. */
+  private static final int BLOCKS = 16;
+
+  private static final int HEADER = 16;
+  private static final int ENTRY = 16;
+
+  private final PinnedMemory list;
+  private final ByteBuffer entries;
+  private final int capacity;
+  private final int poolPages;
+  private final KernelLaunch in;
+  private final KernelLaunch out;
+  private int count;
+
+  /**
+   * @param pool the whole pool, [layer][K, V][page][run]
+   * @param poolPages pages of each of its planes
+   * @param runBytes bytes of one page's keys of one layer, as many as of its values
+   * @param capacity the most pages of a list
+   */
+  PageMoves(
+      CudaContext context,
+      KernelModule module,
+      DeviceMemory pool,
+      int poolPages,
+      int runBytes,
+      int capacity) {
+    if (runBytes % 16 != 0) {
+      throw new IllegalArgumentException(
+          "runs of " + runBytes + " bytes; they are multiples of 16");
+    }
+    this.poolPages = poolPages;
+    this.capacity = capacity;
+    list = context.allocatePinned(HEADER + (long) capacity * ENTRY, "a list of pages to move");
+    entries = list.buffer();
+    in = launch(module, "rf_pages_in", pool, runBytes);
+    out = launch(module, "rf_pages_out", pool, runBytes);
+    clear();
+  }
+
+  private KernelLaunch launch(KernelModule module, String kernel, DeviceMemory pool, int runBytes) {
+    return module
+        .launch(kernel)
+        .wide(list.address() + HEADER)
+        .wide(list.address())
+        .pointer(pool)
+        .integer(poolPages)
+        .integer(runBytes)
+        .integer(0)
+        .integer(0)
+        .block(THREADS);
+  }
+
+  /** Empties the list. */
+  void clear() {
+    count = 0;
+    entries.putInt(0, 0);
+  }
+
+  /**
+   * Appends a page.
+   *
+   * @param address of the page-first side, a multiple of 16
+   * @param page in the pool
+   */
+  public void add(long address, int page) {
+    if (count == capacity) {
+      throw new IllegalStateException("the list has room for " + capacity + " pages");
+    }
+    if (page < 0 || page >= poolPages || address % 16 != 0) {
+      throw new IllegalArgumentException(
+          "page " + page + " of " + poolPages + ", address " + Long.toHexString(address));
+    }
+    int at = HEADER + count * ENTRY;
+    entries.putLong(at, address).putInt(at + Long.BYTES, page);
+    count++;
+    entries.putInt(0, count);
+  }
+
+  /** Queues the copies into the pool of layers {@code first} to {@code first + layers - 1}. */
+  public void in(CudaStream stream, int first, int layers) {
+    queue(in, stream, first, layers);
+  }
+
+  /** Queues the copies out of the pool of layers {@code first} to {@code first + layers - 1}. */
+  public void out(CudaStream stream, int first, int layers) {
+    queue(out, stream, first, layers);
+  }
+
+  private void queue(KernelLaunch launch, CudaStream stream, int first, int layers) {
+    if (count > 0) {
+      launch.setInteger(5, first);
+      launch.setInteger(6, layers);
+      launch.grid((int) Math.min(BLOCKS, 2L * count * layers)).on(stream);
+    }
+  }
+
+  @Override
+  public void close() {
+    list.close();
+  }
+}

@@ -1,0 +1,162 @@
+package io.radixflow.kernels.cuda.pages;
+
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.CudaEvent;
+import io.radixflow.kernels.cuda.driver.CudaException;
+import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.device.Transfer;
+
+/**
+ * Copies of pages between a pool and pinned host pages, on a stream of their own beside the forward
+ * pass.
+ *
+ * <p>Copies into the pool go layer by layer with an event each: the step that is queued next waits
+ * for a layer's event only when it reaches that layer. Copies start when all steps queued before
+ * them are done, since those may use the pages. One transfer each way is under way at a time; the
+ * next waits for it on the host.
+ *
+ * <p>Owned by the thread that submits.
+ */
+public final class PageTransfers implements AutoCloseable {
+
+  /** The most pages of one transfer. */
+  static final int MAX_PAGES = 4096;
+
+  private final int layers;
+  private final CudaStream steps;
+  private final CudaStream copies;
+  private final CudaEvent stepsDone;
+  private final CudaEvent[] layerIn;
+  private final Direction in;
+  private final Direction out;
+  private boolean loading;
+
+  public PageTransfers(
+      CudaContext context, KernelModule module, CudaKvPool pool, int layers, CudaStream steps) {
+    this.layers = layers;
+    this.steps = steps;
+    copies = context.newStream("pages");
+    stepsDone = context.newEvent();
+    layerIn = new CudaEvent[layers];
+    for (int layer = 0; layer < layers; layer++) {
+      layerIn[layer] = context.newEvent();
+    }
+    in = new Direction(context, pool.moves(module, MAX_PAGES));
+    out = new Direction(context, pool.moves(module, MAX_PAGES));
+  }
+
+  /** A list of pages and the event of its end. */
+  private static final class Direction implements Transfer {
+    private final PageMoves moves;
+    private final CudaContext context;
+    private final CudaEvent ended;
+    private volatile RuntimeException failure;
+
+    Direction(CudaContext context, PageMoves moves) {
+      this.context = context;
+      this.moves = moves;
+      ended = context.newEvent();
+    }
+
+    @Override
+    public boolean isDone() {
+      if (failure != null) {
+        return true;
+      }
+      try {
+        context.bind();
+        return ended.isDone();
+      } catch (CudaException e) {
+        failure = e;
+        return true;
+      }
+    }
+
+    @Override
+    public void await() {
+      if (failure == null) {
+        try {
+          context.bind();
+          ended.synchronize();
+        } catch (CudaException e) {
+          failure = e;
+        }
+      }
+    }
+
+    @Override
+    public Throwable failure() {
+      return failure;
+    }
+
+    void begin(int[] pages, PinnedPages host, int[] hostPages, int count) {
+      await();
+      failure = null;
+      moves.clear();
+      for (int i = 0; i < count; i++) {
+        moves.add(host.address(hostPages[i]), pages[i]);
+      }
+    }
+  }
+
+  /** Queues copies into the pool. */
+  Transfer in(int[] pages, PinnedPages host, int[] hostPages, int count) {
+    check(count);
+    in.begin(pages, host, hostPages, count);
+    afterSteps();
+    for (int layer = 0; layer < layers; layer++) {
+      in.moves.in(copies, layer, 1);
+      layerIn[layer].record(copies);
+    }
+    in.ended.record(copies);
+    loading = true;
+    return in;
+  }
+
+  /** Queues copies out of the pool; the pages must not be written before it ends. */
+  Transfer out(int[] pages, PinnedPages host, int[] hostPages, int count) {
+    check(count);
+    out.begin(pages, host, hostPages, count);
+    afterSteps();
+    out.moves.out(copies, 0, layers);
+    out.ended.record(copies);
+    return out;
+  }
+
+  private static void check(int count) {
+    if (count > MAX_PAGES) {
+      throw new IllegalArgumentException(
+          "a transfer of " + count + " pages; at most " + MAX_PAGES + " are possible");
+    }
+  }
+
+  private void afterSteps() {
+    stepsDone.record(steps);
+    copies.waitFor(stepsDone);
+  }
+
+  /** Whether the next step has layers to wait for; then {@link #awaitLayer} says which. */
+  public boolean isLoading() {
+    loading = loading && !in.isDone();
+    return loading;
+  }
+
+  /** Makes the steps queued from now on wait for a layer. */
+  public void awaitLayer(int layer) {
+    steps.waitFor(layerIn[layer]);
+  }
+
+  /** The step just queued has waited for all layers, and so has any after it. */
+  public void awaited() {
+    loading = false;
+  }
+
+  @Override
+  public void close() {
+    in.await();
+    out.await();
+    in.moves.close();
+    out.moves.close();
+  }
+}

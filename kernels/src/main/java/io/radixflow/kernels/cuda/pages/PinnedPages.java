@@ -1,0 +1,86 @@
+package io.radixflow.kernels.cuda.pages;
+
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.PinnedMemory;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Host pages in pinned memory, each contiguous, over as many slabs as it takes. Which are free is
+ * the caller's business. The pages may be read and written by any thread; closing waits for the
+ * device.
+ */
+public final class PinnedPages implements AutoCloseable {
+
+  private final long pageBytes;
+  private final int pages;
+  private final int pagesPerSlab;
+  private final List<PinnedMemory> slabs = new ArrayList<>();
+
+  /**
+   * @param pageBytes a multiple of 16, at most {@link PinnedMemory#MAX_SLAB}
+   */
+  public PinnedPages(CudaContext context, int pages, long pageBytes) {
+    this(context, pages, pageBytes, PinnedMemory.MAX_SLAB);
+  }
+
+  PinnedPages(CudaContext context, int pages, long pageBytes, long slabBytes) {
+    if (pages < 1 || pageBytes < 16 || pageBytes % 16 != 0 || pageBytes > slabBytes) {
+      throw new IllegalArgumentException(
+          pages + " pinned pages of " + pageBytes + " bytes in slabs of " + slabBytes);
+    }
+    this.pages = pages;
+    this.pageBytes = pageBytes;
+    pagesPerSlab = (int) Math.min(pages, slabBytes / pageBytes);
+    try {
+      for (int first = 0; first < pages; first += pagesPerSlab) {
+        long bytes = Math.min(pagesPerSlab, pages - first) * pageBytes;
+        slabs.add(context.allocatePinned(bytes, "pinned pages"));
+      }
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  public int pages() {
+    return pages;
+  }
+
+  public long pageBytes() {
+    return pageBytes;
+  }
+
+  /** The page's address, the same for host and device. */
+  public long address(int page) {
+    return slab(page).address() + offset(page);
+  }
+
+  /** The page as memory that copies take; made anew by each call. */
+  public PinnedMemory page(int page) {
+    return slab(page).slice(offset(page), pageBytes);
+  }
+
+  /** The page as a buffer in native byte order; made anew by each call. */
+  public ByteBuffer buffer(int page) {
+    return page(page).buffer();
+  }
+
+  @Override
+  public void close() {
+    slabs.forEach(PinnedMemory::close);
+    slabs.clear();
+  }
+
+  private PinnedMemory slab(int page) {
+    if (page < 0 || page >= pages) {
+      throw new IndexOutOfBoundsException("pinned page " + page + " of " + pages);
+    }
+    return slabs.get(page / pagesPerSlab);
+  }
+
+  private long offset(int page) {
+    return page % pagesPerSlab * pageBytes;
+  }
+}

@@ -1,0 +1,108 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.model.ModelConfig;
+
+/**
+ * What the kernels of attention.cuh must know of a model and its KV pool.
+ *
+ * <p>Both kernels have the same parameters: q (its rows begin with the heads' queries), elements
+ * from one row of q to the next, one layer's K and V, out, partial, weight and arrived (memory for
+ * partials), the step's header, tiles, merge, chunkFirstRow, chunkPosition, chunkPageStart and
+ * pageIds, {@link #kvHeads}, {@link #group}, {@link #pageTokens}, {@link #scale}. Their grid is any
+ * number of blocks by {@link #kvHeads}, of {@link #THREADS} threads: a block takes tile after tile.
+ *
+ * @param heads query heads
+ * @param kvHeads key and value heads; divides {@code heads} into groups of at most 16
+ * @param headDim elements of a head: 64, 80, 96 or 128
+ * @param pageTokens tokens of a page: a power of two from 16 on
+ */
+public record AttentionShape(int heads, int kvHeads, int headDim, int pageTokens) {
+
+  private static final int TILE_KEYS = 32;
+  private static final int WARPS = 4;
+
+  /** Threads of a block of each attention kernel. */
+  static final int THREADS = WARPS * 32;
+
+  public AttentionShape {
+    if (headDim != 64 && headDim != 80 && headDim != 96 && headDim != 128) {
+      throw new IllegalArgumentException(
+          "heads of " + headDim + " elements; the CUDA kernels know 64, 80, 96 and 128");
+    }
+    if (kvHeads < 1 || heads < 1 || heads % kvHeads != 0 || heads / kvHeads > 16) {
+      throw new IllegalArgumentException(
+          heads
+              + " query heads over "
+              + kvHeads
+              + " key heads; the CUDA kernels know groups of 1 to 16 heads");
+    }
+    if (pageTokens < 16 || Integer.bitCount(pageTokens) != 1) {
+      throw new IllegalArgumentException(
+          "pages of " + pageTokens + " tokens; the CUDA kernels know powers of two from 16 on");
+    }
+  }
+
+  /**
+   * @throws IllegalArgumentException if the kernels do not know the model's heads
+   */
+  public static AttentionShape of(ModelConfig config, int pageTokens) {
+    return new AttentionShape(config.heads(), config.kvHeads(), config.headDim(), pageTokens);
+  }
+
+  /** Query heads of a key head. */
+  int group() {
+    return heads / kvHeads;
+  }
+
+  /** The factor of scores: 1 / √d, in powers of two instead of e. */
+  float scale() {
+    return (float) (1 / StrictMath.sqrt(headDim) / StrictMath.log(2));
+  }
+
+  /** Name of the kernel whose warps share out keys. */
+  String keysKernel() {
+    return "rf_attend_keys_" + headDim;
+  }
+
+  /**
+   * Dynamic shared memory of a block of {@link #keysKernel()}: rings of four warps, and a total.
+   */
+  int keysSharedBytes() {
+    return WARPS * stages() * TILE_KEYS * headDim * Short.BYTES + totalBytes();
+  }
+
+  /** Name of the kernel whose warps share out rows. */
+  String rowsKernel() {
+    return "rf_attend_rows_" + headDim;
+  }
+
+  /**
+   * Dynamic shared memory of a block of {@link #rowsKernel()}: a ring, and totals of four warps.
+   */
+  int rowsSharedBytes() {
+    return stages() * 2 * TILE_KEYS * headDim * Short.BYTES + WARPS * totalBytes();
+  }
+
+  /** Bytes of the sums of so many partials. */
+  long partialBytes(int partials) {
+    return (long) partials * kvHeads * headDim * Float.BYTES;
+  }
+
+  /** Bytes of the weights of so many partials. */
+  long weightBytes(int partials) {
+    return (long) partials * kvHeads * 2 * Float.BYTES;
+  }
+
+  /** Bytes of the counters for so many partials; they must be zero before the first step. */
+  long arrivedBytes(int partials) {
+    return (long) partials * kvHeads * Integer.BYTES;
+  }
+
+  private int stages() {
+    return headDim >= 96 ? 3 : 4;
+  }
+
+  private int totalBytes() {
+    return (headDim / 2 + 4) * 32 * Float.BYTES;
+  }
+}

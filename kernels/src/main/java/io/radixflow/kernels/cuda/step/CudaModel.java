@@ -1,0 +1,229 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.cuda.driver.CudaException;
+import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.CudaUnavailableException;
+import io.radixflow.kernels.cuda.driver.DeviceCode;
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.pages.CudaKvPool;
+import io.radixflow.kernels.cuda.pages.PageTransfers;
+import io.radixflow.kernels.cuda.weights.CudaMatrix;
+import io.radixflow.kernels.cuda.weights.CudaWeightLoader;
+import io.radixflow.kernels.cuda.weights.StagingBlocks;
+import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.device.OutOfDeviceMemoryException;
+import io.radixflow.kernels.model.ForwardGraph;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.WeightSource;
+import java.util.Locale;
+
+/**
+ * A model on a device: context, kernels, weights and the memory of its steps. Closing the context
+ * frees all of it.
+ */
+public final class CudaModel implements AutoCloseable {
+
+  /** Rows of one step. */
+  public static final int MAX_ROWS = 1024;
+
+  /** The smallest page, which the room for page tables is made for. */
+  static final int PAGE_TOKENS = 16;
+
+  private static final double SHARE_OF_FREE = 0.9;
+
+  /** Shared memory of a multiprocessor beside what one block may have. */
+  private static final int RESERVED_SHARED = 1024;
+
+  private final CudaContext context;
+  private final ModelConfig config;
+  private final KernelModule module;
+  private final ForwardGraph<CudaMatrix, DeviceMemory> graph;
+  private final StepBuffers buffers;
+  private final GemmPlan products;
+  private final long weightBytes;
+  private final long poolBytes;
+
+  private CudaModel(CudaContext context, WeightSource weights, DeviceOptions options) {
+    this.context = context;
+    config = weights.config();
+    AttentionShape shape = check(config);
+    CudaDevice device = context.device();
+    long free = context.freeMemory();
+    long budget = budget(options.gpuMemory(), free, device);
+    module = context.load(DeviceCode.load());
+    buffers = new StepBuffers(context, config, shape, MAX_ROWS);
+    try (StagingBlocks staging = new StagingBlocks(context)) {
+      CudaWeightLoader loader = new CudaWeightLoader(weights, context, staging);
+      graph = new ForwardGraph<>(config, loader);
+      buffers.fillRotations(config, staging);
+      weightBytes = loader.bytes();
+    }
+    poolBytes = Math.max(0, budget - (free - context.freeMemory()));
+    products =
+        new GemmPlan(
+            options.gpuMode(),
+            device.multiprocessors(),
+            device.hopper(),
+            device.sharedMemory(),
+            device.sharedMemory() + RESERVED_SHARED);
+  }
+
+  /**
+   * Loads a model.
+   *
+   * @param ordinal the driver's number of the device
+   * @throws OutOfDeviceMemoryException if the memory is not free; the message has the numbers
+   * @throws IllegalArgumentException if the model or the device is not supported
+   */
+  public static CudaModel load(WeightSource weights, DeviceOptions options, int ordinal) {
+    CudaContext context = CudaContext.open(ordinal);
+    try {
+      if (!context.device().supported()) {
+        throw new CudaUnavailableException(
+            String.format(
+                Locale.ROOT,
+                "%s has compute capability %d.%d; the kernels need 8.0 or higher",
+                context.device().name(),
+                context.device().major(),
+                context.device().minor()));
+      }
+      return new CudaModel(context, weights, options);
+    } catch (CudaException e) {
+      OutOfDeviceMemoryException told = outOfMemory(context, weights.config(), e);
+      context.close();
+      throw told == null ? e : told;
+    } catch (RuntimeException | Error e) {
+      context.close();
+      throw e;
+    }
+  }
+
+  private static OutOfDeviceMemoryException outOfMemory(
+      CudaContext context, ModelConfig config, CudaException cause) {
+    if (!cause.isOutOfMemory()) {
+      return null;
+    }
+    CudaDevice device = context.device();
+    return new OutOfDeviceMemoryException(
+        String.format(
+            Locale.ROOT,
+            "model %s does not fit %s of %d MB: %s Use a smaller model, or free the device.",
+            config.name(),
+            device.name(),
+            device.totalMemory() >> 20,
+            cause.getMessage()),
+        cause);
+  }
+
+  private static long budget(long asked, long free, CudaDevice device) {
+    if (asked > free) {
+      String numbers =
+          String.format(
+              Locale.ROOT,
+              "gpu.memory is %d MB, %s has %d MB free of %d MB",
+              asked >> 20,
+              device.name(),
+              free >> 20,
+              device.totalMemory() >> 20);
+      if (asked > device.totalMemory()) {
+        throw new IllegalArgumentException(numbers + "; lower it");
+      }
+      throw new OutOfDeviceMemoryException(
+          numbers + "; lower it, or end what else uses the device", null);
+    }
+    return asked > 0 ? asked : (long) (free * SHARE_OF_FREE);
+  }
+
+  private static AttentionShape check(ModelConfig config) {
+    if (config.vocabSize() > SamplingKernel.MAX_VOCAB) {
+      throw new IllegalArgumentException(
+          "a vocabulary of "
+              + config.vocabSize()
+              + " tokens; the CUDA kernels know up to "
+              + SamplingKernel.MAX_VOCAB);
+    }
+    if (config.hiddenSize() % 8 != 0 || config.intermediateSize() % 8 != 0) {
+      throw new IllegalArgumentException(
+          "hidden size "
+              + config.hiddenSize()
+              + " and intermediate size "
+              + config.intermediateSize()
+              + "; the CUDA kernels know multiples of 8");
+    }
+    return AttentionShape.of(config, PAGE_TOKENS);
+  }
+
+  public CudaContext context() {
+    return context;
+  }
+
+  public ModelConfig config() {
+    return config;
+  }
+
+  public StepBuffers buffers() {
+    return buffers;
+  }
+
+  /** Bytes of all weights on the device. */
+  public long weightBytes() {
+    return weightBytes;
+  }
+
+  /** Bytes of the budget that weights and buffers leave. */
+  public long poolBytes() {
+    return poolBytes;
+  }
+
+  /** A planner of attention over pages of a pool. */
+  public AttentionPlanner planner(AttentionShape shape, GpuMode mode) {
+    return planner(context.device(), buffers, shape, mode);
+  }
+
+  public static AttentionPlanner planner(
+      CudaDevice device, StepBuffers buffers, AttentionShape shape, GpuMode mode) {
+    return new AttentionPlanner(
+        shape,
+        mode,
+        attentionBlocks(device),
+        device.sharedMemory() >= shape.keysSharedBytes(),
+        MAX_ROWS,
+        buffers.layout().maxTiles(),
+        buffers.maxPartials());
+  }
+
+  /** Blocks of the attention kernels that a device runs at once. */
+  public static int attentionBlocks(CudaDevice device) {
+    return 2 * device.multiprocessors();
+  }
+
+  /** What moves a pool's pages beside the steps of a stream. */
+  PageTransfers transfers(CudaKvPool pool, CudaStream steps) {
+    return new PageTransfers(context, module, pool, config.layers(), steps);
+  }
+
+  /** Records the forward pass over a pool. */
+  StepProgram program(CudaKvPool pool, StepProgram.Key key) {
+    ProgramRecorder recorder =
+        new ProgramRecorder(
+            config, module, buffers, pool, products, attentionBlocks(context.device()), key);
+    graph.run(recorder);
+    return recorder.program();
+  }
+
+  /** The end of the forward pass. */
+  OutputStage outputStage() {
+    OutputMatrixFinder head = new OutputMatrixFinder();
+    graph.run(head);
+    return new OutputStage(config, module, buffers, products, head.matrix());
+  }
+
+  @Override
+  public void close() {
+    context.close();
+  }
+}

@@ -1,0 +1,113 @@
+package io.radixflow.kernels.cuda.step;
+
+/**
+ * The kernels of gemm.cuh and gemm_hopper.cuh: one product of a tile of weights and rows each.
+ *
+ * <p>Parameters of all: weights, x, out, extra (bias or residual; else null), the number of rows
+ * (on the device), gather (the row of x for each row; null for the same), features, depth, {@link
+ * GemmEpilogue#code()}. Weights are [features][depth], x is [rows][depth], bf16; depth is a
+ * multiple of 8, features of 8, with {@link GemmEpilogue#SWIGLU} of 16, with {@link
+ * GemmEpilogue#LOGITS} anything.
+ */
+enum GemmKernel {
+  F16_R8("rf_gemm_16x8", 16, 8, 64, 2, 2, 8, false),
+  F32_R8("rf_gemm_32x8", 32, 8, 128, 2, 2, 8, false),
+  F32_R16("rf_gemm_32x16", 32, 16, 128, 2, 2, 6, false),
+  F64_R32("rf_gemm_64x32", 64, 32, 128, 2, 2, 4, false),
+  F64_R64("rf_gemm_64x64", 64, 64, 256, 2, 1, 5, false),
+  F128_R64("rf_gemm_128x64", 128, 64, 256, 2, 1, 4, false),
+  F128_R128("rf_gemm_128x128", 128, 128, 256, 2, 1, 3, false),
+  FAST_F16_R8("rf_gemm_fast_16x8", 16, 8, 128, 4, 4, 4, false),
+  FAST_F16_R16("rf_gemm_fast_16x16", 16, 16, 128, 4, 4, 4, false),
+  FAST_F32_R32("rf_gemm_fast_32x32", 32, 32, 128, 4, 2, 4, false),
+  HOPPER_F128_R128("rf_gemm_hopper_128x128", 128, 128, 256, 1, 1, 5, true),
+  HOPPER_F128_R256("rf_gemm_hopper_128x256", 128, 256, 256, 1, 1, 4, true);
+
+  /** Elements of depth that a stage is a multiple of. */
+  private static final int PANEL = 64;
+
+  private final String function;
+  private final int features;
+  private final int rows;
+  private final int threads;
+  private final int slices;
+  private final int panels;
+  private final int stages;
+  private final boolean hopper;
+
+  GemmKernel(
+      String function,
+      int features,
+      int rows,
+      int threads,
+      int slices,
+      int panels,
+      int stages,
+      boolean hopper) {
+    this.function = function;
+    this.features = features;
+    this.rows = rows;
+    this.threads = threads;
+    this.slices = slices;
+    this.panels = panels;
+    this.stages = stages;
+    this.hopper = hopper;
+  }
+
+  /** The kernel's name in the module. */
+  String function() {
+    return function;
+  }
+
+  /** Features of a tile. */
+  int features() {
+    return features;
+  }
+
+  /** Rows of a tile. */
+  int rows() {
+    return rows;
+  }
+
+  /** Threads of a block. */
+  int threads() {
+    return threads;
+  }
+
+  /** Blocks in the first dimension of the grid for a matrix. */
+  int gridX(int matrixFeatures) {
+    return (matrixFeatures + features - 1) / features;
+  }
+
+  /** Blocks in the second dimension of the grid for up to so many rows. */
+  int gridY(int maxRows) {
+    return (maxRows + rows - 1) / rows;
+  }
+
+  /** Dynamic shared memory of a block: the ring of stages, or the sums that replace it. */
+  int sharedBytes() {
+    int ring = stages * panels * (features + rows) * PANEL * Short.BYTES;
+    int sums = Math.max(1, slices - 1) * rows * (features + 4) * Float.BYTES;
+    return Math.max(ring, sums);
+  }
+
+  /** Elements of depth that one stage holds. */
+  int stageDepth() {
+    return panels * PANEL;
+  }
+
+  /** Products of 16 elements of depth that follow one another in a stage. */
+  int chain() {
+    return 4 * panels / slices;
+  }
+
+  /** Whether the order of an element's sum is the one that deterministic mode uses throughout. */
+  boolean deterministic() {
+    return slices == 2 && !hopper;
+  }
+
+  /** Whether the kernel needs compute capability 9.0. */
+  boolean hopper() {
+    return hopper;
+  }
+}

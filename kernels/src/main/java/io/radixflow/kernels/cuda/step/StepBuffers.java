@@ -1,0 +1,170 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.weights.BFloat16;
+import io.radixflow.kernels.cuda.weights.StagingBlocks;
+import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.sampling.TokenMask;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All device memory of a backend but weights and KV pool, of fixed addresses: a step's metadata,
+ * its activations, logits and results, the ring of sampled tokens, the table of rotations. Freed
+ * with the context.
+ */
+public final class StepBuffers {
+
+  /** Steps whose sampled tokens the ring keeps. */
+  public static final int RING_STEPS = 4;
+
+  private static final long MOST_PARTIAL_BYTES = 64L << 20;
+  private static final int SPARE_TILES = 2048;
+  private static final int MOST_TAIL_INTS = 1 << 21;
+
+  private final CudaContext context;
+  private final StepLayout layout;
+  private final int maxPartials;
+  private final Map<Activation, DeviceMemory> activations = new EnumMap<>(Activation.class);
+  private final DeviceMemory step;
+  private final DeviceMemory ring;
+  private final DeviceMemory logits;
+  private final DeviceMemory rotations;
+  private final DeviceMemory partials;
+  private final DeviceMemory partialWeights;
+  private final DeviceMemory partialsArrived;
+  private final StepResults results;
+
+  public StepBuffers(CudaContext context, ModelConfig config, AttentionShape shape, int maxRows) {
+    this.context = context;
+    layout =
+        new StepLayout(
+            maxRows,
+            AttentionPlanner.fewestTiles(shape, maxRows) + SPARE_TILES,
+            tailInts(config, shape, maxRows));
+    for (Activation activation :
+        List.of(
+            Activation.HIDDEN,
+            Activation.NORMED,
+            Activation.QKV,
+            Activation.ATTENDED,
+            Activation.GATED)) {
+      long bytes = (long) maxRows * activation.width(config) * BFloat16.BYTES;
+      activations.put(activation, context.allocate(bytes, "activations"));
+    }
+    step = context.allocate((long) layout.ints() * Integer.BYTES, "a step's metadata");
+    ring = context.allocate((long) RING_STEPS * maxRows * Integer.BYTES, "sampled tokens");
+    logits =
+        context.allocate((long) layout.blockOutputs() * config.vocabSize() * Float.BYTES, "logits");
+    results = StepResults.allocate(context, maxRows);
+    maxPartials = maxPartials(config, shape, maxRows);
+    partials = context.allocate(shape.partialBytes(maxPartials), "partial results of attention");
+    partialWeights = context.allocate(shape.weightBytes(maxPartials), "weights of attention");
+    partialsArrived = context.allocate(shape.arrivedBytes(maxPartials), "counters of attention");
+    rotations = context.allocate(rotationBytes(config), "the table of rotations");
+  }
+
+  private static int tailInts(ModelConfig config, AttentionShape shape, int maxRows) {
+    int pages = (config.contextLength() + shape.pageTokens() - 1) / shape.pageTokens();
+    int adjustments = SamplingRecord.ADJUSTMENT_INTS * (config.vocabSize() + 1);
+    int mask = 2 * TokenMask.words(config.vocabSize());
+    long wanted = (long) maxRows * pages + 4L * adjustments + 256L * mask;
+    return (int) Math.max(pages + adjustments + mask, Math.min(wanted, MOST_TAIL_INTS));
+  }
+
+  private static int maxPartials(ModelConfig config, AttentionShape shape, int maxRows) {
+    int splits =
+        (config.contextLength() + AttentionPlanner.SPLIT_TOKENS - 1)
+            / AttentionPlanner.SPLIT_TOKENS;
+    long all = (long) maxRows * shape.group() * splits;
+    return (int) Math.max(1, Math.min(all, MOST_PARTIAL_BYTES / shape.partialBytes(1)));
+  }
+
+  private static long rotationBytes(ModelConfig config) {
+    return (long) config.contextLength() * config.headDim() * Float.BYTES;
+  }
+
+  /** Fills the table of rotations: for each position the cosines of all pairs, then their sines. */
+  void fillRotations(ModelConfig config, StagingBlocks staging) {
+    double[] frequencies = config.rope().frequencies(config.headDim());
+    int positionBytes = config.headDim() * Float.BYTES;
+    int perBlock = staging.capacity() / positionBytes;
+    for (int first = 0; first < config.contextLength(); first += perBlock) {
+      int count = Math.min(perBlock, config.contextLength() - first);
+      ByteBuffer block = staging.to(rotations).next().order(ByteOrder.nativeOrder());
+      for (int i = 0; i < count; i++) {
+        for (int pair = 0; pair < frequencies.length; pair++) {
+          double angle = (first + i) * frequencies[pair];
+          int at = i * positionBytes + pair * Float.BYTES;
+          block.putFloat(at, (float) StrictMath.cos(angle));
+          block.putFloat(at + positionBytes / 2, (float) StrictMath.sin(angle));
+        }
+      }
+      staging.send((long) first * positionBytes, block.limit(count * positionBytes));
+    }
+  }
+
+  CudaContext context() {
+    return context;
+  }
+
+  public StepLayout layout() {
+    return layout;
+  }
+
+  int maxPartials() {
+    return maxPartials;
+  }
+
+  public DeviceMemory activation(Activation activation) {
+    return activations.get(activation);
+  }
+
+  /** A step's metadata, laid out by {@link #layout}. */
+  public DeviceMemory step() {
+    return step;
+  }
+
+  /** {@link #RING_STEPS} times as many token ids as a step has rows. */
+  public DeviceMemory ring() {
+    return ring;
+  }
+
+  /** Floats, a row of the vocabulary for each output of a block. */
+  public DeviceMemory logits() {
+    return logits;
+  }
+
+  public StepResults results() {
+    return results;
+  }
+
+  /** For each position the cosines of a head's pairs, then their sines. */
+  public DeviceMemory rotations() {
+    return rotations;
+  }
+
+  DeviceMemory partials() {
+    return partials;
+  }
+
+  DeviceMemory partialWeights() {
+    return partialWeights;
+  }
+
+  /** Counters of partial results; zero between steps. */
+  DeviceMemory partialsArrived() {
+    return partialsArrived;
+  }
+
+  /** Queues setting the counters to zero, as the first step needs them. */
+  public void clearArrived(CudaStream stream) {
+    partialsArrived.fillAsync((byte) 0, stream);
+  }
+}

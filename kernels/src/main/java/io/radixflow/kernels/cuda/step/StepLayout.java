@@ -1,0 +1,135 @@
+package io.radixflow.kernels.cuda.step;
+
+/**
+ * Where the parts of a step's metadata lie in its one buffer of 32-bit integers: fixed by
+ * capacities, so that a captured graph stays valid from step to step. Offsets count integers.
+ *
+ * <pre>
+ *   header[16]
+ *   rowToken[maxRows]        input token; below 0: −1 − index in the ring of sampled tokens
+ *   rowPosition[maxRows]     position in its sequence
+ *   rowSlot[maxRows]         page · pageTokens + slot that keys and values go to
+ *   rowChunk[maxRows]        chunk that the row belongs to
+ *   chunkFirstRow[maxChunks + 1]
+ *   chunkPosition[maxChunks] position of the chunk's first row
+ *   chunkPageStart[maxChunks + 1]  first entry of the chunk's page table in pageIds
+ *   outputRow[maxOutputs]    row that an output belongs to
+ *   sampling[maxOutputs][{@link #SAMPLING_INTS}]   see {@link SamplingRecord}
+ *   tiles[maxTiles][4]       attention work, see {@link AttentionPlanner}
+ *   merge[maxChunks][2]      where a chunk's partial results of attention lie
+ *   tail[tailInts]           page tables (pageIds), then adjustments of logits, then token masks
+ * </pre>
+ *
+ * @param maxRows rows of one step, padding included; chunks and outputs have the same bound
+ * @param maxTiles attention tiles of one step
+ * @param tailInts integers for page tables, adjustments and token masks together
+ */
+public record StepLayout(int maxRows, int maxTiles, int tailInts) {
+
+  /** Header entry: valid rows. */
+  static final int ROWS = 0;
+
+  /** Header entry: chunks. */
+  static final int CHUNKS = 1;
+
+  /** Header entry: outputs. */
+  static final int OUTPUTS = 2;
+
+  /** Header entry: attention tiles. */
+  static final int TILES = 3;
+
+  /** Header entry: index in the ring of sampled tokens that output 0 of this step goes to. */
+  static final int RING = 4;
+
+  /** Header entry: integers from the start of the buffer to the first adjustment. */
+  static final int ADJUSTMENTS = 5;
+
+  /** Header entry: rows with padding. */
+  static final int PADDED_ROWS = 6;
+
+  /** Header entry: attention tiles of the kernel whose warps share out keys. */
+  static final int KEY_TILES = 8;
+
+  /** Header entry: keys of a split. */
+  static final int SPLIT_TOKENS = 9;
+
+  /** Header entry: splits that are folded into one partial result. */
+  static final int FOLDED_SPLITS = 10;
+
+  /** First of {@link #OUTPUT_BLOCKS} header entries: outputs in each block. */
+  static final int BLOCK_OUTPUTS = 11;
+
+  /** Blocks that a step's outputs are computed in, one after another. */
+  static final int OUTPUT_BLOCKS = 4;
+
+  /** Integers of the header. */
+  static final int HEADER_INTS = 16;
+
+  /** Integers of one output's sampling parameters. */
+  static final int SAMPLING_INTS = SamplingRecord.INTS;
+
+  /** Outputs whose logits exist at the same time. */
+  public int blockOutputs() {
+    return (maxRows + OUTPUT_BLOCKS - 1) / OUTPUT_BLOCKS;
+  }
+
+  int rowToken() {
+    return HEADER_INTS;
+  }
+
+  int rowPosition() {
+    return rowToken() + maxRows;
+  }
+
+  int rowSlot() {
+    return rowPosition() + maxRows;
+  }
+
+  int rowChunk() {
+    return rowSlot() + maxRows;
+  }
+
+  int chunkFirstRow() {
+    return rowChunk() + maxRows;
+  }
+
+  int chunkPosition() {
+    return chunkFirstRow() + maxRows + 1;
+  }
+
+  int chunkPageStart() {
+    return chunkPosition() + maxRows;
+  }
+
+  int outputRow() {
+    return chunkPageStart() + maxRows + 1;
+  }
+
+  /** Aligned to 8 bytes: records hold doubles and longs. */
+  int sampling() {
+    return aligned(outputRow() + maxRows);
+  }
+
+  /** Aligned to 16 bytes: a tile is one load. */
+  int tiles() {
+    return aligned(sampling() + SAMPLING_INTS * maxRows);
+  }
+
+  int merge() {
+    return tiles() + AttentionPlanner.TILE_INTS * maxTiles;
+  }
+
+  /** Where page tables begin. */
+  int tail() {
+    return aligned(merge() + 2 * maxRows);
+  }
+
+  /** Integers of the whole buffer. */
+  public int ints() {
+    return tail() + tailInts;
+  }
+
+  private static int aligned(int offset) {
+    return offset + 3 & -4;
+  }
+}

@@ -1,0 +1,268 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.kernels.sampling.TokenMask;
+import java.nio.IntBuffer;
+
+/**
+ * Writes one step's metadata ({@link StepLayout}) from a batch, checked, into a buffer that goes to
+ * the device in one copy. {@link #attention} adds the tiles of attention.
+ *
+ * <p>Reused from step to step; owned by the thread that submits.
+ */
+public final class StepPlan {
+
+  /** Tells where a token lies that an earlier step draws. */
+  @FunctionalInterface
+  public interface TokenRing {
+    /**
+     * @return the index in the device's ring of sampled tokens, or -1 if the ticket is done and its
+     *     token is to be taken from it
+     */
+    int index(StepTicket ticket, int output);
+  }
+
+  private final StepLayout layout;
+  private final int vocabSize;
+  private final int contextLength;
+  private final SamplingRecord records;
+  private IntBuffer target;
+  private int rows;
+  private int chunks;
+  private int outputs;
+  private int end;
+  private boolean decodeOnly;
+
+  public StepPlan(StepLayout layout, int vocabSize, int contextLength) {
+    this.layout = layout;
+    this.vocabSize = vocabSize;
+    this.contextLength = contextLength;
+    records = new SamplingRecord(vocabSize);
+  }
+
+  /**
+   * Takes a batch.
+   *
+   * @param target receives {@link #ints()} integers
+   * @param pages pages of the pool
+   * @param ring where tokens of earlier steps lie
+   * @param ringBase where this step's tokens go
+   * @throws IllegalArgumentException if a token, position or page is out of range, or the step does
+   *     not fit
+   */
+  public void take(
+      IntBuffer target, Batch batch, int pages, int pageTokens, TokenRing ring, int ringBase) {
+    this.target = target;
+    rows = batch.rows();
+    chunks = batch.chunks();
+    outputs = batch.outputs();
+    end = layout.tail();
+    decodeOnly = chunks == rows;
+    if (rows < 1 || rows > layout.maxRows() || outputs > layout.maxRows()) {
+      throw new IllegalArgumentException(
+          "a step of "
+              + rows
+              + " rows and "
+              + outputs
+              + " outputs; 1 to "
+              + layout.maxRows()
+              + " are possible");
+    }
+    for (int chunk = 0; chunk < chunks; chunk++) {
+      takeChunk(batch, chunk, pages, pageTokens, ring);
+    }
+    target.put(layout.chunkFirstRow() + chunks, rows);
+    target.put(layout.chunkPageStart() + chunks, end - layout.tail());
+    takeOutputs(batch, ring);
+    target.put(StepLayout.ROWS, rows);
+    target.put(StepLayout.CHUNKS, chunks);
+    target.put(StepLayout.OUTPUTS, outputs);
+    target.put(StepLayout.RING, ringBase);
+    target.put(StepLayout.PADDED_ROWS, rows);
+    for (int block = 0; block < StepLayout.OUTPUT_BLOCKS; block++) {
+      int left = outputs - block * layout.blockOutputs();
+      target.put(
+          StepLayout.BLOCK_OUTPUTS + block, Math.max(0, Math.min(left, layout.blockOutputs())));
+    }
+  }
+
+  private void takeChunk(Batch batch, int chunk, int poolPages, int pageTokens, TokenRing ring) {
+    int first = batch.chunkFirstRow(chunk);
+    int count = batch.chunkRows(chunk);
+    int start = batch.chunkPosition(chunk);
+    if (start < 0 || (long) start + count > contextLength) {
+      throw new IllegalArgumentException(
+          "positions "
+              + start
+              + " to "
+              + (start + count - 1)
+              + " exceed the context of "
+              + contextLength);
+    }
+    int[] table = batch.chunkPages(chunk);
+    int needed = (start + count + pageTokens - 1) / pageTokens;
+    if (batch.chunkPageCount(chunk) < needed || table.length < needed) {
+      throw new IllegalArgumentException(
+          "page table has "
+              + batch.chunkPageCount(chunk)
+              + " pages, "
+              + (start + count)
+              + " tokens need "
+              + needed);
+    }
+    target.put(layout.chunkFirstRow() + chunk, first);
+    target.put(layout.chunkPosition() + chunk, start);
+    target.put(layout.chunkPageStart() + chunk, end - layout.tail());
+    reserve(needed);
+    for (int i = 0; i < needed; i++) {
+      if (table[i] < 0 || table[i] >= poolPages) {
+        throw new IllegalArgumentException(
+            "page " + table[i] + " is not in a pool of " + poolPages + " pages");
+      }
+      target.put(end + i, table[i]);
+    }
+    end += needed;
+    for (int i = 0; i < count; i++) {
+      int row = first + i;
+      int position = start + i;
+      target.put(layout.rowToken() + row, token(batch, row, ring));
+      target.put(layout.rowPosition() + row, position);
+      target.put(
+          layout.rowSlot() + row,
+          table[position / pageTokens] * pageTokens + position % pageTokens);
+      target.put(layout.rowChunk() + row, chunk);
+    }
+  }
+
+  private int token(Batch batch, int row, TokenRing ring) {
+    int place = ringIndex(batch, row, ring);
+    if (place >= 0) {
+      return -1 - place;
+    }
+    int id = batch.rowToken(row);
+    if (id < 0 || id >= vocabSize) {
+      throw new IllegalArgumentException("token " + id + " is not in 0 to " + (vocabSize - 1));
+    }
+    return id;
+  }
+
+  private static int ringIndex(Batch batch, int row, TokenRing ring) {
+    StepTicket source = batch.rowSource(row);
+    return source == null ? -1 : ring.index(source, batch.rowSourceOutput(row));
+  }
+
+  private void takeOutputs(Batch batch, TokenRing ring) {
+    int first = end + 3 & -4;
+    target.put(StepLayout.ADJUSTMENTS, first);
+    end = first;
+    for (int output = 0; output < outputs; output++) {
+      int row = batch.outputRow(output);
+      int at = layout.sampling() + output * StepLayout.SAMPLING_INTS;
+      target.put(layout.outputRow() + output, row);
+      SamplingState state = batch.outputSampling(output);
+      if (state == null) {
+        SamplingRecord.writeNone(target, at);
+        continue;
+      }
+      int from = (end - first) / SamplingRecord.ADJUSTMENT_INTS;
+      reserve(SamplingRecord.ADJUSTMENT_INTS * state.mostAdjustments());
+      int written = state.writeAdjustments(target, end);
+      end += SamplingRecord.ADJUSTMENT_INTS * written;
+      boolean logprobs = (batch.outputFlags(output) & Batch.LOGPROBS) != 0;
+      int pending = ringIndex(batch, row, ring);
+      records.write(target, at, state, logprobs, pending, from, written);
+    }
+    takeMasks(batch);
+  }
+
+  private void takeMasks(Batch batch) {
+    long[] taken = null;
+    int place = 0;
+    for (int output = 0; output < outputs; output++) {
+      long[] mask = batch.outputMask(output);
+      if (mask == null || batch.outputSampling(output) == null) {
+        continue;
+      }
+      if (mask != taken) {
+        TokenMask.check(mask, vocabSize);
+        int words = TokenMask.words(vocabSize);
+        reserve(2 * words);
+        for (int word = 0; word < words; word++) {
+          target.put(end + 2 * word, (int) mask[word]);
+          target.put(end + 2 * word + 1, (int) (mask[word] >>> 32));
+        }
+        taken = mask;
+        place = end;
+        end += 2 * words;
+      }
+      SamplingRecord.writeMask(
+          target, layout.sampling() + output * StepLayout.SAMPLING_INTS, place);
+    }
+  }
+
+  private void reserve(int ints) {
+    if (ints > layout.ints() - end) {
+      throw new IllegalArgumentException(
+          "the page tables, logit adjustments and token masks of a step of "
+              + rows
+              + " rows take more than "
+              + layout.tailInts()
+              + " integers; run fewer requests at once");
+    }
+  }
+
+  /**
+   * Fills the step up to {@code padded} rows: token 0 at position 0 of no chunk.
+   *
+   * @param dummySlot where their keys and values go
+   */
+  void pad(int padded, int dummySlot) {
+    for (int row = rows; row < padded; row++) {
+      target.put(layout.rowToken() + row, 0);
+      target.put(layout.rowPosition() + row, 0);
+      target.put(layout.rowSlot() + row, dummySlot);
+      target.put(layout.rowChunk() + row, chunks);
+    }
+    target.put(StepLayout.PADDED_ROWS, padded);
+  }
+
+  /** Plans the attention of the batch taken last. */
+  public void attention(AttentionPlanner planner) {
+    planner.begin();
+    for (int chunk = 0; chunk < chunks; chunk++) {
+      planner.add(target.get(layout.chunkPosition() + chunk), chunkRows(chunk));
+    }
+    planner.plan();
+    target.put(layout.tiles(), planner.tileInts(), 0, AttentionPlanner.TILE_INTS * planner.tiles());
+    target.put(layout.merge(), planner.mergeInts(), 0, 2 * chunks);
+    target.put(StepLayout.TILES, planner.tiles());
+    target.put(StepLayout.KEY_TILES, planner.keyTiles());
+    target.put(StepLayout.SPLIT_TOKENS, planner.splitTokens());
+    target.put(StepLayout.FOLDED_SPLITS, planner.foldedSplits());
+  }
+
+  private int chunkRows(int chunk) {
+    return target.get(layout.chunkFirstRow() + chunk + 1)
+        - target.get(layout.chunkFirstRow() + chunk);
+  }
+
+  public int rows() {
+    return rows;
+  }
+
+  int outputs() {
+    return outputs;
+  }
+
+  /** Whether every chunk is one row. */
+  boolean decodeOnly() {
+    return decodeOnly;
+  }
+
+  /** Integers that go to the device. */
+  public int ints() {
+    return end;
+  }
+}

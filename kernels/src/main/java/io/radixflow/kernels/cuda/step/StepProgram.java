@@ -1,0 +1,52 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.cuda.pages.PageTransfers;
+import java.util.List;
+
+/**
+ * The launches of a step's forward pass, in order, configured for up to so many rows; how many are
+ * valid lies on the device. Used by the thread that submits.
+ */
+public final class StepProgram {
+
+  /**
+   * What decides which kernels a step needs.
+   *
+   * @param rows rows that the grids have room for
+   * @param keys whether there are attention tiles of the kernel whose warps share out keys
+   * @param packed whether there are tiles of the kernel whose warps share out rows
+   */
+  public record Key(int rows, boolean keys, boolean packed) {}
+
+  private final KernelLaunch[] launches;
+  private final int[] attendFrom;
+
+  /**
+   * @param attendFrom for each layer the first launch that reads pages of earlier steps
+   */
+  StepProgram(List<KernelLaunch> launches, int[] attendFrom) {
+    this.launches = launches.toArray(KernelLaunch[]::new);
+    this.attendFrom = attendFrom;
+  }
+
+  /** Queues the step; each layer waits for its pages. */
+  void run(CudaStream stream, PageTransfers loading) {
+    int layer = 0;
+    for (int i = 0; i < launches.length; i++) {
+      if (layer < attendFrom.length && attendFrom[layer] == i) {
+        loading.awaitLayer(layer++);
+      }
+      launches[i].on(stream);
+    }
+    loading.awaited();
+  }
+
+  /** Queues the step. */
+  public void run(CudaStream stream) {
+    for (KernelLaunch launch : launches) {
+      launch.on(stream);
+    }
+  }
+}

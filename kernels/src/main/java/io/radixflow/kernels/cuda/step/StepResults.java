@@ -1,0 +1,36 @@
+package io.radixflow.kernels.cuda.step;
+
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+
+/**
+ * What a step's sampling leaves on the device for the host.
+ *
+ * @param heads {@value #RESULT_BYTES} bytes an output
+ * @param topIds {@value #TOPS} token ids an output
+ * @param topLogits their logits
+ */
+public record StepResults(DeviceMemory heads, DeviceMemory topIds, DeviceMemory topLogits)
+    implements AutoCloseable {
+
+  /** Bytes of an output's result: token, error, its token, top, mass, token's logit, reported. */
+  static final int RESULT_BYTES = 32;
+
+  /** Most alternatives an output reports. */
+  static final int TOPS = 20;
+
+  public static StepResults allocate(CudaContext context, int outputs) {
+    long tops = (long) Integer.BYTES * TOPS * outputs;
+    return new StepResults(
+        context.allocate((long) RESULT_BYTES * outputs, "results of a step"),
+        context.allocate(tops, "log probabilities"),
+        context.allocate(tops, "log probabilities"));
+  }
+
+  @Override
+  public void close() {
+    heads.close();
+    topIds.close();
+    topLogits.close();
+  }
+}

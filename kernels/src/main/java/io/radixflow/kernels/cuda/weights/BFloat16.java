@@ -1,0 +1,46 @@
+package io.radixflow.kernels.cuda.weights;
+
+import io.radixflow.kernels.model.Tensor;
+import io.radixflow.kernels.model.TensorType;
+import java.nio.ByteBuffer;
+
+/** The upper half of binary32: conversions of single values and of rows of weights. */
+public final class BFloat16 {
+
+  /** Bytes an element. */
+  public static final int BYTES = 2;
+
+  private BFloat16() {}
+
+  /** Rounds to nearest, ties to even; NaN stays NaN. */
+  public static short fromFloat(float value) {
+    int bits = Float.floatToRawIntBits(value);
+    if ((bits & 0x7fffffff) > 0x7f800000) {
+      return (short) (bits >>> 16 | 0x40);
+    }
+    return (short) (bits + 0x7fff + (bits >>> 16 & 1) >>> 16);
+  }
+
+  /** Widens exactly. */
+  public static float toFloat(short bf16) {
+    return Float.intBitsToFloat(bf16 << 16);
+  }
+
+  /**
+   * Writes one row of a tensor of any type.
+   *
+   * @param target in native byte order; receives {@code columns} elements from byte {@code at} on
+   * @param scratch at least {@code columns} floats
+   */
+  static void writeRow(Tensor tensor, int row, ByteBuffer target, int at, float[] scratch) {
+    int columns = tensor.columns();
+    if (tensor.type() == TensorType.BF16) {
+      target.put(at, tensor.rows(row, 1), 0, columns * BYTES);
+      return;
+    }
+    tensor.dequantize(row, scratch, 0);
+    for (int i = 0; i < columns; i++) {
+      target.putShort(at + i * BYTES, fromFloat(scratch[i]));
+    }
+  }
+}

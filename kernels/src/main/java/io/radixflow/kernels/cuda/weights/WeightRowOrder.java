@@ -1,0 +1,119 @@
+package io.radixflow.kernels.cuda.weights;
+
+import io.radixflow.kernels.model.Tensor;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which file rows make up the rows of one matrix on the device.
+ *
+ * <p>Immutable. All tensors have the same number of columns.
+ */
+final class WeightRowOrder {
+
+  /** Rows of the gate, then as many of the up projection, that are neighbours on the device. */
+  static final int INTERLEAVE = 8;
+
+  private final List<Tensor> tensors;
+  private final int[] firstRow;
+  private final boolean interleaved;
+  private final int pairedHeadRows;
+  private final int pairedRows;
+
+  private WeightRowOrder(List<Tensor> tensors, boolean interleaved, int pairedHeadRows, int pairedRows) {
+    this.tensors = List.copyOf(tensors);
+    this.interleaved = interleaved;
+    this.pairedHeadRows = pairedHeadRows;
+    this.pairedRows = pairedRows;
+    firstRow = new int[tensors.size() + 1];
+    for (int i = 0; i < tensors.size(); i++) {
+      firstRow[i + 1] = Math.addExact(firstRow[i], tensors.get(i).rows());
+    }
+  }
+
+  /** One tensor below the other. */
+  static WeightRowOrder stacked(List<Tensor> tensors) {
+    return new WeightRowOrder(tensors, false, 0, 0);
+  }
+
+  /** Gate and up projection in turns of {@value #INTERLEAVE} rows. */
+  static WeightRowOrder interleaved(Tensor gate, Tensor up) {
+    if (gate.rows() != up.rows() || gate.rows() % INTERLEAVE != 0) {
+      throw new IllegalArgumentException(
+          "an MLP of "
+              + gate.rows()
+              + " and "
+              + up.rows()
+              + " rows is not supported on a GPU: they must be equal and a multiple of "
+              + INTERLEAVE);
+    }
+    return new WeightRowOrder(List.of(gate, up), true, 0, 0);
+  }
+
+  /**
+   * Queries, keys and values below each other; within each head of queries and keys the rows 2i and
+   * 2i + 1, which rotate together, become rows i and i + headDim / 2. Dot products of queries with
+   * keys are the same, and one rotation kernel serves both conventions.
+   */
+  static WeightRowOrder unpaired(Tensor queries, Tensor keys, Tensor values, int headDim) {
+    return new WeightRowOrder(
+        List.of(queries, keys, values), false, headDim, queries.rows() + keys.rows());
+  }
+
+  /** Rows on the device. */
+  int rows() {
+    return firstRow[tensors.size()];
+  }
+
+  /** Elements a row. */
+  int columns() {
+    return tensors.get(0).columns();
+  }
+
+  /** The tensor that a row of the device comes from. */
+  Tensor tensor(int row) {
+    return tensors.get(tensorIndex(row));
+  }
+
+  /** The row within {@link #tensor}. */
+  int sourceRow(int row) {
+    if (interleaved) {
+      return row / (2 * INTERLEAVE) * INTERLEAVE + row % INTERLEAVE;
+    }
+    int index = tensorIndex(row);
+    int within = row - firstRow[index];
+    return row < pairedRows ? unpair(within) : within;
+  }
+
+  private int tensorIndex(int row) {
+    if (interleaved) {
+      return row / INTERLEAVE % 2;
+    }
+    int index = 0;
+    while (row >= firstRow[index + 1]) {
+      index++;
+    }
+    return index;
+  }
+
+  private int unpair(int row) {
+    int half = pairedHeadRows / 2;
+    int within = row % pairedHeadRows;
+    return row - within + (within < half ? 2 * within : 2 * (within - half) + 1);
+  }
+
+  /** The rows of each tensor in order of the device, as a list of single values; for biases. */
+  float[] vector(List<Tensor> vectors) {
+    float[] all = new float[rows()];
+    List<float[]> values = new ArrayList<>();
+    for (Tensor vector : vectors) {
+      float[] one = new float[vector.columns()];
+      vector.dequantize(0, one, 0);
+      values.add(one);
+    }
+    for (int row = 0; row < all.length; row++) {
+      all[row] = values.get(tensorIndex(row))[sourceRow(row)];
+    }
+    return all;
+  }
+}

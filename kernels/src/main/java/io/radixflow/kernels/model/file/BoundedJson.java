@@ -1,0 +1,65 @@
+package io.radixflow.kernels.model.file;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.kernels.model.ModelFormatException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Reads JSON that nobody vouches for: bounded in size, depth, and length of names and numbers. */
+public final class BoundedJson {
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper(
+          JsonFactory.builder()
+              .streamReadConstraints(
+                  StreamReadConstraints.builder()
+                      .maxNestingDepth(32)
+                      .maxNameLength(4096)
+                      .maxStringLength(1 << 20)
+                      .maxNumberLength(64)
+                      .build())
+              .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+              .build());
+
+  private BoundedJson() {}
+
+  /**
+   * A file's content, which must be a JSON object of at most {@code limit} bytes.
+   *
+   * @throws ModelFormatException if it is not
+   */
+  public static JsonNode object(Path file, int limit) throws IOException {
+    long size = Files.size(file);
+    if (size > limit) {
+      throw new ModelFormatException(file + ": " + size + " bytes; at most " + limit + " are read");
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      return object(in.readNBytes(limit), file.toString());
+    }
+  }
+
+  /**
+   * Bytes that must be a JSON object.
+   *
+   * @param source named in errors
+   * @throws ModelFormatException if they are not
+   */
+  public static JsonNode object(byte[] bytes, String source) throws IOException {
+    JsonNode node;
+    try {
+      node = MAPPER.readTree(bytes);
+    } catch (JsonProcessingException e) {
+      throw new ModelFormatException(source + ": not valid JSON: " + e.getOriginalMessage(), e);
+    }
+    if (node == null || !node.isObject()) {
+      throw new ModelFormatException(source + ": not a JSON object");
+    }
+    return node;
+  }
+}

@@ -1,0 +1,84 @@
+package io.radixflow.kernels.model.file;
+
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.RadixflowHome;
+import io.radixflow.kernels.model.WeightSource;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * An opened model: a GGUF file or a Hugging Face directory, whose tensors were checked against the
+ * graph. Safe for many threads. The files must not be changed in place while it is open: a mapped
+ * file that becomes shorter ends the process. Replace a model by moving another file over it.
+ */
+public final class ModelFile implements AutoCloseable {
+  private final Path path;
+  private final MappedWeights weights;
+  private final ModelMetadata metadata;
+
+  /**
+   * @param metadata null for a Hugging Face directory
+   */
+  ModelFile(Path path, MappedWeights weights, ModelMetadata metadata) {
+    this.path = path;
+    this.weights = weights;
+    this.metadata = metadata;
+  }
+
+  /**
+   * Opens a model; maps its weights, reads none.
+   *
+   * @param path a GGUF file or a directory with {@code config.json} and safetensors
+   * @throws ModelFormatException if it is missing, corrupt, truncated or not supported
+   */
+  public static ModelFile open(Path path) {
+    return open(path, RadixflowHome.path());
+  }
+
+  /** As {@link #open(Path)}, remembering fingerprints in another home. */
+  static ModelFile open(Path path, Path home) {
+    try {
+      if (Files.isDirectory(path)) {
+        return HuggingFaceModel.open(path, home);
+      }
+      ContentFingerprint fingerprint =
+          new ContentFingerprint(List.of(path.toRealPath()), home, Clock.systemUTC());
+      return GgufModel.open(path, fingerprint);
+    } catch (NoSuchFileException e) {
+      throw new ModelFormatException(path + ": there is no such file: " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new ModelFormatException(path + ": cannot be read: " + e.getMessage(), e);
+    }
+  }
+
+  /** The file or directory. */
+  public Path path() {
+    return path;
+  }
+
+  /** The model's shape. */
+  public ModelConfig config() {
+    return weights.config();
+  }
+
+  /** The weights; closed with this file. */
+  public WeightSource weights() {
+    return weights;
+  }
+
+  /** GGUF metadata; empty for a Hugging Face directory, whose tokenizer is in files of its own. */
+  public Optional<ModelMetadata> metadata() {
+    return Optional.ofNullable(metadata);
+  }
+
+  @Override
+  public void close() {
+    weights.close();
+  }
+}

@@ -1,0 +1,35 @@
+package io.radixflow.kernels.text.template;
+
+import java.util.List;
+
+/**
+ * A model's chat template: messages to the prompt's text and token ids. Safe for many threads.
+ *
+ * <p>Special tokens are recognised only where the template itself wrote them; the text between two
+ * of them (role name, newline and content together) is encoded as one run.
+ */
+public interface ChatTemplate {
+
+  /**
+   * The prompt's text.
+   *
+   * @param addGenerationPrompt whether to end with the opening of an assistant turn
+   * @throws ChatTemplateException if the template refuses the messages or fails
+   */
+  String render(List<ChatMessage> messages, boolean addGenerationPrompt);
+
+  /** The prompt's token ids; same errors as {@link #render}. */
+  int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt);
+
+  /**
+   * What a conversation grows by: the ids to append after the reply, given the ids of everything up
+   * to and including the reply's end-of-turn token.
+   *
+   * @param before messages so far, the last one the assistant's reply
+   * @param added messages of the new turn
+   * @return the ids of {@code render(before + added, true)} after {@code render(before, false)}
+   *     less what follows the reply's end token, or null if the former does not extend the latter
+   *     (the template rewrites earlier turns) and the whole prompt must be encoded again
+   */
+  int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added);
+}

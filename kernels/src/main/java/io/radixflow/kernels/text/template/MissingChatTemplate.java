@@ -1,0 +1,28 @@
+package io.radixflow.kernels.text.template;
+
+import java.util.List;
+
+/** Stands in for the chat template of a model that has none, and says so. */
+public final class MissingChatTemplate implements ChatTemplate {
+
+  private static ChatTemplateException failure() {
+    return new ChatTemplateException(
+        "the model has no chat template, so it cannot hold a conversation; take an instruct or"
+            + " chat variant of it");
+  }
+
+  @Override
+  public String render(List<ChatMessage> messages, boolean addGenerationPrompt) {
+    throw failure();
+  }
+
+  @Override
+  public int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt) {
+    throw failure();
+  }
+
+  @Override
+  public int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added) {
+    throw failure();
+  }
+}

@@ -1,0 +1,4 @@
+/**
+ * Chat templates: render a conversation to the prompt that a model was trained on, in Jinja.
+ */
+package io.radixflow.kernels.text.template;

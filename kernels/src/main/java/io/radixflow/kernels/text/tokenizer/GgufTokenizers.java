@@ -1,0 +1,160 @@
+package io.radixflow.kernels.text.tokenizer;
+
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.file.ModelMetadata;
+import io.radixflow.kernels.text.pretokenizer.PreTokenizer;
+import io.radixflow.kernels.text.pretokenizer.PreTokenizers;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** Reads the tokenizer of a GGUF file from its {@code tokenizer.ggml.*} metadata. */
+public final class GgufTokenizers {
+
+  private static final String PREFIX = "tokenizer.ggml.";
+
+  /** Token types of the format. */
+  private static final int UNKNOWN = 2;
+
+  private static final int CONTROL = 3;
+  private static final int USER_DEFINED = 4;
+  private static final int UNUSED = 5;
+  private static final int BYTE = 6;
+
+  private static final int MOST_TOKENS = 1 << 20;
+
+  private final ModelMetadata metadata;
+  private final List<String> tokens;
+  private final int[] types;
+
+  private GgufTokenizers(ModelMetadata metadata) {
+    this.metadata = metadata;
+    tokens = metadata.strings(PREFIX + "tokens");
+    if (tokens.isEmpty() || tokens.size() > MOST_TOKENS) {
+      throw new ModelFormatException(
+          PREFIX
+              + "tokens has "
+              + tokens.size()
+              + " tokens; 1 to "
+              + MOST_TOKENS
+              + " are possible");
+    }
+    types =
+        metadata.has(PREFIX + "token_type")
+            ? metadata.integers(PREFIX + "token_type")
+            : new int[tokens.size()];
+    if (types.length != tokens.size()) {
+      throw new ModelFormatException(
+          PREFIX + "token_type has " + types.length + " entries for " + tokens.size() + " tokens");
+    }
+  }
+
+  /**
+   * @throws ModelFormatException if the metadata is incomplete, contradictory, or of a kind that is
+   *     not supported
+   */
+  public static VocabularyTokenizer read(ModelMetadata metadata) {
+    String model = metadata.string(PREFIX + "model");
+    GgufTokenizers reader = new GgufTokenizers(metadata);
+    return switch (model) {
+      case "gpt2" -> reader.byteLevel();
+      case "llama" -> reader.sentencePiece();
+      default ->
+          throw new ModelFormatException(
+              "tokenizer model '" + model + "' is not supported; supported: gpt2, llama");
+    };
+  }
+
+  /** The text of the token whose id a key names. */
+  public static String token(ModelMetadata metadata, String key) {
+    List<String> tokens = metadata.strings(PREFIX + "tokens");
+    return tokens.get(idIn(metadata, key, tokens.size()));
+  }
+
+  private static int idIn(ModelMetadata metadata, String key, int tokens) {
+    long id = metadata.integer(key);
+    if (id < 0 || id >= tokens) {
+      throw new ModelFormatException(
+          key + " is " + id + ", the vocabulary has ids 0 to " + (tokens - 1));
+    }
+    return (int) id;
+  }
+
+  private VocabularyTokenizer byteLevel() {
+    String pre = metadata.has(PREFIX + "pre") ? metadata.string(PREFIX + "pre") : "gpt-2";
+    PreTokenizer preTokenizer = PreTokenizers.byName(pre);
+    List<String> merges = metadata.strings(PREFIX + "merges");
+    String fingerprint = fingerprint("byte-level " + pre).add(merges).digits();
+    return new ByteLevelBuilder(tokens, added())
+        .build(
+            preTokenizer,
+            false,
+            merges,
+            PreTokenizers.takesWholeWords(preTokenizer),
+            endOfTurnIds(),
+            fingerprint);
+  }
+
+  private VocabularyTokenizer sentencePiece() {
+    float[] scores = metadata.reals(PREFIX + "scores");
+    if (scores.length != tokens.size()) {
+      throw new ModelFormatException(
+          PREFIX + "scores has " + scores.length + " entries for " + tokens.size() + " tokens");
+    }
+    boolean prefix =
+        !metadata.has(PREFIX + "add_space_prefix") || metadata.bool(PREFIX + "add_space_prefix");
+    BitSet plain = new BitSet();
+    TokenizerFingerprint fingerprint = fingerprint("sentencepiece " + prefix);
+    for (int id = 0; id < types.length; id++) {
+      int type = types[id];
+      boolean added = type == CONTROL || type == UNKNOWN || type == USER_DEFINED;
+      plain.set(id, !added && type != UNUSED && type != BYTE);
+      fingerprint.add(Float.floatToIntBits(scores[id]));
+    }
+    SentencePieceBuilder builder = new SentencePieceBuilder(tokens, added(), plain);
+    SpacePrefix where = prefix ? SpacePrefix.EVERY_RUN : SpacePrefix.NEVER;
+    return builder.build(
+        builder.mergesByScore(scores),
+        new SentencePieceTokenizer.Spaces(where, false, false),
+        unknownId(),
+        endOfTurnIds(),
+        fingerprint.digits());
+  }
+
+  private int unknownId() {
+    String key = PREFIX + "unknown_token_id";
+    return metadata.has(key) ? idIn(metadata, key, tokens.size()) : -1;
+  }
+
+  private List<AddedToken> added() {
+    List<AddedToken> added = new ArrayList<>();
+    for (int id = 0; id < types.length; id++) {
+      int type = types[id];
+      if (type == CONTROL || type == UNKNOWN || type == USER_DEFINED) {
+        added.add(new AddedToken(tokens.get(id), id, type != USER_DEFINED, false, false));
+      }
+    }
+    return added;
+  }
+
+  private int[] endOfTurnIds() {
+    return IntStream.concat(
+            IntStream.concat(declared("eos_token_id"), declared("eot_token_id")),
+            declared("eom_token_id"))
+        .distinct()
+        .sorted()
+        .toArray();
+  }
+
+  private IntStream declared(String key) {
+    if (!metadata.has(PREFIX + key)) {
+      return IntStream.empty();
+    }
+    return IntStream.of(idIn(metadata, PREFIX + key, tokens.size()));
+  }
+
+  private TokenizerFingerprint fingerprint(String kind) {
+    return new TokenizerFingerprint().add(kind).add(tokens).add(types).add(endOfTurnIds());
+  }
+}

@@ -1,0 +1,72 @@
+package io.radixflow.kernels.text.tokenizer;
+
+import java.util.Arrays;
+
+/**
+ * The merges of a BPE vocabulary: a pair of token ids to its rank (lower merges first) and the id
+ * that it becomes. An open-addressed table, at most half full; read-only once filled.
+ */
+final class MergeTable {
+
+  private static final long EMPTY = -1;
+
+  private final long[] keys;
+  private final int[] ranks;
+  private final int[] merged;
+  private final int mask;
+
+  /**
+   * @param most how many pairs will be put
+   */
+  MergeTable(int most) {
+    int capacity = Integer.highestOneBit(Math.max(8, most)) << 2;
+    keys = new long[capacity];
+    ranks = new int[capacity];
+    merged = new int[capacity];
+    mask = capacity - 1;
+    Arrays.fill(keys, EMPTY);
+  }
+
+  /** Adds a pair; one that is there already keeps its rank. */
+  void put(int left, int right, int rank, int mergedId) {
+    long key = key(left, right);
+    int slot = start(key);
+    while (keys[slot] != EMPTY && keys[slot] != key) {
+      slot = slot + 1 & mask;
+    }
+    if (keys[slot] == EMPTY) {
+      keys[slot] = key;
+      ranks[slot] = rank;
+      merged[slot] = mergedId;
+    }
+  }
+
+  /** The slot of a pair, or -1 if it does not merge. */
+  int find(int left, int right) {
+    long key = key(left, right);
+    int slot = start(key);
+    while (keys[slot] != key) {
+      if (keys[slot] == EMPTY) {
+        return -1;
+      }
+      slot = slot + 1 & mask;
+    }
+    return slot;
+  }
+
+  int rank(int slot) {
+    return ranks[slot];
+  }
+
+  int merged(int slot) {
+    return merged[slot];
+  }
+
+  private static long key(int left, int right) {
+    return (long) left << 32 | right;
+  }
+
+  private int start(long key) {
+    return (int) (key * 0x9E3779B97F4A7C15L >>> 33) & mask;
+  }
+}

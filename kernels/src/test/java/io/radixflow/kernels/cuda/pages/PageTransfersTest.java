@@ -1,0 +1,111 @@
+package io.radixflow.kernels.cuda.pages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cpu.Sequences;
+import io.radixflow.kernels.cuda.CudaBackend;
+import io.radixflow.kernels.cuda.CudaModels;
+import io.radixflow.kernels.cuda.driver.EmulatedDriver;
+import io.radixflow.kernels.cuda.driver.EmulatedGpu;
+import io.radixflow.kernels.cuda.weights.BFloat16;
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.HostPages;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.device.Transfer;
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Pages that leave the pool and come back while steps run. */
+class PageTransfersTest {
+  private static final int[] TOKENS = Sequences.randomTokens(64, CudaModels.VOCAB, 8);
+
+  @BeforeEach
+  void requireDevice() {
+    EmulatedGpu.require();
+    reset();
+  }
+
+  @AfterEach
+  void reset() {
+    if (EmulatedGpu.isEmulated()) {
+      EmulatedDriver.reset();
+    }
+  }
+
+  private static CudaBackend open() {
+    return CudaBackend.open(
+        CudaModels.weights(CudaModels.llama()), new DeviceOptions("cuda", 0, null), 0);
+  }
+
+  /** A decode step at the end of 64 tokens; the ticket may not be done. */
+  private static StepTicket decode(CudaBackend backend, Batch batch, int... pages) {
+    batch.clear();
+    batch.beginChunk(pages, pages.length, TOKENS.length);
+    batch.token(7);
+    batch.output(null, Batch.LOGITS);
+    return backend.submit(batch);
+  }
+
+  private static float[] logits(StepTicket ticket) throws InterruptedException {
+    ticket.await();
+    assertThat(ticket.failure()).isNull();
+    float[] logits = new float[CudaModels.VOCAB];
+    ticket.logits(0, logits);
+    return logits;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aStepRightAfterALoadSeesThePagesThatCameBack(boolean lazy) throws Exception {
+    if (EmulatedGpu.isEmulated()) {
+      EmulatedDriver.setLazyStreams(lazy);
+    }
+    try (CudaBackend backend = open();
+        KvPool pool = backend.openPool(16, 16);
+        HostPages host = pool.openHostPages(8)) {
+      Batch batch = new Batch();
+      Sequences.logits(backend, TOKENS, TOKENS.length, new int[] {3, 1, 4, 2});
+      float[] expected = logits(decode(backend, batch, 3, 1, 4, 2, 5));
+      Transfer away = pool.copyOut(new int[] {3, 1, 4, 2}, host, new int[] {0, 6, 2, 7}, 4);
+      away.await();
+      assertThat(away.isDone()).isTrue();
+      assertThat(away.failure()).isNull();
+      int[] other = Sequences.randomTokens(80, CudaModels.VOCAB, 1);
+      Sequences.logits(backend, other, 80, new int[] {1, 2, 3, 4, 5});
+
+      Transfer back = pool.copyIn(new int[] {10, 2, 12, 1}, host, new int[] {0, 6, 2, 7}, 4);
+      float[] loaded = logits(decode(backend, batch, 10, 2, 12, 1, 5));
+
+      assertThat(loaded).isEqualTo(expected);
+      back.await();
+      assertThat(back.failure()).isNull();
+      assertThat(logits(decode(backend, batch, 10, 2, 12, 1, 5))).isEqualTo(expected);
+    }
+  }
+
+  @Test
+  void aHostPageIsOneObjectOfAllLayers() throws Exception {
+    try (CudaBackend backend = open();
+        KvPool pool = backend.openPool(4, 16);
+        HostPages host = pool.openHostPages(2)) {
+      assertThat(host.pageBytes()).isEqualTo(pool.pageBytes());
+      Sequences.logits(backend, TOKENS, 64, new int[] {0, 1, 2, 3});
+      pool.copyOut(new int[] {2}, host, new int[] {1}, 1).await();
+      ByteBuffer page = host.buffer(1);
+      assertThat(page.capacity()).isEqualTo((int) pool.pageBytes());
+      int zeros = 0;
+      for (int i = 0; i < page.capacity(); i += 2) {
+        float value = BFloat16.toFloat(page.getShort(i));
+        assertThat(Float.isFinite(value)).as("element %d", i / 2).isTrue();
+        zeros += value == 0 ? 1 : 0;
+      }
+      assertThat(zeros).isLessThan(10);
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package io.radixflow.kernels.cuda.step;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.cuda.driver.KernelTest;
+import io.radixflow.kernels.device.GpuMode;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AttentionKernelTest extends KernelTest {
+
+  private static final int MANY = 1 << 16;
+  private static final int[] HEAD_DIMS = {64, 80, 96, 128};
+
+  @ParameterizedTest
+  @CsvSource({
+    "64, 1, 2, 16", "64, 2, 3, 32", "64, 1, 16, 16", "80, 2, 1, 16", "80, 1, 5, 32",
+    "96, 1, 8, 16", "96, 1, 3, 64", "128, 2, 4, 16", "128, 1, 7, 32", "128, 1, 16, 16",
+  })
+  void everyRowIsAtMostTwiceAsFarOffAsPlainBf16(
+      int headDim, int kvHeads, int group, int pageTokens) {
+    AttentionShape shape = new AttentionShape(kvHeads * group, kvHeads, headDim, pageTokens);
+    AttentionCase all = new AttentionCase(shape, new Random(headDim), 1, 33, 150, 97, 64);
+    int[][] chunks = {{0, 0, 1}, {1, 30, 3}, {2, 149, 1}, {3, 64, 33}, {4, 0, 64}};
+    List<Closeness> expected =
+        Arrays.stream(chunks).map(chunk -> all.expected(chunk[0], chunk[1], chunk[2])).toList();
+    for (GpuMode mode : GpuMode.values()) {
+      for (int blocks : new int[] {1, 12, 1000}) {
+        for (boolean keysKernel : new boolean[] {true, false}) {
+          AttentionPlanner planner =
+              new AttentionPlanner(shape, mode, blocks, keysKernel, 8, 1000, MANY, 32);
+          AttentionRun step = new AttentionRun(this, all, planner, new Random(blocks));
+          for (int[] chunk : chunks) {
+            step.chunk(chunk[0], chunk[1], chunk[2]);
+          }
+          float[] got = step.run();
+          int row = 0;
+          for (int i = 0; i < chunks.length; i++) {
+            expected
+                .get(i)
+                .check(
+                    rows(shape, got, row, chunks[i][2]),
+                    mode + ", " + blocks + " blocks, chunk " + Arrays.toString(chunks[i]));
+            row += chunks[i][2];
+          }
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16})
+  void everyGroupSizeRunsThroughBothKernelsForDecodeAndExtendRows(int group) {
+    AttentionShape shape = new AttentionShape(2 * group, 2, HEAD_DIMS[group % 4], 16);
+    AttentionCase all = new AttentionCase(shape, new Random(group), 139, 41);
+    int[][] chunks = {{0, 138, 1}, {1, 24, 17}};
+    for (GpuMode mode : GpuMode.values()) {
+      for (boolean keysKernel : new boolean[] {true, false}) {
+        AttentionPlanner planner = new AttentionPlanner(shape, mode, 5, keysKernel, 8, 1000, MANY);
+        AttentionRun step = new AttentionRun(this, all, planner, new Random(group));
+        for (int[] chunk : chunks) {
+          step.chunk(chunk[0], chunk[1], chunk[2]);
+        }
+        float[] got = step.run();
+        int row = 0;
+        for (int[] chunk : chunks) {
+          all.expected(chunk[0], chunk[1], chunk[2])
+              .check(rows(shape, got, row, chunk[2]), mode + ", chunk " + Arrays.toString(chunk));
+          row += chunk[2];
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"64, 3, 16", "80, 1, 32", "96, 2, 16", "128, 4, 16"})
+  void inDeterministicModeARowHasTheSameBitsInEveryChunkBatchAndPage(
+      int headDim, int group, int pageTokens) {
+    AttentionShape shape = new AttentionShape(group, 1, headDim, pageTokens);
+    AttentionCase all = new AttentionCase(shape, new Random(5), 296, 130);
+    all.cancel();
+    float[] whole = deterministic(shape, all, 1000, 1).chunk(0, 0, 296).run();
+    assertThat(share(rows(shape, whole, 295, 1), 0)).as("zero, but for rounding").isLessThan(0.2);
+
+    for (int blocks : new int[] {1, 40, 1000}) {
+      Random random = new Random(blocks);
+      for (int at = 0; at < 296; ) {
+        int rows = Math.min(296 - at, new int[] {1, 1, 4, 7, 70}[random.nextInt(5)]);
+        AttentionRun step = deterministic(shape, all, blocks, at);
+        int before = random.nextInt(3);
+        for (int i = 0; i < before; i++) {
+          step.chunk(1, 40 * i, 1 + 10 * i);
+        }
+        float[] got = step.chunk(0, at, rows).chunk(1, 129, 1).run();
+        int skipped = before == 0 ? 0 : before == 1 ? 1 : 12;
+        assertThat(Arrays.mismatch(rows(shape, got, skipped, rows), rows(shape, whole, at, rows)))
+            .as("first difference of rows %d to %d with %d blocks", at, at + rows - 1, blocks)
+            .isEqualTo(-1);
+        at += rows;
+      }
+    }
+  }
+
+  @Test
+  void inFastModeTilesMayChangeTheLastBits() {
+    AttentionShape shape = new AttentionShape(4, 1, 64, 16);
+    AttentionCase all = new AttentionCase(shape, new Random(6), 592);
+    all.cancel();
+
+    float[] few = fast(shape, all, 1).chunk(0, 591, 1).run();
+    float[] many = fast(shape, all, 3).chunk(0, 591, 1).run();
+
+    assertThat(few).isNotEqualTo(many);
+  }
+
+  private AttentionRun deterministic(
+      AttentionShape shape, AttentionCase all, int blocks, int seed) {
+    AttentionPlanner planner =
+        new AttentionPlanner(shape, GpuMode.DETERMINISTIC, blocks, seed % 7 != 3, 8, 1000, MANY);
+    return new AttentionRun(this, all, planner, new Random(seed));
+  }
+
+  private AttentionRun fast(AttentionShape shape, AttentionCase all, int blocks) {
+    AttentionPlanner planner =
+        new AttentionPlanner(shape, GpuMode.FAST, blocks, true, 8, 1000, MANY);
+    return new AttentionRun(this, all, planner, new Random(blocks));
+  }
+
+  private static float[] rows(AttentionShape shape, float[] all, int first, int rows) {
+    int width = shape.heads() * shape.headDim();
+    return Arrays.copyOfRange(all, first * width, (first + rows) * width);
+  }
+
+  private static double share(float[] values, float of) {
+    int count = 0;
+    for (float value : values) {
+      count += value == of ? 1 : 0;
+    }
+    return (double) count / values.length;
+  }
+}

@@ -1,0 +1,113 @@
+package io.radixflow.kernels.cuda.step;
+
+import java.util.Random;
+
+/**
+ * A product of random bf16 matrices with what its epilogues add, and how it is computed plainly.
+ */
+final class GemmCase {
+
+  final int rows;
+  final int features;
+  final int depth;
+  final short[] weights;
+  final short[] x;
+  final float[] bias;
+  final short[] residual;
+
+  GemmCase(int rows, int features, int depth, Random random) {
+    this.rows = rows;
+    this.features = features;
+    this.depth = depth;
+    weights = Bf16.random(features * depth, 1 / Math.sqrt(depth), random);
+    x = Bf16.random(rows * depth, 1, random);
+    residual = Bf16.random(rows * features, 1, random);
+    bias = new float[features];
+    for (int i = 0; i < features; i++) {
+      bias[i] = (float) random.nextGaussian();
+    }
+  }
+
+  /**
+   * Makes the exact sums of all rows zero, so that a result is what rounding left: in each row an
+   * element is the opposite of another with the same weights.
+   */
+  void cancel() {
+    int half = depth / 2;
+    for (int feature = 0; feature < features; feature++) {
+      System.arraycopy(weights, feature * depth, weights, feature * depth + half, half);
+    }
+    for (int row = 0; row < rows; row++) {
+      for (int i = 0; i < half; i++) {
+        x[row * depth + half + i] = (short) (x[row * depth + i] ^ 0x8000);
+      }
+    }
+  }
+
+  /** Features of the result. */
+  int width(GemmEpilogue epilogue) {
+    return epilogue == GemmEpilogue.SWIGLU ? features / 2 : features;
+  }
+
+  boolean allows(GemmEpilogue epilogue) {
+    return epilogue == GemmEpilogue.LOGITS
+        || features % (epilogue == GemmEpilogue.SWIGLU ? 16 : 8) == 0;
+  }
+
+  /** The result and its plain counterpart. */
+  Closeness expected(GemmEpilogue epilogue) {
+    int width = width(epilogue);
+    double[] exact = new double[rows * width];
+    float[] plain = new float[rows * width];
+    for (int row = 0; row < rows; row++) {
+      for (int i = 0; i < width; i++) {
+        int at = row * width + i;
+        switch (epilogue) {
+          case PLAIN, LOGITS -> {
+            exact[at] = exactSum(row, i);
+            plain[at] = plainSum(row, i);
+          }
+          case BIAS -> {
+            exact[at] = exactSum(row, i) + bias[i];
+            plain[at] = plainSum(row, i) + bias[i];
+          }
+          case RESIDUAL -> {
+            float other = Bf16.toFloat(residual[at]);
+            exact[at] = exactSum(row, i) + other;
+            plain[at] = plainSum(row, i) + other;
+          }
+          case SWIGLU -> {
+            int gate = i / 8 * 16 + i % 8;
+            double exactGate = exactSum(row, gate);
+            float plainGate = plainSum(row, gate);
+            float plainSilu = rounded(plainGate / (1 + Math.exp(-plainGate)));
+            exact[at] = exactGate / (1 + Math.exp(-exactGate)) * exactSum(row, gate + 8);
+            plain[at] = plainSilu * plainSum(row, gate + 8);
+          }
+        }
+        plain[at] = rounded(plain[at]);
+      }
+    }
+    return new Closeness(exact, plain);
+  }
+
+  private double exactSum(int row, int feature) {
+    double sum = 0;
+    for (int k = 0; k < depth; k++) {
+      sum += (double) Bf16.toFloat(x[row * depth + k]) * Bf16.toFloat(weights[feature * depth + k]);
+    }
+    return sum;
+  }
+
+  private float plainSum(int row, int feature) {
+    float sum = 0;
+    for (int k = 0; k < depth; k++) {
+      sum += Bf16.toFloat(x[row * depth + k]) * Bf16.toFloat(weights[feature * depth + k]);
+    }
+    return rounded(sum);
+  }
+
+  private static float rounded(double value) {
+    return Bf16.toFloat(Bf16.of(value));
+  }
+}

@@ -1,0 +1,85 @@
+package io.radixflow.kernels.cuda.step;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.radixflow.kernels.device.GpuMode;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class GemmPlanTest {
+
+  private static final int H200 = 132;
+
+  @ParameterizedTest
+  @CsvSource({
+    "1, 4096, 4096, 8",
+    "8, 28672, 4096, 8",
+    "16, 28672, 4096, 16",
+    "2048, 28672, 4096, 128",
+  })
+  void tilesAreAsHighAsTheirRowsNeed(int rows, int features, int depth, int tileRows) {
+    GemmKernel kernel = plan(GpuMode.DETERMINISTIC).kernel(rows, features, depth);
+    assertThat(kernel.rows()).isEqualTo(tileRows);
+  }
+
+  @Test
+  void narrowMatricesGetNarrowTilesSoThatMoreProcessorsWork() {
+    GemmPlan plan = plan(GpuMode.DETERMINISTIC);
+    assertThat(plan.kernel(1, 1024, 1024).features()).isEqualTo(16);
+    assertThat(plan.kernel(1, 28672, 4096).features()).isGreaterThan(16);
+  }
+
+  @Test
+  void deterministicModeTakesOnlyKernelsWithTheOneOrderOfSums() {
+    GemmPlan plan = plan(GpuMode.DETERMINISTIC);
+    IntStream.of(1, 2, 7, 16, 33, 64, 100, 256, 1000, 4096)
+        .forEach(
+            rows ->
+                IntStream.of(576, 1024, 4096, 12288, 151936)
+                    .forEach(
+                        features ->
+                            assertThat(plan.kernel(rows, features, 4096).deterministic())
+                                .isTrue()));
+  }
+
+  @Test
+  void fastModeTakesWgmmaForManyRowsOnHopperOnly() {
+    assertThat(plan(GpuMode.FAST).kernel(2048, 28672, 4096).hopper()).isTrue();
+    GemmPlan ampere = new GemmPlan(GpuMode.FAST, 108, false, 163 << 10, 164 << 10);
+    assertThat(ampere.kernel(2048, 28672, 4096).hopper()).isFalse();
+  }
+
+  @Test
+  void fastModeCutsTheDepthOfSmallMatrices() {
+    assertThat(plan(GpuMode.FAST).kernel(1, 1024, 3072)).isEqualTo(GemmKernel.FAST_F16_R8);
+  }
+
+  @Test
+  void everyTileOfDeterministicModeFitsIntoTheSharedMemoryOfSmallDevices() {
+    for (GemmKernel kernel : GemmKernel.values()) {
+      if (kernel.deterministic()) {
+        assertThat(kernel.sharedBytes()).as("%s", kernel).isLessThanOrEqualTo(99 << 10);
+      }
+    }
+  }
+
+  @Test
+  void aDeviceWithTooLittleSharedMemoryIsRefused() {
+    GemmPlan plan = new GemmPlan(GpuMode.DETERMINISTIC, 10, false, 32 << 10, 64 << 10);
+    assertThatThrownBy(() -> plan.kernel(1, 64, 64))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("shared memory");
+  }
+
+  @Test
+  void aMatrixWhoseRowsAreNotWholePiecesIsRefused() {
+    assertThatThrownBy(() -> plan(GpuMode.FAST).kernel(1, 64, 68)).hasMessageContaining("68");
+  }
+
+  private static GemmPlan plan(GpuMode mode) {
+    return new GemmPlan(mode, H200, true, 227 << 10, 228 << 10);
+  }
+}

@@ -1,0 +1,305 @@
+package io.radixflow.kernels.model.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.file.GgufBuilder.Raw;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GgufModelTest {
+  @TempDir Path directory;
+  private final GgufBuilder model = GgufBuilder.llama();
+  private Path file;
+
+  @BeforeEach
+  void chooseFile() {
+    file = directory.resolve("model.gguf");
+  }
+
+  @Test
+  void aSmallModelOpensWithDefaultsForWhatItLeavesOut() throws IOException {
+    try (ModelFile opened = ModelFile.open(model.write(file), directory)) {
+      ModelConfig config = opened.config();
+      assertThat(config.headDim()).isEqualTo(16);
+      assertThat(config.tiedEmbedding()).isTrue();
+      assertThat(config.rope()).isEqualTo(new ModelConfig.Rope(10000, true, null));
+      assertThat(config.name()).isEqualTo("llama");
+      assertThat(opened.weights().tensor("blk.0.attn_k.weight").rows()).isEqualTo(16);
+    }
+  }
+
+  @Test
+  void versionTwoIsTheSame() throws IOException {
+    model.version = 2;
+    assertThatCode(() -> open()).doesNotThrowAnyException();
+  }
+
+  @Test
+  void valuesOfEveryTypeAreRead() throws IOException {
+    model
+        .with("a.u8", new Raw(0, new byte[] {-1}))
+        .with("a.i8", new Raw(1, new byte[] {-1}))
+        .with("a.u16", new Raw(2, new byte[] {-1, -1}))
+        .with("a.u32", new Raw(4, GgufBuilder.ints(-1)))
+        .with("a.i64", new Raw(11, GgufBuilder.longs(Long.MIN_VALUE)))
+        .with("a.f64", new Raw(12, GgufBuilder.longs(Double.doubleToLongBits(0.1))))
+        .with("a.bool", true)
+        .with("a.strings", array(8, 2, GgufBuilder.string("é"), GgufBuilder.string("")))
+        .with("a.ints", array(5, 2, GgufBuilder.ints(-7, 9)))
+        .with("a.floats", array(6, 1, GgufBuilder.ints(Float.floatToIntBits(1.5f))))
+        .with("a.wide", array(10, 1, GgufBuilder.longs(1L << 40)));
+    try (ModelFile opened = ModelFile.open(model.write(file), directory)) {
+      ModelMetadata metadata = opened.metadata().orElseThrow();
+      assertThat(metadata.integer("a.u8")).isEqualTo(255);
+      assertThat(metadata.integer("a.i8")).isEqualTo(-1);
+      assertThat(metadata.integer("a.u16")).isEqualTo(65535);
+      assertThat(metadata.integer("a.u32")).isEqualTo(4294967295L);
+      assertThat(metadata.integer("a.i64")).isEqualTo(Long.MIN_VALUE);
+      assertThat(metadata.real("a.f64")).isEqualTo(0.1);
+      assertThat(metadata.bool("a.bool")).isTrue();
+      assertThat(metadata.strings("a.strings")).containsExactly("é", "");
+      assertThat(metadata.integers("a.ints")).containsExactly(-7, 9);
+      assertThat(metadata.reals("a.floats")).containsExactly(1.5f);
+      assertThatThrownBy(() -> metadata.integers("a.wide")).hasMessageContaining("a.wide");
+      assertThatThrownBy(() -> metadata.string("a.u8")).hasMessageContaining("expected a string");
+      assertThatThrownBy(() -> metadata.real("a.none"))
+          .isInstanceOf(ModelFormatException.class)
+          .hasMessageContaining("a.none: missing");
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "llama.expert_count, 8",
+    "llama.attention.kv_lora_rank, 512",
+    "llama.nextn_predict_layers, 1",
+    "llama.attention.sliding_window, 32",
+    "llama.rope.dimension_count, 8",
+    "llama.attention.value_length, 8"
+  })
+  void whatTheGraphDoesNotDoIsRefusedByName(String key, int value) {
+    model.with(key, value);
+    refused(key, "not supported");
+  }
+
+  @Test
+  void softCapsAndOtherRopeScalingsAreRefusedByName() {
+    model.with("llama.attn_logit_softcapping", 50f);
+    refused("llama.attn_logit_softcapping");
+    model.with("llama.attn_logit_softcapping", 0f).with("llama.rope.scaling.type", "yarn");
+    refused("llama.rope.scaling.type", "yarn");
+    model.with("llama.rope.scaling.type", "none").with("llama.rope.scale_linear", 4f);
+    refused("llama.rope.scale_linear");
+    model.with("llama.rope.scale_linear", 1f).with("llama.attention.causal", false);
+    refused("llama.attention.causal");
+  }
+
+  @Test
+  void aWindowThatSeesTheWholeContextIsNone() {
+    model.with("llama.attention.sliding_window", 64);
+    assertThatCode(() -> open()).doesNotThrowAnyException();
+  }
+
+  @Test
+  void anotherArchitectureIsRefusedWithThoseThatAreServed() {
+    model.with("general.architecture", "gemma2");
+    refused("architecture 'gemma2' is not supported; supported: llama, qwen2, qwen3");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "llama.block_count, 0",
+    "llama.block_count, 100000",
+    "llama.attention.head_count, 0",
+    "llama.attention.head_count_kv, 3",
+    "llama.attention.key_length, 15",
+    "llama.context_length, -1",
+    "llama.embedding_length, 268435456",
+    "llama.feed_forward_length, 63"
+  })
+  void sizesOutOfRangeAreRefused(String key, int value) {
+    model.with(key, value).with("llama.attention.value_length", 15);
+    if (!key.equals("llama.attention.key_length")) {
+      model.metadata.remove("llama.attention.value_length");
+    }
+    refused("");
+  }
+
+  @Test
+  void valuesThatAreMissingOrOfAnotherTypeAreNamed() {
+    model.with("llama.block_count", "two");
+    refused("llama.block_count", "expected an integer");
+    model.metadata.remove("llama.block_count");
+    refused("llama.block_count: missing");
+  }
+
+  @Test
+  void everyTensorOfTheGraphMustBeThereInItsShape() {
+    refusedWithout("blk.0.ffn_up.weight");
+    model.floats("blk.0.ffn_up.weight", 64, 32);
+    refused("blk.0.ffn_up.weight is 32 x 64; expected 64 x 32");
+  }
+
+  @Test
+  void aTensorWithoutAPlaceInTheGraphIsRefused() {
+    model.floats("blk.0.attn_q.bias", 32);
+    refused("blk.0.attn_q.bias has no place in a llama graph");
+  }
+
+  @Test
+  void anEncodingThatIsNotSupportedIsNamed() {
+    model.replace("blk.0.attn_q.weight", new long[] {32, 32}, 20, -1, 4096);
+    refused("blk.0.attn_q.weight: element type IQ4_NL is not supported");
+  }
+
+  @Test
+  void rowsMustBeWholeBlocks() {
+    model.replace("blk.0.attn_q.weight", new long[] {32, 32}, 12, -1, 144 * 32);
+    refused("32 columns are not whole blocks of Q4_K");
+  }
+
+  @Test
+  void divisorsOfTheRotaryFrequenciesAreApplied() throws IOException {
+    model.floats("rope_freqs.weight", 8);
+    byte[] bytes = model.bytes();
+    byte[] divisors =
+        GgufBuilder.ints(Float.floatToIntBits(1f), 0x40000000, 0x3f800000, 0x3f800000);
+    System.arraycopy(divisors, 0, bytes, bytes.length - 32, 16);
+    System.arraycopy(divisors, 0, bytes, bytes.length - 16, 16);
+    Files.write(file, bytes);
+    double[] plain = new ModelConfig.Rope(10000, true, null).frequencies(16);
+    try (ModelFile opened = ModelFile.open(file, directory)) {
+      double[] scaled = opened.config().rope().frequencies(16);
+      assertThat(scaled[1]).isEqualTo(plain[1] / 2);
+      assertThat(scaled[2]).isEqualTo(plain[2]);
+    }
+  }
+
+  @Test
+  void divisorsThatAreNotPositiveAreRefused() {
+    model.floats("rope_freqs.weight", 8);
+    refused("rope_freqs.weight has the value 0.0");
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {Long.MAX_VALUE, 1L << 62, -32, 64, 33})
+  void offsetsBeyondTheFileOverAnotherTensorOrUnalignedAreRefused(long offset) {
+    model.replace("output_norm.weight", new long[] {32}, 0, offset & Long.MAX_VALUE, 128);
+    refused("output_norm.weight");
+  }
+
+  @Test
+  void dimensionsWhoseProductOverflowsAreRefused() {
+    long most = Integer.MAX_VALUE;
+    model.replace("output_norm.weight", new long[] {most, most, most, most}, 0, -1, 128);
+    refused("output_norm.weight", "beyond the file");
+  }
+
+  @Test
+  void countsBeyondTheFileAreRefusedBeforeAnythingIsAllocated() {
+    model.tensorCount = 65_000;
+    refused("tensor");
+    model.tensorCount = Long.MAX_VALUE;
+    refused("tensor count", "above the limit");
+    model.tensorCount = -1;
+    model.entryCount = 1L << 40;
+    refused("metadata count", "above the limit");
+    model.entryCount = -1;
+    model.with("a.strings", array(8, 4_000_000));
+    refused("a.strings", "do not fit");
+    model.with("a.strings", array(8, 1L << 60));
+    refused("a.strings", "above the limit");
+    model.with("a.strings", new Raw(8, GgufBuilder.longs(1 << 23)));
+    refused("a.strings", "do not fit");
+  }
+
+  @Test
+  void arraysInArraysAndUnknownTypesAreRefused() {
+    model.with("a.nested", array(9, 1));
+    refused("a.nested");
+    model.with("a.nested", new Raw(77, new byte[0]));
+    refused("value type 77 is unknown");
+  }
+
+  @Test
+  void foreignFilesAreToldApart() throws IOException {
+    model.magic = 0x04034b50;
+    refused("not a GGUF file");
+    model.magic = 0x46554747;
+    model.version = 1;
+    refused("version 1 is not supported");
+    model.version = 0x03000000;
+    refused("big-endian");
+    Files.write(file, new byte[0]);
+    assertThatThrownBy(() -> ModelFile.open(file, directory))
+        .isInstanceOf(ModelFormatException.class);
+    assertThatThrownBy(() -> ModelFile.open(directory.resolve("none"), directory))
+        .isInstanceOf(ModelFormatException.class)
+        .hasMessageContaining("no such file");
+  }
+
+  @Test
+  void namesThatStandTwiceAreRefused() {
+    model.floats("output_norm.weight", 32);
+    refused("output_norm.weight", "twice");
+  }
+
+  @Test
+  void stringsThatAreNotUtf8AreRefused() {
+    byte[] text = GgufBuilder.join(GgufBuilder.longs(2), new byte[] {(byte) 0xc3, 0x28});
+    model.with("general.name", new Raw(8, text));
+    refused("general.name", "UTF-8");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3, 48, 1 << 21})
+  void alignmentsThatAreNoPowerOfTwoWithinReasonAreRefused(int alignment) {
+    model.with("general.alignment", alignment);
+    refused("general.alignment");
+  }
+
+  @Test
+  void everyTruncationIsRefused() throws IOException {
+    byte[] bytes = model.bytes();
+    for (int length = 0; length < bytes.length; length += length < 1500 ? 7 : 997) {
+      Path truncated = Files.write(directory.resolve("t" + length), Arrays.copyOf(bytes, length));
+      assertThatThrownBy(() -> ModelFile.open(truncated, directory))
+          .isInstanceOf(ModelFormatException.class)
+          .hasMessageContaining(truncated.toString());
+    }
+  }
+
+  private static Raw array(int type, long count, byte[]... elements) {
+    byte[] head = GgufBuilder.join(GgufBuilder.ints(type), GgufBuilder.longs(count));
+    return new Raw(9, GgufBuilder.join(head, GgufBuilder.join(elements)));
+  }
+
+  private void refusedWithout(String tensor) {
+    model.without(tensor);
+    refused("tensor " + tensor + " is missing");
+  }
+
+  private void refused(String... parts) {
+    assertThatThrownBy(this::open)
+        .isInstanceOf(ModelFormatException.class)
+        .hasMessageContaining(file.toString())
+        .satisfies(e -> List.of(parts).forEach(part -> assertThat(e).hasMessageContaining(part)));
+  }
+
+  private void open() throws IOException {
+    ModelFile.open(model.write(file), directory).close();
+  }
+}

@@ -1,0 +1,152 @@
+package io.radixflow.kernels.model.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.radixflow.kernels.TinyModels;
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.TensorType;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HuggingFaceModelTest {
+  private static final String SHARD = "model-00001-of-00002.safetensors";
+
+  @TempDir Path directory;
+
+  @Test
+  void shardsAreOneModel() throws IOException {
+    copy("llama3");
+    try (ModelFile model = ModelFile.open(directory, directory)) {
+      assertThat(model.metadata()).isEmpty();
+      assertThat(model.config().tiedEmbedding()).isFalse();
+      assertThat(model.weights().tensor("output.weight").type()).isEqualTo(TensorType.BF16);
+      assertThatThrownBy(() -> model.weights().tensor("blk.2.attn_q.weight"))
+          .isInstanceOf(ModelFormatException.class)
+          .hasMessageContaining("blk.2.attn_q.weight");
+    }
+  }
+
+  @Test
+  void aMissingShardIsNamed() throws IOException {
+    copy("llama3");
+    Files.delete(directory.resolve(SHARD));
+    refused(SHARD);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"../model.safetensors", "/etc/passwd", "a/b.safetensors", "x.bin", ""})
+  void anIndexMayNameFilesOfItsDirectoryOnly(String name) throws IOException {
+    copy("llama3");
+    Path index = directory.resolve("model.safetensors.index.json");
+    Files.writeString(index, Files.readString(index).replace(SHARD, name));
+    refused("is not the name of a safetensors file");
+  }
+
+  @Test
+  void aDirectoryWithoutWeightsOrConfigIsNone() throws IOException {
+    refused("config.json");
+    copy("llama");
+    Files.delete(directory.resolve("model.safetensors"));
+    refused("neither model.safetensors nor");
+  }
+
+  @Test
+  void aTensorThatTheConfigDoesNotExpectIsNamed() throws IOException {
+    copy("llama");
+    edit("config.json", "\"num_hidden_layers\": 2", "\"num_hidden_layers\": 1");
+    refused("model.layers.1.input_layernorm.weight has no place in a llama graph of 1 layers");
+  }
+
+  @Test
+  void aTensorThatIsMissingIsNamedAsInTheCheckpoint() throws IOException {
+    copy("llama");
+    edit("config.json", "\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
+    refused("tensor lm_head.weight is missing");
+  }
+
+  @Test
+  void anotherShapeOrElementTypeIsNamed() throws IOException {
+    copy("llama");
+    edit("config.json", "\"vocab_size\": 96", "\"vocab_size\": 97");
+    refused("model.embed_tokens.weight is [96, 64]; expected 97 x 64");
+    copy("llama");
+    edit("model.safetensors", "\"F32\"", "\"I32\"");
+    refused("element type I32 is not supported");
+  }
+
+  @Test
+  void rangesOverEachOtherOrOutOfTheFileAreRefused() throws IOException {
+    copy("llama");
+    byte[] bytes = Files.readAllBytes(directory.resolve("model.safetensors"));
+    Files.write(directory.resolve("model.safetensors"), Arrays.copyOf(bytes, 200_000));
+    refused("truncated");
+    header(
+        "{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]},"
+            + "\"b\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[3,7]}}");
+    refused("overlaps");
+    header("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[-4,0]}}");
+    refused("whole numbers");
+    header("{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,9223372036854775807]}}");
+    refused("exceed");
+    header("{\"a\":[]}");
+    refused("expected dtype, shape and two data_offsets");
+  }
+
+  @Test
+  void headersThatAreNoJsonObjectOrHostileAreRefused() throws IOException {
+    copy("llama");
+    header("[]");
+    refused("not a JSON object");
+    header("{\"a\":1,\"a\":2}");
+    refused("not valid JSON");
+    header("[".repeat(5000));
+    refused("not valid JSON");
+    Files.write(directory.resolve("model.safetensors"), GgufBuilder.longs(Long.MAX_VALUE, 0));
+    refused("header of 9223372036854775807 bytes");
+  }
+
+  @Test
+  void theUnusedOutputMatrixOfATiedModelIsIgnored() throws IOException {
+    copy("llama3");
+    edit("config.json", "\"tie_word_embeddings\": false", "\"tie_word_embeddings\": true");
+    assertThatCode(() -> ModelFile.open(directory, directory).close()).doesNotThrowAnyException();
+  }
+
+  private void header(String json) throws IOException {
+    byte[] head = json.getBytes(StandardCharsets.UTF_8);
+    byte[] all = GgufBuilder.join(GgufBuilder.longs(head.length), head, new byte[16]);
+    Files.write(directory.resolve("model.safetensors"), all);
+  }
+
+  private void edit(String file, String from, String to) throws IOException {
+    Path path = directory.resolve(file);
+    String text = new String(Files.readAllBytes(path), StandardCharsets.ISO_8859_1);
+    assertThat(text).contains(from);
+    Files.write(path, text.replace(from, to).getBytes(StandardCharsets.ISO_8859_1));
+  }
+
+  private void copy(String model) throws IOException {
+    try (Stream<Path> files = Files.list(TinyModels.path(model))) {
+      for (Path file : files.toList()) {
+        Files.write(directory.resolve(file.getFileName()), Files.readAllBytes(file));
+      }
+    }
+  }
+
+  private void refused(String part) {
+    assertThatThrownBy(() -> ModelFile.open(directory, directory))
+        .isInstanceOf(ModelFormatException.class)
+        .hasMessageContaining(directory.toString())
+        .hasMessageContaining(part);
+  }
+}

@@ -1,0 +1,40 @@
+package io.radixflow.kernels.text.template;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.kernels.text.TextModel;
+import io.radixflow.kernels.text.tokenizer.JsonLines;
+import io.radixflow.kernels.text.tokenizer.SmolLm2;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Prompts of template.jsonl, made with Jinja2 and an independent tokenizer. */
+@Tag("model")
+class ChatTemplateConformanceTest {
+
+  @Test
+  void everyConversationHasTheReferencesTextAndIds() {
+    List<JsonNode> lines = JsonLines.read("template.jsonl");
+    assertThat(lines).hasSize(25);
+    ChatTemplate template = TextModel.fromGguf(SmolLm2.header()).chatTemplate();
+    for (JsonNode line : lines) {
+      List<ChatMessage> messages = messages(line.get("messages"));
+      boolean prompt = line.get("addGenerationPrompt").booleanValue();
+      assertThat(template.render(messages, prompt)).isEqualTo(line.get("text").textValue());
+      assertThat(template.encode(messages, prompt))
+          .as(messages.toString())
+          .isEqualTo(JsonLines.ints(line.get("ids")));
+    }
+  }
+
+  private static List<ChatMessage> messages(JsonNode array) {
+    List<ChatMessage> messages = new ArrayList<>();
+    for (JsonNode m : array) {
+      messages.add(new ChatMessage(m.get("role").textValue(), m.get("content").textValue()));
+    }
+    return messages;
+  }
+}
