@@ -6,12 +6,12 @@ import io.radixflow.kernels.device.KvSpec;
 import java.io.Serializable;
 
 /**
- * How a model is put on a device.
+ * Options for loading a model onto a device.
  *
  * @param device as {@link DeviceName} reads it
  * @param threads compute threads of the CPU backend; 0 for all cores but one (two cores: both)
  * @param kvType element type of the KV pool; null for the device's own: f32 on a CPU, bf16 on a GPU
- * @param gpuMode what a GPU's results depend on
+ * @param gpuMode whether a GPU's results must be reproducible bit for bit
  * @param gpuMemory bytes of a GPU's memory that weights, activations and KV pool may take together;
  *     0 for nine tenths of what is free
  */
@@ -29,12 +29,12 @@ public record DeviceOptions(
     }
   }
 
-  /** With the defaults for a GPU. */
+  /** Uses the defaults for a GPU. */
   public DeviceOptions(String device, int threads, KvSpec.Type kvType) {
     this(device, threads, kvType, GpuMode.DETERMINISTIC, 0);
   }
 
-  /** The same on another device. */
+  /** A copy of these options for another device. */
   public DeviceOptions on(String other) {
     return new DeviceOptions(other, threads, kvType, gpuMode, gpuMemory);
   }

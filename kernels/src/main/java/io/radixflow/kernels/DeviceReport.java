@@ -7,16 +7,16 @@ import io.radixflow.kernels.device.DeviceName;
 import java.util.List;
 
 /**
- * What this process can run a model on.
+ * The devices that this process can run a model on.
  *
  * @param instructions what the CPU backend computes with
  * @param deviceCode what the build contains for GPUs
  * @param driverVersion CUDA version of the driver, 1000 times the major plus 10 times the minor; 0
  *     without a driver
  * @param gpus the driver's devices
- * @param gpu number of the GPU that was looked at
+ * @param gpu number of the GPU that was examined
  * @param problem why that GPU cannot be used, or null
- * @param tested whether it was tried
+ * @param tested whether the self-test ran on that GPU
  */
 public record DeviceReport(
     String instructions,
@@ -42,7 +42,7 @@ public record DeviceReport(
     gpus = List.copyOf(gpus);
   }
 
-  /** Looks at the device, and tries it unless it is no GPU; takes a second. */
+  /** Examines the device and, if it is a GPU, runs the self-test on it; takes a second. */
   public static DeviceReport of(DeviceName device) {
     CudaSupport cuda = CudaSupport.probe();
     int gpu = Math.max(0, device.index());
@@ -74,12 +74,15 @@ public record DeviceReport(
         tested);
   }
 
-  /** Whether the GPU can be used, as far as that was tried. */
+  /** Returns whether nothing speaks against using the GPU; the self-test may not have run. */
   public boolean gpuWorks() {
     return problem == null;
   }
 
-  /** Whether what was asked for can be used: {@code auto} needs no GPU, but one that works. */
+  /**
+   * Returns whether the requested device can be used: {@code auto} works without a GPU, but not
+   * with a broken one.
+   */
   public boolean works(DeviceName device) {
     return switch (device.kind()) {
       case CPU, SIM -> true;

@@ -76,7 +76,7 @@ final class LoadedModel implements ServedModel {
     return CudaBackend.open(file.weights(), options, ordinal);
   }
 
-  /** A GPU where there is one that can run the model, else the CPU; the log says why. */
+  /** Opens a GPU if one can run the model, else the CPU; the log says why. */
   private Backend openBest(DeviceOptions options) {
     boolean cpuAsked = options.kvType() == KvSpec.Type.F32 || options.kvType() == KvSpec.Type.F16;
     if (cpuAsked || CudaSupport.isDriverGiven()) {

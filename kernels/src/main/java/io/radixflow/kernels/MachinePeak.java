@@ -13,7 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * What the machine's CPU can do at best, measured: the yardstick of benchmarks. Needs the Vector
+ * Peak bandwidth and arithmetic of this machine's CPU, measured: the yardstick of benchmarks. Needs the Vector
  * API.
  *
  * @param threads threads that ran at once
@@ -27,7 +27,7 @@ public record MachinePeak(int threads, double readBytesPerSecond, double flopsPe
   private static final int FMA_CALLS = 250;
   private static final int FMA_ROUNDS = 10_000;
 
-  /** Short ones, some milliseconds each, so that the threads of some do run at once. */
+  /** Repetitions take a few milliseconds each, so that in some of them all threads run at once. */
   private static final int REPETITIONS = 20;
 
   /**
@@ -75,7 +75,7 @@ public record MachinePeak(int threads, double readBytesPerSecond, double flopsPe
     return sum;
   }
 
-  /** Processor time of this thread, where it can be told: others' work does not count. */
+  /** Processor time of this thread, or elapsed time where the JVM does not measure it. */
   private static double seconds(Callable<Float> loop) throws Exception {
     boolean exact = CLOCK.isCurrentThreadCpuTimeSupported();
     long start = exact ? CLOCK.getCurrentThreadCpuTime() : System.nanoTime();

@@ -16,16 +16,16 @@ public final class ModelLoader {
 
   private ModelLoader() {}
 
-  /** Whether a name is the simulated model's, as {@link SimOptions#parse} has it: needs no file. */
+  /** Returns whether a name selects the simulated model, which needs no file. */
   public static boolean isSimulated(String model) {
     return model.equals(SIM) || model.startsWith(SIM + ":");
   }
 
-  /** Finds a model's file or directory, fetching it if need be. */
+  /** Finds a model's file or directory; downloads it if necessary. */
   @FunctionalInterface
   public interface Locator {
     /**
-     * @throws IOException if the model cannot be had; the message says what was tried
+     * @throws IOException if the model is not available; the message says what was tried
      */
     Path locate(String model) throws IOException;
   }
@@ -34,7 +34,7 @@ public final class ModelLoader {
    * Opens a model.
    *
    * @param model {@value #SIM}, perhaps with options after a colon, or what {@code locator} finds
-   * @param locator not asked for the simulated model
+   * @param locator finds the files; not called for the simulated model
    * @throws IOException if the model cannot be found or fetched
    * @throws IllegalArgumentException if the options of the simulated model are wrong
    * @throws ModelFormatException if it is corrupt or not supported

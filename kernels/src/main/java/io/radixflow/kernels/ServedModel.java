@@ -22,7 +22,7 @@ public interface ServedModel extends AutoCloseable {
   /** Its chat template. */
   ChatTemplate chatTemplate();
 
-  /** Loads the weights onto a device; takes seconds. Each backend is closed by its opener. */
+  /** Loads the weights onto a device; takes seconds. The caller closes the backend. */
   Backend openBackend(DeviceOptions options);
 
   /** Releases the files; backends that were opened stay usable. */

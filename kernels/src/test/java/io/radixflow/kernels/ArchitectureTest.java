@@ -12,7 +12,7 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
 
-/** What kernels must not know, so that they stay a plain Java library. */
+/** Dependencies that kernels must not have, so that they stay a plain Java library. */
 class ArchitectureTest {
 
   private static final String ROOT = "io.radixflow.kernels";

@@ -18,7 +18,7 @@ import java.util.Arrays;
  */
 final class AttentionRegion implements WorkerTeam.Region {
 
-  /** What one worker needs. */
+  /** Buffers of one worker. */
   private static final class Scratch {
     final float[] lanes = new float[Kernels.LANES];
     final float[] page;
@@ -66,7 +66,7 @@ final class AttentionRegion implements WorkerTeam.Region {
     return config.heads() == config.kvHeads() ? 2 * QUERIES : QUERIES;
   }
 
-  /** Names the step's data; then the region may run, with {@link #tasks()} tasks. */
+  /** Sets the step's data; afterwards the region may run, with {@link #tasks()} tasks. */
   void prepare(
       CpuKvPool pool,
       StepRows rows,

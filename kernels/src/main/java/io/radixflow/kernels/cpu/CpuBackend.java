@@ -294,7 +294,7 @@ public final class CpuBackend implements Backend {
     }
   }
 
-  /** Makes the copies that come before step {@code completed}; whether there were any. */
+  /** Makes the copies that come before step {@code completed}; returns whether there were any. */
   private boolean runCopies(long completed) {
     boolean any = false;
     for (QueuedCopy next; (next = copies.peek()) != null && next.after <= completed; any = true) {

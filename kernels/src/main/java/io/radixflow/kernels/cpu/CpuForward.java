@@ -18,7 +18,7 @@ import java.util.Map;
  */
 final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
 
-  /** What an element-wise region does with one row. */
+  /** The work of an element-wise region on one row. */
   @FunctionalInterface
   private interface RowOperation {
     void apply(int row, int worker);
@@ -79,7 +79,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
     return (activation.width(config) + PANEL - 1) / PANEL * PANEL;
   }
 
-  /** Begins a step: its rows were taken, its pool and ticket are these. */
+  /** Starts a step over rows that were taken before, with its pool and ticket. */
   void begin(CpuKvPool pool, CpuStepTicket ticket) {
     this.pool = pool;
     this.ticket = ticket;

@@ -21,7 +21,7 @@ import java.util.function.Consumer;
  * [token][element]: attention loads tokens of K and elements of V as lanes. Pages lie in several
  * arrays, so that a pool may exceed what one array can hold.
  *
- * <p>Which pages hold what is the caller's business. Written and read by workers; rows of one step
+ * <p>The caller knows which pages hold what. Written and read by workers; rows of one step
  * write different slots, and a step's regions order writes before reads.
  */
 final class CpuKvPool implements KvPool {
@@ -122,17 +122,17 @@ final class CpuKvPool implements KvPool {
     return array(kernels, page, offset(page, layer, kvHead), scratch);
   }
 
-  /** Where the keys begin in {@link #keysArray}. */
+  /** The index of the first key in {@link #keysArray}. */
   int keysOffset(int page, int layer, int kvHead) {
     return floats == null ? 0 : offset(page, layer, kvHead);
   }
 
-  /** As {@link #keysArray} for values. */
+  /** The same for values as {@link #keysArray} for keys. */
   float[] valuesArray(Kernels kernels, int page, int layer, int kvHead, float[] scratch) {
     return array(kernels, page, offset(page, layer, kvHead) + PAGE_TOKENS * headDim, scratch);
   }
 
-  /** Where the values begin in {@link #valuesArray}. */
+  /** The index of the first value in {@link #valuesArray}. */
   int valuesOffset(int page, int layer, int kvHead) {
     return floats == null ? 0 : offset(page, layer, kvHead) + PAGE_TOKENS * headDim;
   }

@@ -12,7 +12,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Repacks a model's weights into panels and says how far it is when that takes long. */
+/** Repacks a model's weights into panels; logs its progress when that takes long. */
 final class CpuWeightLoader implements WeightLoader<CpuMatrix, float[]> {
 
   private static final Logger LOG = LoggerFactory.getLogger(CpuWeightLoader.class);

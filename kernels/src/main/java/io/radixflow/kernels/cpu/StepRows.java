@@ -4,7 +4,7 @@ import io.radixflow.kernels.device.Batch;
 import java.util.Arrays;
 
 /**
- * The rows of the step under way, checked and taken apart: token, position and page table of each,
+ * The rows of the current step, checked and taken apart: token, position and page table of each,
  * and the blocks of consecutive rows that attention treats together. Reused from step to step;
  * written by the dispatcher before the step's regions.
  */

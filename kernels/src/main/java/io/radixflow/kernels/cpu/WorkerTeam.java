@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
  * is worker 0 and takes tasks too; one thread may call it at a time.
  *
  * <p>A worker claims the next task by a compare-and-set on a word that holds the region's number
- * and the tasks left, so a worker that was not scheduled in time delays nobody: it fails the claim.
+ * and the tasks left, so a worker that was not scheduled in time delays no other: its claim fails.
  * The caller waits for tasks, not for workers. Between regions workers spin for some microseconds,
  * then park; a team without work costs nothing.
  */
@@ -171,7 +171,7 @@ final class WorkerTeam implements AutoCloseable {
     parked.set(worker, 0);
   }
 
-  /** Ends the threads; tasks under way are finished. */
+  /** Ends the threads after the tasks in flight. */
   @Override
   public void close() {
     closed = true;

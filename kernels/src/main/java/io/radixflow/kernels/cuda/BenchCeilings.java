@@ -42,21 +42,21 @@ record BenchCeilings(double memory, double toDevice, double toHost) {
               .pointer(to)
               .grid(READ_BLOCKS * context.device().multiprocessors())
               .block(READ_THREADS);
-      double reads = told(figures, "device read", bytes, clock.seconds(() -> read.on(stream)));
+      double reads = reported(figures, "device read", bytes, clock.seconds(() -> read.on(stream)));
       double copies =
-          told(
+          reported(
               figures,
               "device copy",
               2 * bytes,
               clock.seconds(() -> to.copyAsync(from, bytes, stream)));
       double in =
-          told(
+          reported(
               figures,
               "host to device",
               small,
               clock.seconds(() -> to.writeAsync(pinned, small, stream)));
       double out =
-          told(
+          reported(
               figures,
               "device to host",
               small,
@@ -65,7 +65,7 @@ record BenchCeilings(double memory, double toDevice, double toHost) {
     }
   }
 
-  private static double told(Consumer<GpuFigure> figures, String name, long bytes, double seconds) {
+  private static double reported(Consumer<GpuFigure> figures, String name, long bytes, double seconds) {
     figures.accept(new GpuFigure("ceiling", name, seconds, bytes, 0, 0));
     return bytes / seconds;
   }

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * The CUDA backend: bf16 weights and KV pages, f32 sums.
  *
  * <p>The thread that submits queues a step and goes on; a thread of the backend waits for the
- * device, tells the sampling states their tokens and ends the tickets, in the order of submission.
+ * device, passes the sampling states their tokens and ends the tickets, in the order of submission.
  * A step whose input is the token of the step before finds it on the device, so two may be in
  * flight.
  *
@@ -130,11 +130,11 @@ public final class CudaBackend implements Backend {
     try {
       return load(weights, options, ordinal);
     } catch (CudaException e) {
-      throw told(e);
+      throw explained(e);
     }
   }
 
-  private static RuntimeException told(CudaException failure) {
+  private static RuntimeException explained(CudaException failure) {
     if (failure.isOutOfMemory()) {
       return new OutOfDeviceMemoryException(failure.getMessage(), failure);
     }
@@ -247,7 +247,7 @@ public final class CudaBackend implements Backend {
       return pool;
     } catch (CudaException e) {
       pool.close();
-      throw told(e);
+      throw explained(e);
     } catch (RuntimeException | Error e) {
       pool.close();
       throw e;

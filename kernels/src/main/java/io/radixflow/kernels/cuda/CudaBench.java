@@ -102,11 +102,11 @@ public final class CudaBench {
       }
       KernelModule module = device.load(DeviceCode.load());
       int most = Arrays.stream(fitting).max().getAsInt();
-      KernelBench.Figures told =
+      KernelBench.Figures reported =
           (name, seconds, bytes, flops, bus) ->
               acceptOver(bus, group(config, mode), name, seconds, bytes, flops);
       try (KernelBench kernels =
-          new KernelBench(clock(device), module, config, mode, context, most, told)) {
+          new KernelBench(clock(device), module, config, mode, context, most, reported)) {
         Arrays.stream(fitting).forEach(kernels::decode);
         kernels.extend(rows);
         kernels.moves();

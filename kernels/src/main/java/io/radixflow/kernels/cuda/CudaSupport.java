@@ -87,7 +87,7 @@ public record CudaSupport(
     return null;
   }
 
-  /** Whether the driver is one that a system property names, as tests do; never chosen unasked. */
+  /** Returns whether a system property names the driver, as in tests; {@code auto} never chooses it. */
   public static boolean isDriverGiven() {
     return System.getProperty(CudaDriver.LIBRARY_PROPERTY) != null;
   }

@@ -45,7 +45,7 @@ final class KernelBench implements AutoCloseable {
     void accept(String name, double seconds, double bytes, double flops, Bus bus);
   }
 
-  /** What carries a kernel's bytes. */
+  /** The bus that carries a kernel's bytes. */
   enum Bus {
     MEMORY,
     TO_DEVICE,

@@ -53,8 +53,8 @@ public interface Backend extends AutoCloseable {
   }
 
   /**
-   * Whether steps can still succeed. Once false it stays so: the backend is of use no more but to
-   * be closed, and its KV pages are lost.
+   * Whether steps can still succeed. Once false it stays so: the backend can only be closed, and
+   * its KV pages are lost.
    */
   default boolean isUsable() {
     return true;
@@ -80,7 +80,7 @@ public interface Backend extends AutoCloseable {
    *
    * @param pages number of pages
    * @param pageTokens tokens a page, one of {@link #pageTokens()}
-   * @throws IllegalArgumentException if the size is unsupported or the memory is not to be had; the
+   * @throws IllegalArgumentException if the size is unsupported or memory is lacking; the
    *     message has the numbers
    */
   KvPool openPool(int pages, int pageTokens);

@@ -18,7 +18,7 @@ public record DeviceName(Kind kind, int index) {
     CUDA
   }
 
-  /** What {@link #parse} takes, for people. */
+  /** The names that {@link #parse} accepts, for messages. */
   public static final String ALLOWED = "auto, cpu, sim, cuda or cuda:N";
 
   private static final int MAX_INDEX = 1023;
@@ -49,7 +49,7 @@ public record DeviceName(Kind kind, int index) {
     throw new IllegalArgumentException("device '" + text + "' is not one of " + ALLOWED);
   }
 
-  /** Whether {@link #parse} takes it. */
+  /** Returns whether {@link #parse} accepts a name. */
   public static boolean isValid(String text) {
     try {
       parse(text);

@@ -1,6 +1,6 @@
 package io.radixflow.kernels.device;
 
-/** What a GPU backend promises of its results. */
+/** The promises of a GPU backend about its results. */
 public enum GpuMode {
   /**
    * A token's logits depend on its prefix alone, bit for bit: tiles and splits are a function of

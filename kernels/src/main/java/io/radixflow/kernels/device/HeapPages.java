@@ -21,7 +21,7 @@ public final class HeapPages implements HostPages {
   /**
    * @param pages at least 1
    * @param pageBytes bytes of a page, at most 1 GiB
-   * @throws IllegalArgumentException if the memory is not to be had; the message has the numbers
+   * @throws IllegalArgumentException if memory is lacking; the message has the numbers
    */
   public HeapPages(int pages, long pageBytes) {
     if (pages < 1 || pageBytes < 1 || pageBytes > MAX_SLAB) {

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 
 /**
  * Host memory that a pool's pages are copied to and from: pages {@code 0 .. pages()-1}, each
- * contiguous. Which are free is the caller's business.
+ * contiguous. The caller knows which are free.
  */
 public interface HostPages extends AutoCloseable {
 
@@ -14,10 +14,10 @@ public interface HostPages extends AutoCloseable {
   /** Bytes of a page, those of {@link KvPool#pageBytes}. */
   long pageBytes();
 
-  /** A page as a buffer in native byte order, made anew by each call; for any thread. */
+  /** A page as a buffer in native byte order, new with each call; for any thread. */
   ByteBuffer buffer(int page);
 
-  /** Frees the memory, before the backend is closed. Idempotent; no transfer may be under way. */
+  /** Frees the memory, before the backend is closed. Idempotent; no transfer may be in flight. */
   @Override
   void close();
 }

@@ -18,7 +18,7 @@ public interface KvPool extends AutoCloseable {
   long pageBytes();
 
   /**
-   * Tells that nobody needs what a page holds any more; a pool may overwrite it, after the steps
+   * Declares a page's content unneeded; a pool may overwrite it, after the steps
    * submitted so far, to make a later read of it show. Called by the backend's owner.
    */
   default void discard(int page) {}
@@ -28,7 +28,7 @@ public interface KvPool extends AutoCloseable {
    * owner's to begin.
    *
    * @throws UnsupportedOperationException if the pool's pages do not move
-   * @throws IllegalArgumentException if the memory is not to be had
+   * @throws IllegalArgumentException if memory is lacking
    */
   default HostPages openHostPages(int pages) {
     throw new UnsupportedOperationException("this device's KV pages do not move");
@@ -50,7 +50,7 @@ public interface KvPool extends AutoCloseable {
 
   /**
    * Starts to copy pages to the host, after the steps submitted so far. They must not be written
-   * until it has ended. One such copy is under way at a time: a second waits for the first.
+   * until it has ended. One such copy is in flight at a time: a second waits for the first.
    *
    * @param pages pages of the pool
    * @param host from {@link #openHostPages} of this pool

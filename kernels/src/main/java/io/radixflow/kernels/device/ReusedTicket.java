@@ -75,7 +75,7 @@ public abstract class ReusedTicket implements StepTicket {
     return logitsRows;
   }
 
-  /** Whether an output asked for log probabilities. */
+  /** Returns whether an output asked for log probabilities. */
   protected final boolean wantsLogprobs() {
     return wantsLogprobs;
   }
@@ -90,7 +90,7 @@ public abstract class ReusedTicket implements StepTicket {
     tokens[output] = token;
   }
 
-  /** Tells each sampling state its token: only after the whole step went well. */
+  /** Passes each sampling state its token; only after the whole step succeeded. */
   public final void acceptTokens() {
     for (int output = 0; output < outputs; output++) {
       SamplingState state = batch.outputSampling(output);
@@ -101,7 +101,7 @@ public abstract class ReusedTicket implements StepTicket {
   }
 
   /**
-   * Ends the step, with its failure or null; from here on the ticket may be begun anew.
+   * Ends the step, with its failure or null; from here on the ticket may be reused.
    *
    * @return what {@link #announce} is to be given, on a thread that holds no lock
    */
@@ -116,7 +116,7 @@ public abstract class ReusedTicket implements StepTicket {
     }
   }
 
-  /** Wakes who waits, and runs the callback if there is one. */
+  /** Wakes the waiting thread and runs the callback, if there are any. */
   public final void announce(Runnable toRun) {
     Thread thread = waiter;
     if (thread != null) {
@@ -182,7 +182,7 @@ public abstract class ReusedTicket implements StepTicket {
   /** Refuses to read results whose memory is gone. */
   protected void checkOpen() {}
 
-  /** As {@link #check}, and which of the {@link #logitsRows} the output's logits are. */
+  /** Checks like {@link #check}; returns which of the {@link #logitsRows} is the output's. */
   protected final int checkLogits(int output) {
     check(output);
     if (logitsSlot[output] < 0) {

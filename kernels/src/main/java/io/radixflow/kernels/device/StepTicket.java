@@ -1,7 +1,7 @@
 package io.radixflow.kernels.device;
 
 /**
- * A step under way. Outputs are numbered in the order in which the batch asked for them ({@link
+ * A submitted step. Outputs are numbered in the order in which the batch asked for them ({@link
  * Batch#output}).
  *
  * <p>Values may be read once {@link #isDone()} is true and {@link #failure()} is null, until the
@@ -9,7 +9,7 @@ package io.radixflow.kernels.device;
  */
 public interface StepTicket {
 
-  /** Whether the step has ended, in either way. Never blocks. */
+  /** Returns whether the step has ended, with success or failure. Never blocks. */
   boolean isDone();
 
   /**

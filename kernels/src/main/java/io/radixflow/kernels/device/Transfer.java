@@ -3,7 +3,7 @@ package io.radixflow.kernels.device;
 /** Pages on their way between a pool and host memory. */
 public interface Transfer {
 
-  /** Whether it has ended, in either way. Never blocks. */
+  /** Returns whether it has ended, with success or failure. Never blocks. */
   boolean isDone();
 
   /**

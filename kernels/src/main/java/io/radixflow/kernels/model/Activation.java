@@ -14,7 +14,7 @@ public enum Activation {
   GATE_UP,
   /** silu(gate) · up: intermediate size. */
   GATED,
-  /** What a block adds to the residual stream: hidden size. */
+  /** The addition of a block to the residual stream: hidden size. */
   DELTA;
 
   /** Elements a row for a model of this shape. */

@@ -2,7 +2,7 @@ package io.radixflow.kernels.model;
 
 import java.nio.file.Path;
 
-/** Where Radixflow keeps models and what it knows of them. */
+/** The directory of downloaded models and remembered fingerprints. */
 public final class RadixflowHome {
   private RadixflowHome() {}
 

@@ -48,7 +48,7 @@ public final class FixedPointExp {
     return scaleBits;
   }
 
-  /** What a difference of logits is multiplied with to be a distance in steps. */
+  /** The factor that turns a difference of logits into a distance in steps. */
   public static double stepsPerLogit(double temperature) {
     return STEPS * (LOG2_E / temperature);
   }

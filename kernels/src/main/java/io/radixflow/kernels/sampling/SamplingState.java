@@ -67,12 +67,12 @@ public final class SamplingState {
     }
   }
 
-  /** Whether a token's logit depends on how often it was drawn. */
+  /** Returns whether a token's logit depends on how often it was drawn. */
   public boolean penalises() {
     return counts != null;
   }
 
-  /** As many adjustments as {@link #writeAdjustments} writes at most. */
+  /** The most adjustments that {@link #writeAdjustments} writes. */
   public int mostAdjustments() {
     return (counts == null ? 0 : counts.size()) + biasIds.length;
   }
@@ -109,7 +109,7 @@ public final class SamplingState {
     return at + 4;
   }
 
-  /** Whether {@link #adjust} changes anything. */
+  /** Returns whether {@link #adjust} changes anything. */
   boolean adjustsLogits() {
     return counts != null || biasIds.length > 0;
   }

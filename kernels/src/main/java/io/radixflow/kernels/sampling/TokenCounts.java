@@ -41,7 +41,7 @@ final class TokenCounts {
     return size;
   }
 
-  /** Whether an id is present. */
+  /** Returns whether an id is present. */
   boolean has(int id) {
     return ids[slotOf(id)] == id;
   }

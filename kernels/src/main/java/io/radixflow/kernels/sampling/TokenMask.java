@@ -35,7 +35,7 @@ public final class TokenMask {
     return mask;
   }
 
-  /** Whether a mask allows a token. */
+  /** Returns whether a mask allows a token. */
   public static boolean allows(long[] mask, int id) {
     return (mask[id >> 6] >>> id & 1) != 0;
   }

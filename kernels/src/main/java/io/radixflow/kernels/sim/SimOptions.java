@@ -87,43 +87,43 @@ public record SimOptions(
     }
   }
 
-  /** With another context length. */
+  /** A copy with another context length. */
   public SimOptions withContextLength(int tokens) {
     return new SimOptions(
         tokens, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, fault);
   }
 
-  /** With another probability to end the turn. */
+  /** A copy with another probability to end the turn. */
   public SimOptions withEndOfTurn(double probability) {
     return new SimOptions(
         contextLength, probability, stepNanos, rowNanos, pipelineDepth, poison, clock, fault);
   }
 
-  /** With simulated time. */
+  /** A copy with simulated time. */
   public SimOptions withTime(long nanosPerStep, long nanosPerRow) {
     return new SimOptions(
         contextLength, endOfTurn, nanosPerStep, nanosPerRow, pipelineDepth, poison, clock, fault);
   }
 
-  /** With another pipeline depth. */
+  /** A copy with another pipeline depth. */
   public SimOptions withPipelineDepth(int depth) {
     return new SimOptions(
         contextLength, endOfTurn, stepNanos, rowNanos, depth, poison, clock, fault);
   }
 
-  /** With pages poisoned once given back, or not. */
+  /** A copy that poisons the content of freed pages, or does not. */
   public SimOptions withPoison(boolean on) {
     return new SimOptions(
         contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, on, clock, fault);
   }
 
-  /** With another clock. */
+  /** A copy with another clock. */
   public SimOptions withClock(SimClock other) {
     return new SimOptions(
         contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, other, fault);
   }
 
-  /** With injected faults. */
+  /** A copy with injected faults. */
   public SimOptions withFault(SimFault other) {
     return new SimOptions(
         contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, other);

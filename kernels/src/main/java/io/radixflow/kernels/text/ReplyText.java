@@ -60,7 +60,7 @@ public final class ReplyText {
     return takenCodePoints;
   }
 
-  /** Whether {@link #take} would return text. */
+  /** Returns whether {@link #take} would return text. */
   public boolean hasNew() {
     return decided > taken;
   }

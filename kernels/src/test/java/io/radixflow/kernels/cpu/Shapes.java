@@ -16,7 +16,7 @@ public final class Shapes {
     return config("llama", 96, 3, 1, 32, new Rope(10000, true, null), false, false, true);
   }
 
-  /** As llama, with frequency scaling and its own output matrix. */
+  /** The llama shape with frequency scaling and its own output matrix. */
   public static ModelConfig llama3() {
     return config("llama", 64, 4, 2, 16, new Rope(500000, true, SCALING), false, false, false);
   }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What happens when the driver fails: clear errors, nothing leaked, and no crash. */
+/** Failures of the driver end in clear errors; nothing leaks or crashes. */
 class CudaFaultsTest {
 
   private static final DeviceOptions OPTIONS = new DeviceOptions("cuda", 0, null);

@@ -19,7 +19,7 @@ public final class CudaModels {
     return llama(VOCAB);
   }
 
-  /** As {@link #llama()}, with another vocabulary. */
+  /** The same as {@link #llama()} with another vocabulary. */
   public static ModelConfig llama(int vocab) {
     return config("llama", vocab, 4, 2, new Rope(10000, true, null), false, false, true);
   }

@@ -91,7 +91,7 @@ class ReplyTextProperties {
     }
   }
 
-  /** Where the text ends by the definition: before the first stop to be complete, or -1. */
+  /** The end of the text by definition: before the first complete stop string, or -1. */
   private static int naiveEnd(String text, List<String> stops) {
     for (int end = 1; end <= text.length(); end++) {
       String prefix = text.substring(0, end);

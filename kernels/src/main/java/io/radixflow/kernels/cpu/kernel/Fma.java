@@ -14,7 +14,7 @@ import javax.management.openmbean.CompositeData;
  */
 public final class Fma {
 
-  /** Whether the JVM compiles {@link Math#fma(float, float, float)} to one instruction. */
+  /** True if the JVM compiles {@link Math#fma(float, float, float)} to one instruction. */
   public static final boolean HARDWARE = hardware();
 
   private Fma() {}

@@ -199,7 +199,7 @@ public interface Kernels {
       float[] out,
       int oo);
 
-  /** As {@link #values} for one query. */
+  /** The same as {@link #values} for one query. */
   void valuesOne(
       float[] weights,
       int wo,

@@ -13,7 +13,7 @@ final class VectorBytes {
   private static final VectorSpecies<Float> F = FloatVector.SPECIES_PREFERRED;
   private static final int L = F.length();
 
-  /** As many bytes as a vector has floats; of 128-bit vectors, the smallest shape's lower half. */
+  /** Has as many bytes as a vector has floats; the lower half of 64 bits for 128-bit vectors. */
   private static final VectorSpecies<Byte> B =
       VectorSpecies.of(byte.class, VectorShape.forBitSize(Math.max(64, F.vectorBitSize() / 4)));
 

@@ -47,7 +47,7 @@ public interface Panels {
     }
   }
 
-  /** Whether {@link #timesRows} has a kernel for this encoding. */
+  /** Returns whether {@link #timesRows} has a kernel for this encoding. */
   default boolean hasTimesRows() {
     return false;
   }

@@ -68,7 +68,7 @@ public final class CudaContext implements AutoCloseable {
     shared.bind();
   }
 
-  /** Whether the context is lost for all its users; {@link #noteFailure} found it so. */
+  /** Returns whether {@link #noteFailure} found the context lost, for all its users. */
   public boolean isLost() {
     return shared.isLost();
   }
@@ -85,7 +85,7 @@ public final class CudaContext implements AutoCloseable {
     check(JCudaDriver.cuCtxSynchronize(), "cuCtxSynchronize");
   }
 
-  /** Bytes of device memory that are free now, whoever else uses the device. */
+  /** Bytes of device memory that are free now; other processes may use the device, too. */
   public long freeMemory() {
     long[] free = new long[1];
     check(JCudaDriver.cuMemGetInfo(free, new long[1]), "cuMemGetInfo");

@@ -19,12 +19,12 @@ public record CudaDevice(
     int multiprocessors,
     int sharedMemory) {
 
-  /** Whether the device has bf16 tensor cores and asynchronous copies, which the kernels need. */
+  /** Returns whether the device has bf16 tensor cores and asynchronous copies, which the kernels need. */
   public boolean supported() {
     return major >= 8;
   }
 
-  /** Whether kernels compiled for sm_90a run on it. */
+  /** Returns whether kernels compiled for sm_90a run on the device. */
   public boolean hopper() {
     return major == 9 && minor == 0;
   }

@@ -12,7 +12,7 @@ import jcuda.driver.CUdevice_attribute;
 import jcuda.driver.JCudaDriver;
 
 /**
- * The CUDA driver of this process. Loaded once; what failed is remembered and told again. Any
+ * The CUDA driver of this process. Loaded once; a failure is remembered and reported again. Any
  * thread may use it.
  */
 public final class CudaDriver {

@@ -33,7 +33,7 @@ public final class CudaEvent implements ContextResource {
     check(JCudaDriver.cuEventSynchronize(handle), "cuEventSynchronize");
   }
 
-  /** Whether the work that was marked is done. */
+  /** Returns whether the marked work is done. */
   public boolean isDone() {
     return CudaStream.ready(JCudaDriver.cuEventQuery(handle), "cuEventQuery", "");
   }

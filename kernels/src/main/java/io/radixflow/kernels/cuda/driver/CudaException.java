@@ -23,12 +23,12 @@ public final class CudaException extends RuntimeException {
     return result;
   }
 
-  /** Whether memory ran out; nothing else is broken. */
+  /** Returns whether memory ran out; nothing else is broken then. */
   public boolean isOutOfMemory() {
     return result == CUresult.CUDA_ERROR_OUT_OF_MEMORY;
   }
 
-  /** Whether the device or its driver does not take the build's device code. */
+  /** Returns whether the device or its driver refuses the build's device code. */
   public boolean isCodeRefused() {
     return switch (result) {
       case CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU,
@@ -39,12 +39,12 @@ public final class CudaException extends RuntimeException {
     };
   }
 
-  /** Whether the context is lost: every later call in it fails, and it must be closed. */
+  /** Returns whether the context is lost: every later call in it fails, and it must be closed. */
   public boolean isContextLost() {
     return isLoss(result);
   }
 
-  /** Whether a result says that the context is lost. */
+  /** Returns whether a result says that the context is lost. */
   static boolean isLoss(int result) {
     return switch (result) {
       case CUresult.CUDA_ERROR_ECC_UNCORRECTABLE,

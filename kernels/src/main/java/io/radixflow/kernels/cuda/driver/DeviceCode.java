@@ -71,7 +71,7 @@ public final class DeviceCode {
         + properties.getProperty("sources.sha256").substring(0, 12);
   }
 
-  /** Where it comes from. */
+  /** The origin of the code: a file, or the build that made it. */
   public String description() {
     return description;
   }

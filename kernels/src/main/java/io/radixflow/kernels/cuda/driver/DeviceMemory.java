@@ -32,7 +32,7 @@ public final class DeviceMemory implements ContextResource {
     return memory;
   }
 
-  /** Memory that somebody else owns. */
+  /** A view of memory that another object owns. */
   static DeviceMemory at(CudaContext context, long address, long bytes) {
     return new DeviceMemory(context, DevicePointer.at(address), bytes, false);
   }

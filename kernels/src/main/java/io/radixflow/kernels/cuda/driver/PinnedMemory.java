@@ -10,7 +10,7 @@ import jcuda.driver.JCudaDriver;
 /**
  * Page-locked host memory that copies and kernels reach directly: a slab, or a slice of one. A slab
  * is at most {@link #MAX_SLAB} bytes, as JCuda hands it out as one buffer. Closing the slab waits
- * for the device and frees it; whoever still uses its buffers then crashes the process. Not
+ * for the device and frees it; code that still uses its buffers crashes the process. Not
  * thread-safe.
  */
 public final class PinnedMemory implements ContextResource {

@@ -13,11 +13,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The driver's context of a device: one a process, whoever uses the device, made for the first user
+ * The driver's context of a device: one a process for all users of the device, made for the first user
  * and destroyed after the last.
  *
  * <p>A lost context is of no more use to any of its users, but lives until the last has closed: its
- * pinned memory is mapped into the process until then. Who comes meanwhile gets a fresh one. The
+ * pinned memory is mapped into the process until then. A user that comes meanwhile gets a new one. The
  * device's primary context would not do: it can only be reset under all users at once, and its
  * addresses would come again while some still hold them.
  *
@@ -61,7 +61,7 @@ final class SharedContext {
     return fresh;
   }
 
-  /** Looks for a loss that no user has met yet: the driver tells it with every call. */
+  /** Finds a loss that no user has noticed yet: every call of the driver reports it. */
   private boolean works() {
     if (!lost) {
       int result = JCudaDriver.cuCtxSetCurrent(handle);
@@ -78,12 +78,12 @@ final class SharedContext {
     check(JCudaDriver.cuCtxSetCurrent(handle), "cuCtxSetCurrent");
   }
 
-  /** Tells all users that the context is lost. */
+  /** Marks the context as lost for all users. */
   void lose() {
     lost = true;
   }
 
-  /** Whether a user has met the loss of the context. */
+  /** Returns whether a user has noticed the loss of the context. */
   boolean isLost() {
     return lost;
   }

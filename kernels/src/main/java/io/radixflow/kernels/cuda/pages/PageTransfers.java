@@ -13,7 +13,7 @@ import io.radixflow.kernels.device.Transfer;
  *
  * <p>Copies into the pool go layer by layer with an event each: the step that is queued next waits
  * for a layer's event only when it reaches that layer. Copies start when all steps queued before
- * them are done, since those may use the pages. One transfer each way is under way at a time; the
+ * them are done, since those may use the pages. One transfer each way is in flight at a time; the
  * next waits for it on the host.
  *
  * <p>Owned by the thread that submits.
@@ -136,7 +136,7 @@ public final class PageTransfers implements AutoCloseable {
     copies.waitFor(stepsDone);
   }
 
-  /** Whether the next step has layers to wait for; then {@link #awaitLayer} says which. */
+  /** Returns whether the next step must wait for layers, with {@link #awaitLayer}. */
   public boolean isLoading() {
     loading = loading && !in.isDone();
     return loading;

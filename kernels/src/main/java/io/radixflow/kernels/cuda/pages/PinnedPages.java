@@ -57,12 +57,12 @@ public final class PinnedPages implements AutoCloseable {
     return slab(page).address() + offset(page);
   }
 
-  /** The page as memory that copies take; made anew by each call. */
+  /** The page as memory that copies take; new with each call. */
   public PinnedMemory page(int page) {
     return slab(page).slice(offset(page), pageBytes);
   }
 
-  /** The page as a buffer in native byte order; made anew by each call. */
+  /** The page as a buffer in native byte order; new with each call. */
   public ByteBuffer buffer(int page) {
     return page(page).buffer();
   }

@@ -93,9 +93,9 @@ public final class CudaModel implements AutoCloseable {
       }
       return new CudaModel(context, weights, options);
     } catch (CudaException e) {
-      OutOfDeviceMemoryException told = outOfMemory(context, weights.config(), e);
+      OutOfDeviceMemoryException explained = outOfMemory(context, weights.config(), e);
       context.close();
-      throw told == null ? e : told;
+      throw explained == null ? e : explained;
     } catch (RuntimeException | Error e) {
       context.close();
       throw e;
@@ -201,7 +201,7 @@ public final class CudaModel implements AutoCloseable {
     return 2 * device.multiprocessors();
   }
 
-  /** What moves a pool's pages beside the steps of a stream. */
+  /** Creates the transfers of a pool's pages, which run beside the steps of a stream. */
   PageTransfers transfers(CudaKvPool pool, CudaStream steps) {
     return new PageTransfers(context, module, pool, config.layers(), steps);
   }

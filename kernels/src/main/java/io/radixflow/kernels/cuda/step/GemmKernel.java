@@ -101,12 +101,12 @@ enum GemmKernel {
     return 4 * panels / slices;
   }
 
-  /** Whether the order of an element's sum is the one that deterministic mode uses throughout. */
+  /** Returns whether an element is summed in the one order that deterministic mode uses. */
   boolean deterministic() {
     return slices == 2 && !hopper;
   }
 
-  /** Whether the kernel needs compute capability 9.0. */
+  /** Returns whether the kernel needs compute capability 9.0. */
   boolean hopper() {
     return hopper;
   }

@@ -78,7 +78,7 @@ public final class GemmPlan {
     return best;
   }
 
-  /** Whether this mode and device can use the kernel. */
+  /** Returns whether this mode and device can use the kernel. */
   boolean allowed(GemmKernel kernel) {
     return (mode == GpuMode.FAST || kernel.deterministic())
         && (hopper || !kernel.hopper())

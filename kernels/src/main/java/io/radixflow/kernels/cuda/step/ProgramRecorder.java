@@ -53,7 +53,7 @@ public final class ProgramRecorder implements ForwardOps<CudaMatrix, DeviceMemor
     attendFrom = new int[config.layers()];
   }
 
-  /** What was recorded. */
+  /** The launches recorded so far. */
   public StepProgram program() {
     return new StepProgram(launches, attendFrom);
   }

@@ -119,7 +119,7 @@ public record StepLayout(int maxRows, int maxTiles, int tailInts) {
     return tiles() + AttentionPlanner.TILE_INTS * maxTiles;
   }
 
-  /** Where page tables begin. */
+  /** The offset of the page tables. */
   int tail() {
     return aligned(merge() + 2 * maxRows);
   }

@@ -14,7 +14,7 @@ import java.nio.IntBuffer;
  */
 public final class StepPlan {
 
-  /** Tells where a token lies that an earlier step draws. */
+  /** Finds a token that an earlier step samples. */
   @FunctionalInterface
   public interface TokenRing {
     /**
@@ -256,7 +256,7 @@ public final class StepPlan {
     return outputs;
   }
 
-  /** Whether every chunk is one row. */
+  /** Returns whether every chunk is one row. */
   boolean decodeOnly() {
     return decodeOnly;
   }

@@ -12,7 +12,7 @@ import java.util.List;
 public final class StepProgram {
 
   /**
-   * What decides which kernels a step needs.
+   * The properties of a step that decide which kernels it needs.
    *
    * @param rows rows that the grids have room for
    * @param keys whether there are attention tiles of the kernel whose warps share out keys

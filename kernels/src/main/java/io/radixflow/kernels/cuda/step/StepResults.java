@@ -4,7 +4,7 @@ import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 
 /**
- * What a step's sampling leaves on the device for the host.
+ * The results of a step's sampling on the device, for the host.
  *
  * @param heads {@value #RESULT_BYTES} bytes an output
  * @param topIds {@value #TOPS} token ids an output

@@ -44,7 +44,7 @@ public final class StepRunner implements AutoCloseable {
   }
 
   /**
-   * Takes a step's metadata from a batch; the caller sees to it that no earlier step ends
+   * Takes a step's metadata from a batch; the caller makes sure that no earlier step ends
    * meanwhile.
    *
    * @throws IllegalArgumentException if the batch is not valid, or does not fit
@@ -80,7 +80,7 @@ public final class StepRunner implements AutoCloseable {
     ticket.copyResults(buffers.results(), stream);
   }
 
-  /** Makes the device ready for the next step after one of which only a part ran. */
+  /** Makes the device ready for the next step after a step that was queued only in part. */
   public void reset() {
     model.buffers().clearArrived(stream);
   }

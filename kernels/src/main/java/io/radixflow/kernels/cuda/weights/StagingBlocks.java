@@ -29,7 +29,7 @@ public final class StagingBlocks implements WeightStream.Blocks, AutoCloseable {
     }
   }
 
-  /** Where the blocks to come go. */
+  /** Sets the target of the following blocks. */
   public StagingBlocks to(DeviceMemory memory) {
     target = memory;
     return this;

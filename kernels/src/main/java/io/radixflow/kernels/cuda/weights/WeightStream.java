@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
  */
 final class WeightStream {
 
-  /** Where blocks go. */
+  /** The target of the blocks. */
   interface Blocks {
     /** Bytes of the buffers that {@link #next} hands out; the same each time. */
     int capacity();

@@ -12,7 +12,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Reads JSON that nobody vouches for: bounded in size, depth, and length of names and numbers. */
+/** Reads untrusted JSON: bounded in size, depth, and length of names and numbers. */
 public final class BoundedJson {
   private static final ObjectMapper MAPPER =
       new ObjectMapper(

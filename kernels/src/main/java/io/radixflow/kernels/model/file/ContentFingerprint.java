@@ -126,7 +126,7 @@ final class ContentFingerprint implements Supplier<String> {
     return stamp.toString();
   }
 
-  /** The inode's own time where there is one: nobody sets it back by accident. */
+  /** The inode's own time where there is one: it is not set back by accident. */
   private static FileTime changed(Path file) throws IOException {
     if (file.getFileSystem().supportedFileAttributeViews().contains("unix")) {
       return (FileTime) Files.getAttribute(file, "unix:ctime");

@@ -64,7 +64,7 @@ record GgufTensor(String name, long[] dimensions, int ggmlType, long offset) {
     }
   }
 
-  /** As a matrix; a tensor of rank 3 or 4 has its higher dimensions as rows. */
+  /** The tensor as a matrix; the higher dimensions of rank 3 or 4 become rows. */
   String shape() {
     StringBuilder text = new StringBuilder();
     for (int d = dimensions.length - 1; d >= 0; d--) {

@@ -41,7 +41,7 @@ public final class ModelFile implements AutoCloseable {
     return open(path, RadixflowHome.path());
   }
 
-  /** As {@link #open(Path)}, remembering fingerprints in another home. */
+  /** Like {@link #open(Path)}; remembers fingerprints in another directory. */
   static ModelFile open(Path path, Path home) {
     try {
       if (Files.isDirectory(path)) {

@@ -9,7 +9,7 @@ import java.util.List;
  */
 public interface ModelMetadata {
 
-  /** Whether the key is present. */
+  /** Returns whether the key is present. */
   boolean has(String key);
 
   /**

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Weights of any shape that nobody trained, for benchmarks: bf16 matrices of small random values
+ * Untrained weights of any shape, for benchmarks: bf16 matrices of small random values
  * and vectors of ones. They take no memory to speak of; rows repeat.
  */
 public final class RandomWeights {

@@ -30,10 +30,10 @@ final class FetchLock implements AutoCloseable {
     Files.createDirectories(file.getParent());
     ReentrantLock thread =
         THREADS.computeIfAbsent(file.toAbsolutePath().normalize(), f -> new ReentrantLock());
-    boolean told = false;
+    boolean reported = false;
     if (!thread.tryLock()) {
       waiting.run();
-      told = true;
+      reported = true;
       thread.lockInterruptibly();
     }
     FileChannel channel = null;
@@ -41,7 +41,7 @@ final class FetchLock implements AutoCloseable {
       channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
       FileLock lock = channel.tryLock();
       if (lock == null) {
-        if (!told) {
+        if (!reported) {
           waiting.run();
         }
         channel.lock();

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 record HubFile(String name, long size, String hash) {
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9._-]{0,200}");
 
-  /** Whether a listed name is one of a file at the top level that may be stored as it is. */
+  /** Returns whether a listed name is a plain file name, safe to store under. */
   static boolean isPlain(String name) {
     return NAME.matcher(name).matches() && !name.contains("..");
   }

@@ -1,9 +1,9 @@
 package io.radixflow.kernels.model.hub;
 
-/** Is told what a {@link ModelResolver} does, on the thread that resolves. */
+/** Listens to the steps of a {@link ModelResolver}, on the thread that resolves. */
 public interface ModelProgress {
 
-  /** Is told nothing. */
+  /** Ignores all steps. */
   ModelProgress NONE =
       new ModelProgress() {
         @Override

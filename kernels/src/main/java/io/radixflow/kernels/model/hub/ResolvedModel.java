@@ -11,7 +11,7 @@ import java.nio.file.Path;
  */
 public record ResolvedModel(Path path, String name, Source source) {
 
-  /** Where a model came from. */
+  /** The origin of a model. */
   public enum Source {
     /** The user's path. */
     PATH("given path"),

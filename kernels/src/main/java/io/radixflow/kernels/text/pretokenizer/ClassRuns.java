@@ -2,7 +2,7 @@ package io.radixflow.kernels.text.pretokenizer;
 
 import static io.radixflow.kernels.text.pretokenizer.UnicodeClasses.SPACE;
 
-/** Steps that the scanners share. */
+/** Finds runs of code points of one class, for all pre-tokenizers. */
 public final class ClassRuns {
 
   private ClassRuns() {}
@@ -12,7 +12,7 @@ public final class ClassRuns {
     return UnicodeClasses.of(Character.codePointAt(text, at, to));
   }
 
-  /** Where the run of one class that covers {@code at} ends. */
+  /** The end of the run of one class that covers {@code at}. */
   public static int endOfRun(char[] text, int at, int to, byte kind) {
     while (at < to) {
       int codePoint = Character.codePointAt(text, at, to);

@@ -95,7 +95,7 @@ public final class PreTokenizers {
     return found;
   }
 
-  /** Whether pieces that are tokens as they stand are taken without merging. */
+  /** Returns whether a piece that is a token as it stands is taken without merging. */
   public static boolean takesWholeWords(PreTokenizer preTokenizer) {
     return preTokenizer == LLAMA3;
   }

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The four classes of code points that pre-tokenizers tell apart, pinned to Unicode 16.0.
+ * The four classes of code points that pre-tokenizers distinguish, pinned to Unicode 16.0.
  *
  * <p>The JDK's own tables follow its release (13.0 in JDK 17, 16.0 in JDK 25), and a prompt must
  * not get other token ids with another JDK.

@@ -91,7 +91,7 @@ public final class JinjaChatTemplate implements ChatTemplate {
             + " leave it out");
   }
 
-  /** Where the last end-of-turn token that the template wrote ends, or -1. */
+  /** The end of the last end-of-turn token that the template wrote, or -1. */
   private int lastTurnEnd(String text) {
     char[] chars = text.toCharArray();
     AddedTokens added = tokenizer.vocabulary().added();

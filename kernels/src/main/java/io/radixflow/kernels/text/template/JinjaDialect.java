@@ -49,7 +49,7 @@ final class JinjaDialect {
     }
   }
 
-  /** Where a character next stands outside of quotes and inner brackets, or the end. */
+  /** The next position of a character outside of quotes and inner brackets, or the end. */
   private static int scan(String text, int from, char wanted) {
     int depth = 0;
     char quote = 0;

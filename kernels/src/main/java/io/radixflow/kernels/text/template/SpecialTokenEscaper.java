@@ -25,7 +25,7 @@ final class SpecialTokenEscaper {
     index = new AddedTokens(tokens);
   }
 
-  /** Whether marking the messages would change anything. */
+  /** Returns whether marking the messages would change anything. */
   boolean concerns(List<ChatMessage> messages) {
     for (ChatMessage message : messages) {
       if (concerns(message.role()) || concerns(message.content())) {
@@ -93,7 +93,7 @@ final class SpecialTokenEscaper {
     return out.toString();
   }
 
-  /** Whether the text's beginning could be the end of a token that the template began. */
+  /** Returns whether the text's beginning could be the end of a token that the template began. */
   private boolean beginsInside(String text) {
     for (AddedToken token : tokens) {
       for (int i = 1; i < token.text().length(); i++) {
@@ -105,7 +105,7 @@ final class SpecialTokenEscaper {
     return false;
   }
 
-  /** Whether the text's end could be the beginning of a token that the template goes on with. */
+  /** Returns whether the text's end could be the beginning of a token that the template goes on with. */
   private boolean endsInside(String text) {
     for (AddedToken token : tokens) {
       for (int i = 1; i < token.text().length(); i++) {

@@ -15,13 +15,13 @@ final class PreTokenizerJson {
 
   private PreTokenizerJson() {}
 
-  /** Whether a pre-tokenizer maps text to byte characters. */
+  /** Returns whether a pre-tokenizer maps text to byte characters. */
   static boolean isByteLevel(JsonNode preTokenizer) {
     return steps(preTokenizer, "pretokenizers").stream()
         .anyMatch(step -> type(step).equals("ByteLevel"));
   }
 
-  /** Whether a normalizer of a byte-level tokenizer composes characters (NFC); null does not. */
+  /** Returns whether a byte-level tokenizer's normalizer composes characters (NFC); null does not. */
   static boolean isNfc(JsonNode normalizer) {
     boolean nfc = false;
     for (JsonNode step : steps(normalizer, "normalizers")) {
@@ -81,7 +81,7 @@ final class PreTokenizerJson {
     throw unsupported("pre_tokenizer", step);
   }
 
-  /** What a SentencePiece-like tokenizer does with spaces. */
+  /** Rules of a SentencePiece-like tokenizer for spaces. */
   static SentencePieceTokenizer.Spaces spaces(JsonNode normalizer, JsonNode preTokenizer) {
     SpacePrefix prefix = SpacePrefix.NEVER;
     for (JsonNode step : steps(normalizer, "normalizers")) {

@@ -12,10 +12,10 @@ import java.util.Map;
  */
 final class SentencePieceTokenizer extends VocabularyTokenizer {
 
-  /** What stands for a space in tokens. */
+  /** The character that stands for a space in tokens. */
   static final char SPACE = '\u2581';
 
-  /** What the model file decides about spaces. */
+  /** The model file's rules for spaces. */
   record Spaces(SpacePrefix prefix, boolean prefixOnce, boolean splitEach) {}
 
   private final Map<Integer, Integer> characterIds;

@@ -1,11 +1,11 @@
 package io.radixflow.kernels.text.tokenizer;
 
-/** Where a SentencePiece tokenizer puts a space before a text. */
+/** The runs of text that a SentencePiece tokenizer puts a space before. */
 enum SpacePrefix {
-  /** Nowhere. */
+  /** No run. */
   NEVER,
-  /** Before the first run of a prompt. */
+  /** The first run of a prompt. */
   FIRST_RUN,
-  /** Before every run that follows a special token or begins the prompt. */
+  /** Every run that follows a special token or begins the prompt. */
   EVERY_RUN
 }

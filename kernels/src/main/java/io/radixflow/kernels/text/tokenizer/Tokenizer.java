@@ -42,7 +42,7 @@ public interface Tokenizer {
     return bytes.length;
   }
 
-  /** Whether a reply's text is its bytes less one space that they may begin with. */
+  /** Returns whether one leading space is dropped from a reply's text. */
   default boolean dropsLeadingSpace() {
     return false;
   }

@@ -5,7 +5,7 @@ import java.util.BitSet;
 import java.util.Collection;
 import java.util.List;
 
-/** What a tokenizer's ids stand for. Immutable; safe for many threads. */
+/** The bytes and roles of a tokenizer's ids. Immutable; safe for many threads. */
 public final class Vocabulary {
 
   private final byte[] blob;

@@ -12,7 +12,7 @@ public final class DriverProcess {
 
   private DriverProcess() {}
 
-  /** With an argument the driver is loaded once more through another class loader. */
+  /** Loads the driver; with an argument once more through another class loader. */
   public static void main(String[] arguments) throws Exception {
     System.out.println(version());
     if (arguments.length > 0) {

@@ -17,7 +17,7 @@ public final class EmulatedDriver {
   /** CUDA threads and blocks take turns from the last to the first. */
   public static native void setReverse(boolean reverse);
 
-  /** Streams work only when somebody waits for them, which is as late as a device may be. */
+  /** Makes streams work only when they are waited for, which is as late as a device may be. */
   public static native void setLazyStreams(boolean lazy);
 
   /** How many devices there are; 1 at first. */
@@ -26,7 +26,7 @@ public final class EmulatedDriver {
   /** The compute capability; 9.0 at first. */
   public static native void setComputeCapability(int major, int minor);
 
-  /** As {@link CudaDriver#version}; 13000 at first. */
+  /** Sets {@link CudaDriver#version}; 13000 at first. */
   public static native void setDriverVersion(int version);
 
   /** Bytes of device memory, whatever is allocated already; 1 GiB at first. */
@@ -67,7 +67,7 @@ public final class EmulatedDriver {
   /** Forgets faults, injected and reported, and counts. */
   public static native void resetFaults();
 
-  /** What the last fault of a kernel was, or an empty text. */
+  /** The last fault of a kernel, or an empty text. */
   public static native String lastFault();
 
   /** Everything as it is at first. */

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a kernel must not do ends in an error that says where, and the process lives. */
+/** An illegal access of a kernel ends in an error that says where; the process survives. */
 class EmulatedFaultsTest extends ProbeTest {
 
   @Test

@@ -54,7 +54,7 @@ public final class EmulatedGpu {
         "-D" + DeviceCode.FILE_PROPERTY + "=" + folder.resolve(MODULE));
   }
 
-  /** As {@link #require}; skips the test on a real device. */
+  /** Like {@link #require}; also skips the test on a real device. */
   public static void requireEmulated() {
     require();
     Assumptions.assumeTrue(isEmulated(), "for the emulated device only");
@@ -72,7 +72,7 @@ public final class EmulatedGpu {
     }
   }
 
-  /** Whether {@link #require} has found the emulated device. */
+  /** Returns whether {@link #require} has found the emulated device. */
   public static synchronized boolean isEmulated() {
     return emulated;
   }

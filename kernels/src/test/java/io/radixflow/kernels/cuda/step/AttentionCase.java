@@ -98,7 +98,7 @@ final class AttentionCase {
     }
   }
 
-  /** Where the key and the value of a token are that a query head sees. */
+  /** The offset of a token's key and value as seen by a query head. */
   private int place(int conversation, int position, int head) {
     int token = start[conversation] + position;
     return (token * shape.kvHeads() + head / shape.group()) * shape.headDim();

@@ -20,7 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
-/** A hub on the loopback interface that can be told to misbehave. */
+/** A hub on the loopback interface that misbehaves on request. */
 final class FakeHub implements AutoCloseable {
   static final String COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
@@ -36,7 +36,7 @@ final class FakeHub implements AutoCloseable {
   /** Holds broken answers back instead, until it is counted down; null for none. */
   volatile CountDownLatch hangs;
 
-  /** Whether Range is ignored. */
+  /** True if Range is ignored. */
   volatile boolean ignoresRange;
 
   /** Answer to the listing, if not the true one. */

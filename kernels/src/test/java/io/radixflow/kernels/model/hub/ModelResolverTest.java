@@ -204,10 +204,10 @@ class ModelResolverTest {
 
   @Test
   void anUnreachableHubIsOneLine() {
-    URI nobody = hub.uri();
+    URI closed = hub.uri();
     hub.close();
     ModelResolver resolver =
-        new ModelResolver(new ResolverOptions(home, nobody, false, NO_PIP), steps);
+        new ModelResolver(new ResolverOptions(home, closed, false, NO_PIP), steps);
     assertThatThrownBy(() -> resolver.resolve("owner/name"))
         .isInstanceOf(ModelUnavailableException.class)
         .hasMessage("model owner/name cannot be fetched: 127.0.0.1: it cannot be reached")

@@ -44,7 +44,7 @@ public final class TinyVocabulary {
     return instance;
   }
 
-  /** As GGUF metadata. */
+  /** The vocabulary as GGUF metadata. */
   public GgufHeader metadata(String pre) {
     return new GgufHeader()
         .with("tokenizer.ggml.model", "gpt2")
