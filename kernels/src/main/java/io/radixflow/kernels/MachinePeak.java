@@ -13,8 +13,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Peak bandwidth and arithmetic of this machine's CPU, measured: the yardstick of benchmarks. Needs the Vector
- * API.
+ * Peak bandwidth and arithmetic of this machine's CPU, measured: the yardstick of benchmarks. Needs
+ * the Vector API.
  *
  * @param threads threads that ran at once
  * @param readBytesPerSecond read bandwidth of main memory

@@ -21,8 +21,8 @@ import java.util.function.Consumer;
  * [token][element]: attention loads tokens of K and elements of V as lanes. Pages lie in several
  * arrays, so that a pool may exceed what one array can hold.
  *
- * <p>The caller knows which pages hold what. Written and read by workers; rows of one step
- * write different slots, and a step's regions order writes before reads.
+ * <p>The caller knows which pages hold what. Written and read by workers; rows of one step write
+ * different slots, and a step's regions order writes before reads.
  */
 final class CpuKvPool implements KvPool {
 

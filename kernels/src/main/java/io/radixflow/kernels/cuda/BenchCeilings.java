@@ -65,7 +65,8 @@ record BenchCeilings(double memory, double toDevice, double toHost) {
     }
   }
 
-  private static double reported(Consumer<GpuFigure> figures, String name, long bytes, double seconds) {
+  private static double reported(
+      Consumer<GpuFigure> figures, String name, long bytes, double seconds) {
     figures.accept(new GpuFigure("ceiling", name, seconds, bytes, 0, 0));
     return bytes / seconds;
   }

@@ -87,7 +87,9 @@ public record CudaSupport(
     return null;
   }
 
-  /** Returns whether a system property names the driver, as in tests; {@code auto} never chooses it. */
+  /**
+   * Returns whether a system property names the driver, as in tests; {@code auto} never chooses it.
+   */
   public static boolean isDriverGiven() {
     return System.getProperty(CudaDriver.LIBRARY_PROPERTY) != null;
   }

@@ -80,8 +80,8 @@ public interface Backend extends AutoCloseable {
    *
    * @param pages number of pages
    * @param pageTokens tokens a page, one of {@link #pageTokens()}
-   * @throws IllegalArgumentException if the size is unsupported or memory is lacking; the
-   *     message has the numbers
+   * @throws IllegalArgumentException if the size is unsupported or memory is lacking; the message
+   *     has the numbers
    */
   KvPool openPool(int pages, int pageTokens);
 

@@ -18,8 +18,8 @@ public interface KvPool extends AutoCloseable {
   long pageBytes();
 
   /**
-   * Declares a page's content unneeded; a pool may overwrite it, after the steps
-   * submitted so far, to make a later read of it show. Called by the backend's owner.
+   * Declares a page's content unneeded; a pool may overwrite it, after the steps submitted so far,
+   * to make a later read of it show. Called by the backend's owner.
    */
   default void discard(int page) {}
 

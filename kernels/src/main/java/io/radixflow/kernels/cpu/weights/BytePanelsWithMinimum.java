@@ -11,7 +11,8 @@ import io.radixflow.kernels.cpu.kernel.Kernels;
  * @param codes byte[panel][k][PANEL]
  * @param scales float[panel][block of 32 k][scale, minimum][PANEL]
  */
-public record BytePanelsWithMinimum(int rows, int columns, byte[] codes, float[] scales) implements Panels {
+public record BytePanelsWithMinimum(int rows, int columns, byte[] codes, float[] scales)
+    implements Panels {
 
   private int codesAt(int panel, int column) {
     return (panel * columns + column) * PANEL;

@@ -19,7 +19,10 @@ public record CudaDevice(
     int multiprocessors,
     int sharedMemory) {
 
-  /** Returns whether the device has bf16 tensor cores and asynchronous copies, which the kernels need. */
+  /**
+   * Returns whether the device has bf16 tensor cores and asynchronous copies, which the kernels
+   * need.
+   */
   public boolean supported() {
     return major >= 8;
   }

@@ -11,9 +11,9 @@ import jcuda.JCudaVersion;
  * Loads JCuda's native library from a folder of this process alone.
  *
  * <p>JCuda unpacks it to {@code java.io.tmpdir} under a fixed name and keeps a file that is there
- * already, even if another user wrote it. So the file is unpacked here, into a fresh folder that only this user
- * can enter, JCuda is initialised with that folder as {@code java.io.tmpdir}, and the file is
- * removed again once it is mapped.
+ * already, even if another user wrote it. So the file is unpacked here, into a fresh folder that
+ * only this user can enter, JCuda is initialised with that folder as {@code java.io.tmpdir}, and
+ * the file is removed again once it is mapped.
  */
 final class JCudaNatives {
 

@@ -13,12 +13,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The driver's context of a device: one a process for all users of the device, made for the first user
- * and destroyed after the last.
+ * The driver's context of a device: one a process for all users of the device, made for the first
+ * user and destroyed after the last.
  *
  * <p>A lost context is of no more use to any of its users, but lives until the last has closed: its
- * pinned memory is mapped into the process until then. A user that comes meanwhile gets a new one. The
- * device's primary context would not do: it can only be reset under all users at once, and its
+ * pinned memory is mapped into the process until then. A user that comes meanwhile gets a new one.
+ * The device's primary context would not do: it can only be reset under all users at once, and its
  * addresses would come again while some still hold them.
  *
  * <p>Safe for use by several threads.

@@ -4,9 +4,9 @@ import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaException;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelModule;
-import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.Transfer;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.function.BooleanSupplier;
@@ -34,7 +34,8 @@ public final class CudaKvPool implements KvPool {
     this.onClose = onClose;
     this.context = context;
     layers = config.layers();
-    planePageBytes = (long) pageTokens * config.kvHeads() * config.headDim() * KvSpec.Type.BF16.bytes();
+    planePageBytes =
+        (long) pageTokens * config.kvHeads() * config.headDim() * KvSpec.Type.BF16.bytes();
     memory = context.allocate(2L * layers * (pages + 1) * planePageBytes, "the KV pool");
   }
 

@@ -50,7 +50,8 @@ public final class CudaStepTicket extends ReusedTicket {
    * @param planBytes bytes of a step's metadata
    * @param maxOutputs outputs of one step
    */
-  public CudaStepTicket(CudaContext context, int vocabSize, int ringBase, long planBytes, int maxOutputs) {
+  public CudaStepTicket(
+      CudaContext context, int vocabSize, int ringBase, long planBytes, int maxOutputs) {
     super(0);
     this.context = context;
     this.vocabSize = vocabSize;

@@ -9,6 +9,8 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
  * @param bias a float a row, or null
  * @param rows outputs
  * @param columns inputs
- * @param gated whether gate and up projection take turns, as {@link WeightRowOrder#interleaved} says
+ * @param gated whether gate and up projection take turns, as {@link WeightRowOrder#interleaved}
+ *     says
  */
-public record CudaMatrix(DeviceMemory weights, DeviceMemory bias, int rows, int columns, boolean gated) {}
+public record CudaMatrix(
+    DeviceMemory weights, DeviceMemory bias, int rows, int columns, boolean gated) {}

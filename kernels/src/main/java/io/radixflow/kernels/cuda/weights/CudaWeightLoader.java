@@ -62,7 +62,8 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
       return WeightRowOrder.interleaved(tensors.get(0), tensors.get(1));
     }
     if (name.endsWith("attn_q.weight") && config.rope().interleaved()) {
-      return WeightRowOrder.unpaired(tensors.get(0), tensors.get(1), tensors.get(2), config.headDim());
+      return WeightRowOrder.unpaired(
+          tensors.get(0), tensors.get(1), tensors.get(2), config.headDim());
     }
     return WeightRowOrder.stacked(tensors);
   }

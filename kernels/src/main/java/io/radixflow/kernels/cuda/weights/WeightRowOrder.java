@@ -20,7 +20,8 @@ final class WeightRowOrder {
   private final int pairedHeadRows;
   private final int pairedRows;
 
-  private WeightRowOrder(List<Tensor> tensors, boolean interleaved, int pairedHeadRows, int pairedRows) {
+  private WeightRowOrder(
+      List<Tensor> tensors, boolean interleaved, int pairedHeadRows, int pairedRows) {
     this.tensors = List.copyOf(tensors);
     this.interleaved = interleaved;
     this.pairedHeadRows = pairedHeadRows;

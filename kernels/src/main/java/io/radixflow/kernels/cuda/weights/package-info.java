@@ -1,4 +1,2 @@
-/**
- * Loads weights onto a GPU: converts them to bf16 and orders rows as the kernels want them.
- */
+/** Loads weights onto a GPU: converts them to bf16 and orders rows as the kernels want them. */
 package io.radixflow.kernels.cuda.weights;

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Untrained weights of any shape, for benchmarks: bf16 matrices of small random values
- * and vectors of ones. They take no memory to speak of; rows repeat.
+ * Untrained weights of any shape, for benchmarks: bf16 matrices of small random values and vectors
+ * of ones. They take no memory to speak of; rows repeat.
  */
 public final class RandomWeights {
 

@@ -64,7 +64,8 @@ final class Download {
   }
 
   private static boolean matches(Path path, HubFile file) throws IOException {
-    return Files.size(path) == file.size() && FileHashes.of(path, file.isGitBlob()).equals(file.hash());
+    return Files.size(path) == file.size()
+        && FileHashes.of(path, file.isGitBlob()).equals(file.hash());
   }
 
   private static long size(Path part) throws IOException {

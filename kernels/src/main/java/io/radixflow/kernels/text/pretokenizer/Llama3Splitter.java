@@ -54,7 +54,8 @@ final class Llama3Splitter implements PreTokenizer {
       return ClassRuns.endOfRun(text, second, to, LETTER);
     }
     if (kind == OTHER || first == ' ' && next == OTHER) {
-      return endOfNewlines(text, ClassRuns.endOfRun(text, kind == OTHER ? at : second, to, OTHER), to);
+      return endOfNewlines(
+          text, ClassRuns.endOfRun(text, kind == OTHER ? at : second, to, OTHER), to);
     }
     int newline = endOfLastNewline(text, at, to);
     return newline > at ? newline : ClassRuns.endOfSpaces(text, at, to);

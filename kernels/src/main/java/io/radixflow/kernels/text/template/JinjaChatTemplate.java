@@ -10,8 +10,8 @@ import java.util.List;
  * A chat template in Jinja with its model's tokenizer.
  *
  * <p>Contents that spell added tokens are rendered a second time with the spellings marked ({@link
- * SpecialTokenEscaper}); the marks are deleted again before the runs between special tokens are encoded,
- * so that ids are those of the plain text.
+ * SpecialTokenEscaper}); the marks are deleted again before the runs between special tokens are
+ * encoded, so that ids are those of the plain text.
  */
 public final class JinjaChatTemplate implements ChatTemplate {
 
@@ -36,7 +36,8 @@ public final class JinjaChatTemplate implements ChatTemplate {
     // the outcome, such tokens, which are not special, are let through.
     guards =
         List.of(
-            new SpecialTokenEscaper(added, token -> true), new SpecialTokenEscaper(added, AddedToken::special));
+            new SpecialTokenEscaper(added, token -> true),
+            new SpecialTokenEscaper(added, AddedToken::special));
   }
 
   @Override

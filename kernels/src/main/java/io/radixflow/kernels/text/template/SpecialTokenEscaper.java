@@ -105,7 +105,10 @@ final class SpecialTokenEscaper {
     return false;
   }
 
-  /** Returns whether the text's end could be the beginning of a token that the template goes on with. */
+  /**
+   * Returns whether the text's end could be the beginning of a token that the template goes on
+   * with.
+   */
   private boolean endsInside(String text) {
     for (AddedToken token : tokens) {
       for (int i = 1; i < token.text().length(); i++) {

@@ -9,4 +9,5 @@ package io.radixflow.kernels.text.tokenizer;
  * @param stripLeft whether it swallows the white space before it
  * @param stripRight whether it swallows the white space after it
  */
-public record AddedToken(String text, int id, boolean special, boolean stripLeft, boolean stripRight) {}
+public record AddedToken(
+    String text, int id, boolean special, boolean stripLeft, boolean stripRight) {}

@@ -21,7 +21,9 @@ final class PreTokenizerJson {
         .anyMatch(step -> type(step).equals("ByteLevel"));
   }
 
-  /** Returns whether a byte-level tokenizer's normalizer composes characters (NFC); null does not. */
+  /**
+   * Returns whether a byte-level tokenizer's normalizer composes characters (NFC); null does not.
+   */
   static boolean isNfc(JsonNode normalizer) {
     boolean nfc = false;
     for (JsonNode step : steps(normalizer, "normalizers")) {

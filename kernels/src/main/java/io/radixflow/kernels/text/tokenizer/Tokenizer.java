@@ -1,6 +1,5 @@
 package io.radixflow.kernels.text.tokenizer;
 
-
 /**
  * Text to token ids and back. Immutable after construction; safe for use by many threads.
  *

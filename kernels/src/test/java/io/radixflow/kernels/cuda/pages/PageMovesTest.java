@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
-import io.radixflow.kernels.cuda.driver.PinnedMemory;
 import io.radixflow.kernels.cuda.driver.KernelTest;
+import io.radixflow.kernels.cuda.driver.PinnedMemory;
 import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;

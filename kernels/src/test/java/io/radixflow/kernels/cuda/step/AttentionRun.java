@@ -2,9 +2,9 @@ package io.radixflow.kernels.cuda.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.cuda.driver.KernelTest;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.cuda.driver.KernelTest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

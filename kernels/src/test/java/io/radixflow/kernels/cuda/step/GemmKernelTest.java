@@ -3,9 +3,9 @@ package io.radixflow.kernels.cuda.step;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
-import io.radixflow.kernels.cuda.driver.KernelTest;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.cuda.driver.KernelTest;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.radixflow.kernels.cuda.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.cuda.driver.KernelTest;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelTest;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -2,8 +2,8 @@ package io.radixflow.kernels.cuda.step;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.cuda.driver.KernelTest;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelTest;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.sampling.FixedPointExp;
 import io.radixflow.kernels.sampling.Sampler;

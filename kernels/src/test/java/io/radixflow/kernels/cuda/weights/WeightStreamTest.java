@@ -111,7 +111,8 @@ class WeightStreamTest {
   @Test
   void aRowThatDoesNotFitTheBufferIsRefused() {
     assertThatThrownBy(
-            () -> new WeightStream(new Memory(47)).send(WeightRowOrder.stacked(List.of(ramp(1, 0)))))
+            () ->
+                new WeightStream(new Memory(47)).send(WeightRowOrder.stacked(List.of(ramp(1, 0)))))
         .hasMessage("a row of 48 bytes exceeds the staging buffer of 47");
   }
 
