@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.kernels.text.Tokenizer;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
