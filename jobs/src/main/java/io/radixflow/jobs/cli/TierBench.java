@@ -7,12 +7,12 @@ import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.tier.DiskStore;
 import io.radixflow.operators.tier.DiskStoreOptions;
-import io.radixflow.operators.tier.HiRadixCache;
 import io.radixflow.operators.tier.PageStore;
 import io.radixflow.operators.tier.PageStoreStats;
 import io.radixflow.operators.tier.PrefetchPolicy;
 import io.radixflow.operators.tier.RocksDbDirectory;
 import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.WritePolicy;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -99,7 +99,7 @@ final class TierBench implements AutoCloseable {
     settle();
   }
 
-  private <T> T onTiers(Function<HiRadixCache, T> task) throws InterruptedException {
+  private <T> T onTiers(Function<Tiers, T> task) throws InterruptedException {
     try {
       return engine.onTiers(task).get();
     } catch (ExecutionException e) {

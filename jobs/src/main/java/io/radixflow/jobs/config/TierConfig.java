@@ -2,6 +2,7 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.radixflow.operators.tier.LoadBackOptions;
 import io.radixflow.operators.tier.PrefetchPolicy;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.WritePolicy;
@@ -32,8 +33,8 @@ public final class TierConfig {
 
   public static final ConfigOption<Integer> LOAD_BACK_THRESHOLD =
       ALL.range(
-          key("tiers.load-back-threshold").intType().defaultValue(DEFAULT.loadBackThreshold()),
-          TierOptions.BY_COST,
+          key("tiers.load-back-threshold").intType().defaultValue(DEFAULT.loadBack().threshold()),
+          LoadBackOptions.BY_COST,
           Integer.MAX_VALUE,
           "The fewest tokens that are loaded rather than computed; -1 decides by measured times.");
 
@@ -41,14 +42,16 @@ public final class TierConfig {
       ALL.choice(
           key("tiers.prefetch-policy")
               .enumType(PrefetchPolicy.class)
-              .defaultValue(DEFAULT.prefetchPolicy()),
+              .defaultValue(DEFAULT.loadBack().prefetchPolicy()),
           PrefetchPolicy.values(),
           "How long a waiting turn waits for pages from below host memory: not at all, until all "
               + "are there, or for 2 s and 0.1 s for each 1,024 tokens, at most 30 s.");
 
   public static final ConfigOption<Integer> PREFETCH_THRESHOLD =
       ALL.range(
-          key("tiers.prefetch-threshold").intType().defaultValue(DEFAULT.prefetchThreshold()),
+          key("tiers.prefetch-threshold")
+              .intType()
+              .defaultValue(DEFAULT.loadBack().prefetchThreshold()),
           1,
           Integer.MAX_VALUE,
           "The fewest tokens that are asked of the tiers below host memory.");

@@ -189,7 +189,7 @@ final class Admission {
   /** Whether its consumer has to catch up first, or its pages are on their way to host memory. */
   private boolean isHeldUp(Request request) {
     return request.admittedBefore && request.pauseIfBehind()
-        || pages.tiers().mustWait(request, pages);
+        || pages.loads().mustWait(request, pages);
   }
 
   private Request firstOf(List<Request> waiting) {

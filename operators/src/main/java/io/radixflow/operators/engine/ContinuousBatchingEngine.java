@@ -10,8 +10,8 @@ import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.TierTokens;
-import io.radixflow.operators.tier.HiRadixCache;
 import io.radixflow.operators.tier.PageId;
+import io.radixflow.operators.tier.Tiers;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -43,8 +43,7 @@ public final class ContinuousBatchingEngine implements Engine {
   private final Intake intake;
   private final CrashJournal journal;
   private final Quarantine quarantine;
-  private final PageLocator locator;
-  private final Prefetches prefetches;
+  private final Announcements announcements;
   private final PageTasks pageTasks;
   private final SessionSlots sessions = new SessionSlots();
 
@@ -75,7 +74,7 @@ public final class ContinuousBatchingEngine implements Engine {
             options.maxRunning(),
             options.cache(),
             sessions,
-            new TierLoads(options.tiers(), pool, info.numericsEpoch(), this::onEngineThread),
+            Tiers.open(options.tiers(), pool, info.numericsEpoch(), this::onEngineThread),
             () -> System.nanoTime() / 1_000_000);
     quarantine = new Quarantine(journal, options.attempts(), this::toIntake);
     scheduler =
@@ -114,18 +113,17 @@ public final class ContinuousBatchingEngine implements Engine {
             options.intakeThreads(),
             journal,
             options.maxRunning(),
-            pages.tiers()::name,
+            pages.loads()::name,
             request -> loop.execute(() -> adopt(request)));
-    locator = new PageLocator(pages, this::onIntakeThread, this::onEngineThread);
-    prefetches = new Prefetches(pages, sessions, ahead, intake, this::onEngineThread);
-    pageTasks = new PageTasks(pages, prefetches, this::onIntakeThread, this::onEngineThread);
+    announcements = new Announcements(pages, sessions, ahead, intake, this::onEngineThread);
+    pageTasks = new PageTasks(pages, announcements, this::onIntakeThread, this::onEngineThread);
   }
 
   private void start(KvEventSink.Factory events) {
     if (events != null) {
       pages.publish(events.open(info, () -> loop.execute(pages::flushEvents)));
     }
-    TierCalibration.run(backend, pages, info.contextLength());
+    Calibration.run(backend, pages, info.contextLength());
     loop.start();
     long tokens = (long) info.pages() * info.pageTokens();
     LOG.info(
@@ -249,7 +247,7 @@ public final class ContinuousBatchingEngine implements Engine {
   @Override
   public void submit(ReplyChannel target, long requestId, EngineRequest spec) {
     EngineChannel channel = (EngineChannel) target;
-    prefetches.overtaken(spec.session());
+    announcements.overtaken(spec.session());
     Request request =
         new Request(
             channel,
@@ -300,7 +298,7 @@ public final class ContinuousBatchingEngine implements Engine {
   public boolean prefetch(EngineRequest turn) {
     return !sharesPages
         || channels.haveEnded()
-        || prefetches.submit(turn, sequence.getAndIncrement());
+        || announcements.submit(turn, sequence.getAndIncrement());
   }
 
   @Override
@@ -310,7 +308,7 @@ public final class ContinuousBatchingEngine implements Engine {
       slot.close();
       loop.execute(
           () -> {
-            prefetches.closed(slot);
+            announcements.closed(slot);
             pages.close(slot);
           });
     }
@@ -318,7 +316,7 @@ public final class ContinuousBatchingEngine implements Engine {
 
   @Override
   public CompletableFuture<Boolean> forget(Supplier<PageId[]> named) {
-    return pageTasks.forget(named);
+    return pageTasks.erase(named);
   }
 
   @Override
@@ -328,17 +326,17 @@ public final class ContinuousBatchingEngine implements Engine {
 
   @Override
   public CompletableFuture<TierTokens> locate(String namespace, EngineRequest.PromptSource text) {
-    return locator.locate(namespace, text);
+    return pageTasks.locate(namespace, text);
   }
 
   @Override
   public CompletableFuture<Boolean> forgetTenant(String tenant) {
-    return pageTasks.forgetTenant(tenant);
+    return pageTasks.eraseTenant(tenant);
   }
 
   @Override
   public CompletableFuture<Boolean> forgetAll() {
-    return pageTasks.forgetAll();
+    return pageTasks.eraseAll();
   }
 
   private void cancelAll(EngineChannel channel) {
@@ -405,10 +403,10 @@ public final class ContinuousBatchingEngine implements Engine {
   /**
    * Does something with the tiers below the device, on the engine thread; must not block.
    *
-   * @return completes with the result, or exceptionally with what the task throws, or with an
-   *     {@link IllegalStateException} if there are no tiers; never once the engine is closed
+   * @return completes with the result, or exceptionally with what the task throws; never once the
+   *     engine is closed
    */
-  public <T> CompletableFuture<T> onTiers(Function<HiRadixCache, T> task) {
+  public <T> CompletableFuture<T> onTiers(Function<Tiers, T> task) {
     return pageTasks.onTiers(task);
   }
 

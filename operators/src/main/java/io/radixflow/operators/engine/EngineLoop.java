@@ -158,7 +158,8 @@ final class EngineLoop implements Runnable {
   private void turn() {
     pages.expireHints();
     boolean worked = runInbox();
-    worked |= pages.tiers().poll(replies::releaseIfUnused);
+    worked |= pages.tiers().poll();
+    pages.loads().poll(replies::releaseIfUnused);
     boolean submitted = !pipeline.isFull() && pipeline.submitNext();
     if (!pipeline.isEmpty() && (pipeline.isFull() || !submitted)) {
       pipeline.completeOldest();
@@ -251,7 +252,7 @@ final class EngineLoop implements Runnable {
             scheduler.cachedTokens(),
             replies.generatedTokens(),
             scheduler.retractions(),
-            pages.room().evicted(),
+            pages.evicted(),
             pipeline.failedSteps(),
             repairs,
             scheduler.running().size(),

@@ -138,10 +138,10 @@ final class IdlePrefill {
     prefix = null;
     SessionPlace end = null;
     if (ended.row < 0) {
-      pages.tiers().drop(ended);
+      pages.loads().drop(ended);
     } else {
       pages.commit(ended);
-      end = pages.returns().release(ended);
+      end = pages.release(ended);
     }
     slots.leave(ended.slot);
     return end;
@@ -171,7 +171,7 @@ final class IdlePrefill {
       if (current.row >= 0) {
         return true;
       }
-      if (pages.tiers().mustWait(current, pages)) {
+      if (pages.loads().mustWait(current, pages)) {
         return false;
       }
       if (pages.admitFree(current, pages.match(current))) {
@@ -197,7 +197,7 @@ final class IdlePrefill {
         prefix = next;
         current = Request.ahead(next.turn, next.place, next.tokens);
         if (current.isExpected()) {
-          pages.tiers().look(current, pages);
+          pages.loads().look(current, pages);
         }
         return true;
       }
@@ -218,7 +218,7 @@ final class IdlePrefill {
     waiting.clear();
     if (current != null) {
       Prefix given = prefix;
-      pages.tiers().drop(current);
+      pages.loads().drop(current);
       current.row = -1;
       slots.leave(current.slot);
       current = null;

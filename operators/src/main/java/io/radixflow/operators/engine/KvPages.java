@@ -4,15 +4,18 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.CacheSlot;
 import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.PageAudit;
+import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.PrefixMatch;
-import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.ReqToTokenPool;
 import io.radixflow.operators.cache.SessionAwareCache;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.tier.Tiers;
 import java.util.List;
+import java.util.function.IntConsumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -20,14 +23,32 @@ import java.util.stream.Stream;
  * The pages of running requests: taken from the cache and the pool at admission, grown token by
  * token, passed to the cache as they are computed, given back at the end.
  *
+ * <p>A running request's page table, by page index; each range has one owner:
+ *
+ * <pre>
+ *   [0 .. cachedPages)      in the cache, shared, locked up to {@code request.locked}
+ *   [cachedPages .. pages)  the request's own, in flight; of these
+ *                             [.. computed / pageTokens)  full: {@link #commit} gives them to the cache
+ *                             [.. pages)                  filled by the steps to come
+ * </pre>
+ *
+ * <p>{@link #admit} fills the ranges in this order: pages found in the cache, the partial page that
+ * its session's turn before has left, pages loaded from the tiers below, pages to be computed.
+ *
+ * <p>A page that the tiers below copy as it leaves the cache is free only once that has ended, so
+ * pages are asked for before they are needed.
+ *
  * <p>Engine thread only.
  */
 final class KvPages {
+  /** How many tokens before a request needs its next page that page is made free. */
+  private static final int TOKENS_AHEAD = 4;
+
   private final KvPool pool;
   private final CacheOptions options;
   private final SessionSlots slots;
-  private final TierLoads tiers;
-  private final PageRoom room;
+  private final Tiers tiers;
+  private final RequestLoads loads;
   private final LongSupplier clock;
   private final int pageTokens;
   private final int maxRunning;
@@ -35,19 +56,19 @@ final class KvPages {
   private RadixCache cache;
   private SessionAwareCache sessions;
   private ReqToTokenPool tables;
-  private PageOwners audit;
-  private PageReturns returns;
+  private PageAudit audit;
   private RequestHints hints;
+  private long evicted;
 
-  /** Null if nobody wants the cache's events. */
+  /** Null if KV events are disabled. */
   private KvEventFeed events;
 
   /**
    * @param maxRunning requests that hold pages at once, those that ended and wait for a step in
    *     flight included
    * @param options what requests share
-   * @param slots told of sessions that have nothing cached any more
-   * @param tiers what is below the pool
+   * @param slots forgets sessions that have nothing cached any more
+   * @param tiers below the pool
    * @param clock milliseconds that only grow
    */
   KvPages(
@@ -55,10 +76,10 @@ final class KvPages {
       int maxRunning,
       CacheOptions options,
       SessionSlots slots,
-      TierLoads tiers,
+      Tiers tiers,
       LongSupplier clock) {
     this.tiers = tiers;
-    this.room = new PageRoom(tiers);
+    this.loads = new RequestLoads(tiers, pool.pageTokens());
     this.pool = pool;
     this.options = options;
     this.slots = slots;
@@ -72,6 +93,7 @@ final class KvPages {
   final void reset() {
     allocator = new PageAllocator(pool.pages(), pageTokens, pool::discard);
     cache = options.open(allocator, pageTokens);
+    loads.reset();
     tiers.attach(cache, allocator);
     if (events != null) {
       cache.listen(events, events.tokenIds());
@@ -82,11 +104,9 @@ final class KvPages {
       sessions.abandon();
     }
     sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::forgotten);
-    room.attach(allocator, sessions);
     hints = new RequestHints(cache, allocator, clock);
     tables = new ReqToTokenPool(maxRunning);
-    returns = new PageReturns(allocator, cache, sessions, tables, hints, tiers);
-    audit = new PageOwners(allocator, cache, sessions, tables, tiers);
+    audit = new PageAudit(allocator, cache);
   }
 
   /** Hands what changes in the cache, which is empty, to a sink. */
@@ -101,9 +121,14 @@ final class KvPages {
     return Stream.concat(cache.content().stream(), tiers.content().stream()).toList();
   }
 
-  /** What is below the pool. */
-  TierLoads tiers() {
+  /** The tiers below the pool. */
+  Tiers tiers() {
     return tiers;
+  }
+
+  /** The load-backs of requests. */
+  RequestLoads loads() {
+    return loads;
   }
 
   /** Hands over what has changed in the cache since the last call. */
@@ -152,7 +177,7 @@ final class KvPages {
     }
     SessionPlace place = sessions.cut(turn.slot, end, tokens);
     if (place != null) {
-      tiers.forgetting().left(end, turn.slot.places());
+      tiers.left(end, turn.slot.places());
     }
     if (pinned) {
       PrefixMatch kept = cache.match(turn.keyIn(cache), tokens / pageTokens);
@@ -174,17 +199,12 @@ final class KvPages {
     return useful && needed <= allocator.free() && admit(request, match, 0);
   }
 
-  /** Frees what nobody but a session uses, and forgets it in the tiers below. */
+  /** Frees what only a session uses, and erases it in the tiers below. */
   void close(CacheSlot slot) {
     List<SessionPlace> places = slot.places();
     hints.unpin(slot);
     sessions.close(slot);
-    tiers.forgetting().closed(places);
-  }
-
-  /** Makes pages free. */
-  PageRoom room() {
-    return room;
+    tiers.closed(places);
   }
 
   /** The page table of a running request. */
@@ -228,7 +248,7 @@ final class KvPages {
     }
     int needed = allocator.pagesFor(request.length) - match.pages();
     request.locked = cache.lock(request.keyIn(cache), match);
-    if (!room.isReady(needed)) {
+    if (!isRoomReady(needed)) {
       cache.unlock(request.locked, false);
       request.locked = null;
       return false;
@@ -243,14 +263,14 @@ final class KvPages {
       sessions.started(request.slot);
       cached += goOnWithPartialPage(request);
     }
-    room.makeFree(match.pages() + needed - request.pages);
+    makeFree(match.pages() + needed - request.pages);
     boolean partial = request.pages > match.pages();
     allocator.allocExtend(table, request.pages * pageTokens, request.length);
     request.pages = match.pages() + needed;
     if (partial) {
-      tiers.drop(request);
+      loads.drop(request);
     } else {
-      cached += pageTokens * tiers.load(request, match.pages(), table);
+      cached += pageTokens * loads.load(request, match.pages(), table);
     }
     request.computed = Math.min(cached, request.length - 1);
     request.rewind();
@@ -270,7 +290,7 @@ final class KvPages {
   /** How many pages are missing to admit a request; 0 or less if there are enough. */
   int shortage(Request request, PrefixMatch match, int headroom) {
     int needed = allocator.pagesFor(request.length) - match.pages();
-    return needed + headroom - room.available() + cache.evictablePages(match);
+    return needed + headroom - availablePages() + cache.evictablePages(match);
   }
 
   /**
@@ -290,7 +310,7 @@ final class KvPages {
   }
 
   private boolean grow(Request request) {
-    room.makeFree(1);
+    makeFree(1);
     int tokens = request.pages * pageTokens + 1;
     if (!allocator.allocDecode(tables.ensure(request.row, request.pages + 1), tokens)) {
       return false;
@@ -301,8 +321,7 @@ final class KvPages {
 
   /** Passes the full pages that a request has computed to the cache, and locks them there. */
   void commit(Request request) {
-    int computed = request.loadedFrom < 0 ? request.computed : request.loadedFrom;
-    int full = computed / pageTokens;
+    int full = loads.settledTokens(request) / pageTokens;
     boolean closed = request.slot != null && request.slot.isClosed();
     if (closed || request.spec.hints().noStore() || full <= request.cachedPages) {
       return;
@@ -320,11 +339,6 @@ final class KvPages {
     request.cachedPages = end.pages();
   }
 
-  /** Takes back the pages of requests that do not run any more. */
-  PageReturns returns() {
-    return returns;
-  }
-
   /** With how many whole pages of the prompt of a running request a waiting one begins. */
   int sharedPages(Request waiting, Request running) {
     if (options.caching() != PrefixCaching.RADIX) {
@@ -337,13 +351,186 @@ final class KvPages {
     return pageTokens;
   }
 
+  // ---- giving pages back
+
+  /** Takes all pages from a request that is to go on later, from where it finds its prefix. */
+  void preempt(Request request) {
+    SessionPlace end = end(request);
+    if (request.slot == null) {
+      cache.unlock(request.locked, false);
+    } else {
+      SessionPlace left = sessions.ended(request.slot, end, false, true, -1);
+      // it comes by again if it was preempted before it was there
+      if (left != null && !end.isBefore(left)) {
+        tiers.left(left, request.slot.places());
+      }
+    }
+    free(request);
+    request.known = new SessionPlace.Known(end, request.length);
+  }
+
+  /**
+   * Takes all pages from a request that has ended: what it shares becomes evictable, its own are
+   * freed, but for a partial last page that its session keeps. Counts as one use of its prefix.
+   *
+   * @return where its session goes on, or null if not there
+   */
+  SessionPlace release(Request request) {
+    hints.ended(request);
+    SessionPlace end = null;
+    boolean closed = request.slot != null && request.slot.isClosed();
+    if (!closed && !request.failed && !request.spec.hints().noStore()) {
+      tiers.used(request.locked);
+    }
+    if (request.slot == null) {
+      cache.unlock(request.locked, true);
+    } else {
+      SessionPlace last = end(request);
+      SessionPlace left =
+          sessions.ended(
+              request.slot, last, !request.ahead, request.complete, partialPage(request));
+      if (!closed) {
+        tiers.left(left, request.slot.places());
+      }
+      end = SessionAwareCache.isPlaceOf(request.slot, last) ? last : null;
+    }
+    free(request);
+    if (closed) {
+      tiers.erase(request.keyIn(cache));
+    }
+    return end;
+  }
+
+  /** The page at {@code cachedPages} if all full ones are cached and it has tokens; else -1. */
+  private int partialPage(Request request) {
+    boolean partial =
+        !request.failed && !request.spec.hints().noStore() && request.computed % pageTokens > 0;
+    return partial && request.cachedPages == request.computed / pageTokens
+        ? table(request)[request.cachedPages]
+        : -1;
+  }
+
+  private SessionPlace end(Request request) {
+    String branch = request.slot == null ? "" : request.spec.session().branch();
+    return sessions.place(
+        branch, request.locked, request.cachedPages, request.keyIn(cache), request.computed);
+  }
+
+  /**
+   * Frees {@code [cachedPages .. pages)} and the row. Some of the pages before may be in flight,
+   * too, as they leave the cache: the tiers free those.
+   */
+  private void free(Request request) {
+    int[] table = table(request);
+    allocator.beginFreeGroup();
+    for (int i = 0; i < request.pages; i++) {
+      if (allocator.isInFlight(table[i]) && !tiers.isLeaving(table[i])) {
+        allocator.free(table[i]);
+      }
+    }
+    allocator.endFreeGroup();
+    tables.release(request.row);
+    request.row = -1;
+    request.pages = 0;
+    request.cachedPages = 0;
+    request.locked = null;
+  }
+
+  // ---- room: evicting what no request uses
+
+  /** Pages evicted so far. */
+  long evicted() {
+    return evicted;
+  }
+
+  /** Whether pages will be free soon that are not now. */
+  boolean awaitsPages() {
+    return tiers.leavingPages() > 0;
+  }
+
+  /** Pages that are free or can be made so. */
+  private int availablePages() {
+    return allocator.free() + sessions.reclaimablePages();
+  }
+
+  /**
+   * Begins to make so many pages free if that may take a while.
+   *
+   * @return whether they are free, or can be at once
+   */
+  private boolean isRoomReady(int pages) {
+    boolean copiesFirst = awaitsPages() || tiers.copiesLeavingPages() && allocator.free() < pages;
+    return !copiesFirst || makeFree(pages);
+  }
+
+  /**
+   * Begins to make the pages free that running requests are about to need, if that takes a while.
+   */
+  void makeFreeAhead(List<Request> running) {
+    if (!tiers.copiesLeavingPages()) {
+      return;
+    }
+    int soon = 0;
+    for (int i = 0; i < running.size(); i++) {
+      Request request = running.get(i);
+      int position = Math.min(request.scheduled + TOKENS_AHEAD, request.maxLength - 2);
+      soon += position / pageTokens >= request.pages ? 1 : 0;
+    }
+    makeFree(soon);
+  }
+
+  /**
+   * Evicts what is needed to have so many pages that are free, or will be once they have been
+   * copied.
+   *
+   * @return whether they are free now
+   */
+  private boolean makeFree(int pages) {
+    int missing = missing(pages);
+    for (int freed = 1; missing > 0 && freed > 0; missing = missing(pages)) {
+      freed = sessions.reclaim(missing);
+      evicted += freed;
+    }
+    return allocator.free() >= pages;
+  }
+
+  private int missing(int pages) {
+    return pages - allocator.free() - tiers.leavingPages();
+  }
+
+  // ---- audit: each page has exactly one owner
+
   boolean countersAgree() {
     return audit.countersAgree();
   }
 
-  /** Checks every page against the tree and the holders' tables; returns how much was wrong. */
+  /**
+   * Checks every page, of the host, too, against the tree and the holders' tables; repairs those of
+   * the device.
+   *
+   * @return how many were wrong
+   */
   int repair(List<Request> holders) {
-    return audit.repair(holders);
+    int wrong = tiers.audit() ? 0 : 1;
+    return wrong
+        + audit.repair(visitor -> visitInFlight(holders, visitor), sessions::forEachSessionPage);
+  }
+
+  private void visitInFlight(List<Request> holders, IntConsumer visitor) {
+    holders.forEach(holder -> visitTable(holder, visitor));
+    for (Request request : loads.copying()) {
+      if (!holders.contains(request)) {
+        visitTable(request, visitor);
+      }
+    }
+    tiers.forEachLeavingPage(visitor);
+  }
+
+  private void visitTable(Request holder, IntConsumer visitor) {
+    int[] table = table(holder);
+    for (int i = 0; i < holder.pages; i++) {
+      visitor.accept(table[i]);
+    }
   }
 
   void close() {

@@ -121,7 +121,7 @@ final class Replies {
     if (request.state == Request.State.ENDED && request.stepsInFlight == 0 && request.row >= 0) {
       commitUnlessFailed(request);
       quarantine.journal().end(request.row);
-      SessionPlace end = pages.returns().release(request);
+      SessionPlace end = pages.release(request);
       slots.leave(request.slot);
       if (end != null) {
         afterTurn.accept(request, end);

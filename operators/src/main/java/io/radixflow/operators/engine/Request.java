@@ -11,8 +11,8 @@ import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.tier.LoadBack;
 import io.radixflow.operators.tier.PageChain;
-import io.radixflow.operators.tier.Retrieval;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -111,13 +111,10 @@ final class Request {
   PageChain chain;
 
   /** What it gets from lower tiers, or null. */
-  Retrieval retrieval;
+  LoadBack loadBack;
 
   /** How often it has looked for that. */
   int looks;
-
-  /** Where the tokens begin that are being copied to the device; -1 if none are. */
-  int loadedFrom = -1;
 
   /** The running request that computes a shared prefix, and how many pages that prefix has. */
   Request awaited;

@@ -108,7 +108,7 @@ final class Scheduler {
   /** Puts a request among the waiting. */
   void enqueue(Request request) {
     request.state = Request.State.WAITING;
-    pages.tiers().look(request, pages);
+    pages.loads().look(request, pages);
     admission.add(request);
   }
 
@@ -117,7 +117,7 @@ final class Scheduler {
     if (Arrivals.remove(running, request)) {
       admission.ended(request);
     } else if (admission.remove(request)) {
-      pages.tiers().drop(request);
+      pages.loads().drop(request);
       putBack -= request.admittedBefore ? 1 : 0;
     }
     suspects.remove(request);
@@ -194,7 +194,7 @@ final class Scheduler {
       if (addAlone(step, suspects.peek())) {
         return true;
       }
-      if (pages.room().awaitsPages()) {
+      if (pages.awaitsPages()) {
         return false;
       }
       suspects.poll();
@@ -265,7 +265,7 @@ final class Scheduler {
         return true;
       }
       while (!place(request)) {
-        if (pages.room().awaitsPages()) {
+        if (pages.awaitsPages()) {
           return true;
         }
         if (retractPaused()) {
@@ -314,7 +314,7 @@ final class Scheduler {
       request.admittedBefore = true;
       onAdmitted.run();
       int cached = Math.min(request.computed, request.promptLength);
-      request.ring.cached(cached, pages.tiers().usage(request));
+      request.ring.cached(cached, pages.loads().usage(request));
       cachedTokens += cached;
     }
     return true;
@@ -335,12 +335,12 @@ final class Scheduler {
 
   /** Gives each decoding request the page of its next position; false if steps must end first. */
   private boolean reservePages(boolean pipelineEmpty) {
-    pages.room().makeFreeAhead(running);
+    pages.makeFreeAhead(running);
     for (int i = 0; i < running.size(); ) {
       Request request = running.get(i);
       if (request.rowsAhead() == 0 || request.paused || pages.ensure(request, request.scheduled)) {
         i++;
-      } else if (pages.room().awaitsPages()) {
+      } else if (pages.awaitsPages()) {
         return false;
       } else if (retractPaused()) {
         i = 0;
@@ -371,14 +371,14 @@ final class Scheduler {
     Arrivals.remove(running, request);
     pages.commit(request);
     quarantine.journal().end(request.row);
-    pages.returns().putBack(request);
+    pages.preempt(request);
     request.computed = 0;
     request.prefillEnd = 0;
     request.rewind();
     retractions++;
     putBack++;
     request.state = Request.State.WAITING;
-    pages.tiers().look(request, pages);
+    pages.loads().look(request, pages);
     admission.putBack(request);
   }
 }

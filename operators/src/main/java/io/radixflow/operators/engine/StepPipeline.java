@@ -97,9 +97,9 @@ final class StepPipeline {
     Step step = spare.peek();
     boolean others = busy.getAsBoolean();
     idle.review(others);
-    boolean idlePipeline = inFlight.isEmpty() && pages.tiers().loading().isEmpty();
+    boolean idlePipeline = inFlight.isEmpty() && pages.loads().copying().isEmpty();
     boolean planned = scheduler.plan(step, idlePipeline) || !others && idle.plan(step);
-    pages.tiers().start();
+    pages.tiers().startCopies();
     if (!planned) {
       return false;
     }
@@ -171,7 +171,7 @@ final class StepPipeline {
   private Throwable awaitLoads(Step step) {
     Throwable failure = null;
     for (int i = 0; i < step.size(); i++) {
-      Throwable one = pages.tiers().await(step.request(i));
+      Throwable one = pages.loads().await(step.request(i));
       failure = failure == null ? one : failure;
     }
     return failure;

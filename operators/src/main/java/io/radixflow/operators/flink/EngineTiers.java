@@ -5,7 +5,6 @@ import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
 import io.radixflow.operators.tier.DirectoryGenerations;
-import io.radixflow.operators.tier.HiRadixCache;
 import io.radixflow.operators.tier.HostResize;
 import io.radixflow.operators.tier.LocalTiers;
 import io.radixflow.operators.tier.PageStore;
@@ -13,6 +12,7 @@ import io.radixflow.operators.tier.RemoteStore;
 import io.radixflow.operators.tier.StoreStack;
 import io.radixflow.operators.tier.TierCalls;
 import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.Tiers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
@@ -288,7 +288,7 @@ public final class EngineTiers implements AutoCloseable {
           return "the disk will have %d bytes when it is attached".formatted(bytes);
         }
         store.resize(bytes);
-        calls.call(HiRadixCache::refreshStats);
+        calls.call(Tiers::refreshStats);
         return "the disk has %d bytes".formatted(bytes);
       }
       default -> {

@@ -40,7 +40,7 @@ final class Backup {
     boolean wanted = true;
 
     boolean copying;
-    HostEntry entry;
+    HostPage entry;
 
     Item(TierPage page, int device, int index) {
       this.page = page;
@@ -51,7 +51,7 @@ final class Backup {
 
   private final KvPool pool;
   private final HostTier host;
-  private final Consumer<List<HostEntry>> copied;
+  private final Consumer<List<HostPage>> copied;
 
   /** The item of each page of the device, or null. */
   private final Item[] items;
@@ -75,7 +75,7 @@ final class Backup {
   /**
    * @param copied gets the entries of each batch, locked, whose bytes are there
    */
-  Backup(KvPool pool, HostTier host, Consumer<List<HostEntry>> copied) {
+  Backup(KvPool pool, HostTier host, Consumer<List<HostPage>> copied) {
     this.pool = pool;
     this.host = host;
     this.copied = copied;
@@ -243,7 +243,7 @@ final class Backup {
   private void finish(Throwable failure) {
     transfer = null;
     failures += failure == null ? 0 : 1;
-    List<HostEntry> entries = new ArrayList<>(batchSize);
+    List<HostPage> entries = new ArrayList<>(batchSize);
     for (int i = 0; i < batchSize; i++) {
       Item item = batch[i];
       batch[i] = null;

@@ -10,11 +10,11 @@ import java.util.Map;
 final class HostMove {
   private final HostPages from;
   private final HostPages to;
-  private final Map<HostEntry, Integer> places;
+  private final Map<HostPage, Integer> places;
   private final List<int[]> copies = new ArrayList<>();
   private boolean finished;
 
-  private HostMove(HostPages from, HostPages to, Map<HostEntry, Integer> places) {
+  private HostMove(HostPages from, HostPages to, Map<HostPage, Integer> places) {
     this.from = from;
     this.to = to;
     this.places = places;
@@ -27,7 +27,7 @@ final class HostMove {
    * @throws IllegalArgumentException if more pages are locked than fit
    */
   static HostMove plan(HostTier host, HostPages to) {
-    Map<HostEntry, Integer> places = host.placesIn(to);
+    Map<HostPage, Integer> places = host.placesIn(to);
     if (places == null) {
       throw new IllegalArgumentException(
           "turns that wait have %d pages locked, more than the %d pages of the new size"

@@ -26,7 +26,7 @@ public final class HostResize {
    */
   public int run(long bytes, boolean hold) throws TimeoutException, InterruptedException {
     boolean heldBefore = tiers.call(each -> each.switches().isHostHeld());
-    HostPages memory = tiers.call(HiRadixCache::switches).openHost(bytes);
+    HostPages memory = tiers.call(Tiers::switches).openHost(bytes);
     HostMove move = null;
     try {
       hold(true);

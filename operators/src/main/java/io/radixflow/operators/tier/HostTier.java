@@ -30,24 +30,25 @@ import java.util.function.Predicate;
  * engine thread.
  */
 final class HostTier {
-  private static final Comparator<HostEntry> OLDEST_FIRST =
-      Comparator.<HostEntry>comparingLong(entry -> entry.lastUsed)
+  private static final Comparator<HostPage> OLDEST_FIRST =
+      Comparator.<HostPage>comparingLong(entry -> entry.lastUsed)
           .thenComparingLong(entry -> entry.number);
 
   private final int pageTokens;
+  private final MissCounters misses = new MissCounters();
   private HostPages memory;
   private int[] free;
   private int freeCount;
-  private final Map<PageId, HostEntry> entries = new HashMap<>();
+  private final Map<PageId, HostPage> entries = new HashMap<>();
 
   /** How many entries there are after pages that are not here themselves. */
   private final Map<PageId, Integer> orphans = new HashMap<>();
 
-  private final TreeSet<HostEntry> copies = new TreeSet<>(OLDEST_FIRST);
-  private final TreeSet<HostEntry> leaves = new TreeSet<>(OLDEST_FIRST);
+  private final TreeSet<HostPage> copies = new TreeSet<>(OLDEST_FIRST);
+  private final TreeSet<HostPage> leaves = new TreeSet<>(OLDEST_FIRST);
 
   /** Entries that have left the directory and are locked. */
-  private final Set<HostEntry> leaving = new HashSet<>();
+  private final Set<HostPage> leaving = new HashSet<>();
 
   private boolean held;
   private KvEventListener listener = event -> {};
@@ -88,24 +89,24 @@ final class HostTier {
    *
    * @return null if more are locked than fit
    */
-  Map<HostEntry, Integer> placesIn(HostPages other) {
+  Map<HostPage, Integer> placesIn(HostPages other) {
     while (used() > other.pages()) {
       if (!evictOne(null, true)) {
         return null;
       }
     }
-    Map<HostEntry, Integer> places = new HashMap<>();
+    Map<HostPage, Integer> places = new HashMap<>();
     entries.values().forEach(entry -> places.put(entry, places.size()));
     leaving.forEach(entry -> places.put(entry, places.size()));
     return places;
   }
 
   /** Goes on with other memory, to which all entries were copied; returns the one before. */
-  HostPages moveTo(HostPages other, Map<HostEntry, Integer> places) {
+  HostPages moveTo(HostPages other, Map<HostPage, Integer> places) {
     HostPages before = memory;
     boolean[] taken = new boolean[other.pages()];
-    for (Collection<HostEntry> each : List.of(entries.values(), leaving)) {
-      for (HostEntry entry : each) {
+    for (Collection<HostPage> each : List.of(entries.values(), leaving)) {
+      for (HostPage entry : each) {
         entry.hostPage = places.get(entry);
         taken[entry.hostPage] = true;
       }
@@ -129,6 +130,16 @@ final class HostTier {
     return memory;
   }
 
+  /** Tokens of a page. */
+  int pageTokens() {
+    return pageTokens;
+  }
+
+  /** Counts pages that were asked for and served neither from here nor from a store. */
+  MissCounters misses() {
+    return misses;
+  }
+
   int total() {
     return free.length;
   }
@@ -147,7 +158,7 @@ final class HostTier {
   }
 
   /** The entry of a page, being filled or ready; or null. */
-  HostEntry get(PageId id) {
+  HostPage get(PageId id) {
     return entries.get(id);
   }
 
@@ -161,12 +172,25 @@ final class HostTier {
   }
 
   private boolean isReady(PageId id) {
-    HostEntry entry = entries.get(id);
+    HostPage entry = entries.get(id);
     return entry != null && entry.ready;
   }
 
+  /**
+   * Locks the pages of a chain that can be found, from one on and before another, one after the
+   * other.
+   */
+  List<HostPage> lockReady(PageChain chain, int from, int to) {
+    List<HostPage> found = new ArrayList<>();
+    for (int i = from; i < to && isReady(chain.id(i)); i++) {
+      found.add(entries.get(chain.id(i)));
+    }
+    found.forEach(this::lock);
+    return found;
+  }
+
   /** The bytes of an entry's page, for whoever has locked it. */
-  ByteBuffer buffer(HostEntry entry) {
+  ByteBuffer buffer(HostPage entry) {
     return memory.buffer(entry.hostPage);
   }
 
@@ -176,11 +200,11 @@ final class HostTier {
    * @param needed whether pages that are nowhere else may go for it
    * @return null if there is no room, or the memory is held
    */
-  HostEntry allocate(TierPage page, boolean needed) {
+  HostPage allocate(TierPage page, boolean needed) {
     if (held || freeCount == 0 && !evictOne(page.parent(), needed)) {
       return null;
     }
-    HostEntry entry = new HostEntry(page, free[--freeCount], ++numbers);
+    HostPage entry = new HostPage(page, free[--freeCount], ++numbers);
     Integer waiting = orphans.remove(page.id());
     entry.children = waiting == null ? 0 : waiting;
     entry.locks = 1;
@@ -195,7 +219,7 @@ final class HostTier {
     if (parent == null) {
       return;
     }
-    HostEntry entry = entries.get(parent);
+    HostPage entry = entries.get(parent);
     if (entry == null) {
       orphans.merge(parent, change, (a, b) -> a + b == 0 ? null : Integer.valueOf(a + b));
       return;
@@ -207,7 +231,7 @@ final class HostTier {
 
   /** Evicts a leaf other than {@code kept}; false if there is none that may go. */
   private boolean evictOne(PageId kept, boolean needed) {
-    HostEntry victim = oldest(copies, kept);
+    HostPage victim = oldest(copies, kept);
     if (victim == null && needed) {
       victim = oldest(leaves, kept);
     }
@@ -219,8 +243,8 @@ final class HostTier {
     return true;
   }
 
-  private static HostEntry oldest(TreeSet<HostEntry> from, PageId kept) {
-    for (HostEntry entry : from) {
+  private static HostPage oldest(TreeSet<HostPage> from, PageId kept) {
+    for (HostPage entry : from) {
       if (!entry.id().equals(kept)) {
         return entry;
       }
@@ -229,7 +253,7 @@ final class HostTier {
   }
 
   /** An entry is filled: it can be found from now on. */
-  void ready(HostEntry entry, int checksum) {
+  void ready(HostPage entry, int checksum) {
     entry.checksum = checksum;
     entry.ready = true;
     if (!entry.removed) {
@@ -237,7 +261,7 @@ final class HostTier {
     }
   }
 
-  private KvEvent.Stored stored(HostEntry entry) {
+  private KvEvent.Stored stored(HostPage entry) {
     PageId parent = entry.page.parent();
     return new KvEvent.Stored(
         KvTier.HOST,
@@ -250,7 +274,7 @@ final class HostTier {
 
   /** All pages that can be found, no page before its parent. */
   List<KvEvent.Stored> content() {
-    List<HostEntry> all = new ArrayList<>(entries.values());
+    List<HostPage> all = new ArrayList<>(entries.values());
     all.removeIf(entry -> !entry.ready);
     Map<PageId, Integer> depths = new HashMap<>();
     all.forEach(entry -> depth(entry, depths));
@@ -259,9 +283,9 @@ final class HostTier {
   }
 
   /** How many of the pages before an entry are here, one after the other. */
-  private void depth(HostEntry entry, Map<PageId, Integer> depths) {
-    List<HostEntry> path = new ArrayList<>();
-    HostEntry each = entry;
+  private void depth(HostPage entry, Map<PageId, Integer> depths) {
+    List<HostPage> path = new ArrayList<>();
+    HostPage each = entry;
     while (each != null && !depths.containsKey(each.id())) {
       path.add(each);
       each = each.page.parent() == null ? null : entries.get(each.page.parent());
@@ -272,7 +296,7 @@ final class HostTier {
     }
   }
 
-  void lock(HostEntry entry) {
+  void lock(HostPage entry) {
     if (entry.locks == 0) {
       unlist(entry);
       locked++;
@@ -281,7 +305,7 @@ final class HostTier {
   }
 
   /** Releases a lock, which counts as a use; without an entry in the directory frees its page. */
-  void unlock(HostEntry entry) {
+  void unlock(HostPage entry) {
     if (entry.locks == 0) {
       throw new IllegalStateException("a host page is unlocked more often than it was locked");
     }
@@ -298,7 +322,7 @@ final class HostTier {
   }
 
   /** Says whether the device has a page, too; one that it has no more was used until now. */
-  void onDevice(HostEntry entry, boolean value) {
+  void onDevice(HostPage entry, boolean value) {
     unlist(entry);
     entry.onDevice = value;
     entry.lastUsed = ++clock;
@@ -312,7 +336,7 @@ final class HostTier {
 
   /** The device has no page any more. */
   void notOnDevice() {
-    for (HostEntry entry : entries.values()) {
+    for (HostPage entry : entries.values()) {
       if (entry.onDevice) {
         onDevice(entry, false);
       }
@@ -320,7 +344,7 @@ final class HostTier {
   }
 
   /** Takes an entry from the directory; its page is free once nobody has locked it. */
-  void remove(HostEntry entry) {
+  void remove(HostPage entry) {
     if (entry.removed) {
       return;
     }
@@ -347,7 +371,7 @@ final class HostTier {
   }
 
   /** Calls {@code remove} for each entry that a test holds for. */
-  void removeIf(Predicate<HostEntry> test) {
+  void removeIf(Predicate<HostPage> test) {
     entries.values().stream().filter(test).toList().forEach(this::remove);
   }
 
@@ -360,7 +384,7 @@ final class HostTier {
       }
       taken[free[i]] = true;
     }
-    for (HostEntry entry : entries.values()) {
+    for (HostPage entry : entries.values()) {
       if (taken[entry.hostPage]) {
         return false;
       }
@@ -374,13 +398,13 @@ final class HostTier {
     return true;
   }
 
-  private void list(HostEntry entry) {
+  private void list(HostPage entry) {
     if (entry.locks == 0 && entry.children == 0 && !entry.removed) {
       (entry.onDevice ? copies : leaves).add(entry);
     }
   }
 
-  private void unlist(HostEntry entry) {
+  private void unlist(HostPage entry) {
     (entry.onDevice ? copies : leaves).remove(entry);
   }
 }

@@ -16,17 +16,17 @@ final class LoadModel {
   private static final KvTier[] TIERS = KvTier.values();
 
   private final int pageTokens;
-  private final Line compute = new Line();
-  private final Line copy = new Line();
-  private final Line[] fetch = new Line[TIERS.length];
-  private final Line[] ask = new Line[TIERS.length];
+  private final LinearFit compute = new LinearFit();
+  private final LinearFit copy = new LinearFit();
+  private final LinearFit[] fetch = new LinearFit[TIERS.length];
+  private final LinearFit[] ask = new LinearFit[TIERS.length];
   private final int[] declined = new int[TIERS.length];
 
   LoadModel(int pageTokens) {
     this.pageTokens = pageTokens;
     for (int i = 0; i < TIERS.length; i++) {
-      fetch[i] = new Line();
-      ask[i] = new Line();
+      fetch[i] = new LinearFit();
+      ask[i] = new LinearFit();
     }
   }
 
@@ -64,7 +64,7 @@ final class LoadModel {
 
   /** Seconds to read pages from a store. */
   double fetchSeconds(KvTier tier, int pages) {
-    Line line = fetch[tier.ordinal()];
+    LinearFit line = fetch[tier.ordinal()];
     return pages == 0 ? 0 : line.base() + line.slope() * pages;
   }
 

@@ -14,14 +14,16 @@ public final class PageChain {
   private final PageId[] ids;
   private final int publicPages;
   private final int sharedPages;
+  private final String rawNamespace;
   private final String namespace;
   private final long tenant;
 
-  private PageChain(PageId[] ids, int publicPages, int sharedPages, String namespace, long tenant) {
+  private PageChain(RadixKey key, PageId[] ids, int publicPages, int sharedPages, long tenant) {
     this.ids = ids;
     this.publicPages = publicPages;
     this.sharedPages = sharedPages;
-    this.namespace = namespace;
+    this.rawNamespace = key.namespace();
+    this.namespace = PageHasher.publishedName(key.namespace());
     this.tenant = tenant;
   }
 
@@ -38,11 +40,21 @@ public final class PageChain {
     }
     boolean open = key.namespace().equals(NamespaceKey.PUBLIC);
     return new PageChain(
+        key,
         ids,
         open ? ids.length : key.publicPages(pageTokens),
         key.publicPages(pageTokens),
-        PageHasher.publishedName(key.namespace()),
         tenant);
+  }
+
+  /** The namespace of the key, as the cache knows it. */
+  String namespace() {
+    return rawNamespace;
+  }
+
+  /** The tenant of that namespace; see {@link TierPage#tenant}. */
+  long tenant() {
+    return tenant;
   }
 
   /** Number of pages. */

@@ -39,7 +39,7 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   private final LinkedBlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
   private RadixCache cache;
   private PageChain chain;
-  private Retrieval retrieval;
+  private LoadBack loadBack;
   private long hostHits;
   private long diskHits;
 
@@ -94,9 +94,8 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   @Override
   public void look(RadixKey prompt, int from) {
     chain = PageChain.of(prompt, 1, 0);
-    tiers.owns(0, prompt.namespace());
-    retrieval = tiers.retrieve(chain, from, chain.pages());
-    while (retrieval != null && tiers.mustWait(retrieval, from)) {
+    loadBack = tiers.loadBack(chain, from, chain.pages());
+    while (loadBack != null && tiers.mustWait(loadBack, from)) {
       turn();
     }
   }
@@ -112,7 +111,7 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   public void fill(RadixKey request, int from, int to, int[] table) {
     chain = PageChain.of(request, 1, 0);
     int computed = from;
-    if (retrieval != null) {
+    if (loadBack != null) {
       computed += load(from, to, table);
     }
     for (int i = computed; i < to; i++) {
@@ -121,15 +120,14 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   }
 
   private int load(int from, int to, int[] table) {
-    int count = Math.min(tiers.loadable(retrieval, from), to - from);
-    int loaded = count > 0 ? tiers.load(retrieval, from, count, table) : 0;
-    tiers.startLoads();
-    while (retrieval.isLoading()) {
+    int loaded = tiers.copy(loadBack, from, to, table);
+    tiers.startCopies();
+    while (loadBack.isCopying()) {
       turn();
     }
-    tiers.release(retrieval);
-    hostHits += retrieval.loadedPages(KvTier.HOST);
-    diskHits += retrieval.loadedPages(KvTier.DISK);
+    tiers.release(loadBack);
+    hostHits += loadBack.copiedPages(KvTier.HOST);
+    diskHits += loadBack.copiedPages(KvTier.DISK);
     for (int i = from; i < from + loaded; i++) {
       if (pool.stamp(table[i]) != chain.id(i).a()) {
         throw new IllegalStateException("page " + i + " of a request is another one's");
@@ -151,7 +149,7 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
     for (SessionPlace place : places) {
       RadixKey key = place.fullPages();
       int kept = cache.match(key, Integer.MAX_VALUE).pages();
-      tiers.forget(PageChain.of(key, 1, 0).from(kept));
+      tiers.erase(PageChain.of(key, 1, 0).from(kept));
     }
   }
 

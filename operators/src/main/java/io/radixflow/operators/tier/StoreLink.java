@@ -20,7 +20,6 @@ final class StoreLink {
 
   private final HostTier host;
   private final TierWorker worker;
-  private final Misses misses;
   private PageStore store;
 
   /** What each store told after the last work with it, by its tier. */
@@ -39,11 +38,10 @@ final class StoreLink {
   private int writing;
   private long droppedWrites;
 
-  StoreLink(PageStore store, HostTier host, TierWorker worker, Misses misses) {
+  StoreLink(PageStore store, HostTier host, TierWorker worker) {
     this.store = store;
     this.host = host;
     this.worker = worker;
-    this.misses = misses;
     if (store != null) {
       store.whenChanged(worker::wake);
     }
@@ -215,9 +213,9 @@ final class StoreLink {
    * Gives ready pages to the store and releases a lock of each when that is done. Their checksums
    * are verified once more, since the store makes its own of what it gets.
    */
-  void write(List<HostEntry> entries) {
-    List<HostEntry> wanted = new ArrayList<>(entries.size());
-    for (HostEntry entry : entries) {
+  void write(List<HostPage> entries) {
+    List<HostPage> wanted = new ArrayList<>(entries.size());
+    for (HostPage entry : entries) {
       if (entry.removed || store == null) {
         host.unlock(entry);
       } else if (writing >= Math.max(1, host.total() / WRITE_SHARE)) {
@@ -239,7 +237,7 @@ final class StoreLink {
     run(
         Kind.WRITE,
         () -> {
-          int good = Checks.goodPages(bytes, sums);
+          int good = Checksums.goodPages(bytes, sums);
           int failed = target.write(pages, bytes, good);
           return new Written(good, failed == 0);
         },
@@ -256,13 +254,13 @@ final class StoreLink {
   private record Written(int good, boolean stored) {}
 
   /** Releases pages that were given to the store up to the first that had gone bad meanwhile. */
-  private void written(List<HostEntry> entries, Written written, PageStore target) {
+  private void written(List<HostPage> entries, Written written, PageStore target) {
     writing -= entries.size();
     for (int i = 0; i < entries.size(); i++) {
       // another store may have been attached meanwhile, which has none of them
       entries.get(i).stored = i < written.good() && written.stored() && target == store;
       if (i == written.good()) {
-        misses.add(MissReason.CHECKSUM, 1);
+        host.misses().add(MissReason.CHECKSUM, 1);
         host.remove(entries.get(i));
       }
       host.unlock(entries.get(i));
@@ -270,7 +268,7 @@ final class StoreLink {
   }
 
   /** Gives the store a page that it was not given before, as there was no room. */
-  void writeAgain(HostEntry entry) {
+  void writeAgain(HostPage entry) {
     if (store != null && entry.ready && !entry.stored && !entry.removed && !host.isHeld()) {
       host.lock(entry);
       write(List.of(entry));

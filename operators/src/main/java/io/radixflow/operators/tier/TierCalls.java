@@ -16,7 +16,7 @@ public final class TierCalls {
   /** Does something with an engine's tiers, on the engine's thread. */
   @FunctionalInterface
   public interface OnTiers {
-    <T> CompletableFuture<T> run(Function<HiRadixCache, T> task);
+    <T> CompletableFuture<T> run(Function<Tiers, T> task);
   }
 
   /**
@@ -32,7 +32,7 @@ public final class TierCalls {
    *
    * @throws TimeoutException if the engine's thread does not come to it
    */
-  public <T> T call(Function<HiRadixCache, T> task) throws TimeoutException, InterruptedException {
+  public <T> T call(Function<Tiers, T> task) throws TimeoutException, InterruptedException {
     return await(tiers.run(task));
   }
 
@@ -61,7 +61,7 @@ public final class TierCalls {
    * @param task gives null as long as it cannot be done
    * @throws TimeoutException if it could not be done all the time
    */
-  public <T> T poll(Function<HiRadixCache, T> task) throws TimeoutException, InterruptedException {
+  public <T> T poll(Function<Tiers, T> task) throws TimeoutException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);
     T result = call(task);
     while (result == null) {

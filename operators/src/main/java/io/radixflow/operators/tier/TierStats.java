@@ -34,13 +34,13 @@ public record TierStats(
     long failedTransfers,
     int queuedPages,
     Map<MissReason, Long> misses,
-    PrefetchStats prefetches,
+    AnnouncementStats prefetches,
     PageStoreStats store,
     PageStoreStats remote) {
 
   /** Of an engine without tiers. */
   public static final TierStats NONE =
-      new TierStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), PrefetchStats.NONE, null, null);
+      new TierStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), AnnouncementStats.NONE, null, null);
 
   public TierStats {
     misses = Map.copyOf(misses);

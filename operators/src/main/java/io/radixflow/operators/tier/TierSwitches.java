@@ -15,26 +15,23 @@ public final class TierSwitches {
   private final KvPool pool;
   private final HostTier host;
   private final Backup backup;
-  private final Loads loads;
-  private final Checks checks;
+  private final Checksums checksums;
+  private final LoadBacks loadBacks;
   private final StoreLink store;
-  private final StoreFetches fetches;
 
   TierSwitches(
       KvPool pool,
       HostTier host,
       Backup backup,
-      Loads loads,
-      Checks checks,
-      StoreLink store,
-      StoreFetches fetches) {
+      Checksums checksums,
+      LoadBacks loadBacks,
+      StoreLink store) {
     this.pool = pool;
     this.host = host;
     this.backup = backup;
-    this.loads = loads;
-    this.checks = checks;
+    this.checksums = checksums;
+    this.loadBacks = loadBacks;
     this.store = store;
-    this.fetches = fetches;
   }
 
   /**
@@ -43,7 +40,7 @@ public final class TierSwitches {
    * @return whether that was possible: not while pages are on their way to the device
    */
   public boolean flush(boolean storeToo) {
-    if (loads.isUnderWay()) {
+    if (loadBacks.copies().isInProgress()) {
       return false;
     }
     backup.cancel(page -> true);
@@ -94,11 +91,11 @@ public final class TierSwitches {
   /** Whether nobody reads or fills a page of host memory. */
   private boolean isHostAtRest() {
     return host.isHeld()
-        && loads.isIdle()
+        && loadBacks.copies().isIdle()
         && !backup.isUnderWay()
-        && checks.pending() == 0
+        && checksums.pending() == 0
         && store.writingPages() == 0
-        && fetches.queuedPages() == 0;
+        && loadBacks.reads().queuedPages() == 0;
   }
 
   /**

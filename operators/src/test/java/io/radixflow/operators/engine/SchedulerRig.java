@@ -6,6 +6,7 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.record.ServiceClass;
+import io.radixflow.operators.tier.Tiers;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -35,7 +36,7 @@ final class SchedulerRig {
   static KvPages pages(EngineOptions options) {
     Backend backend = SimModel.open(SimOptions.DEFAULT).openBackend(DeviceOptions.DEFAULT);
     KvPool pool = backend.openPool(options.kvPages(), options.pageTokens());
-    TierLoads tiers = new TierLoads(options.tiers(), pool, "", Runnable::run);
+    Tiers tiers = Tiers.open(options.tiers(), pool, "", Runnable::run);
     backend.close(); // no step runs, and a thread less is left
     return new KvPages(
         pool, options.maxRunning(), options.cache(), new SessionSlots(), tiers, () -> 0);
@@ -75,7 +76,7 @@ final class SchedulerRig {
     }
     request.computed = request.length;
     pages.commit(request);
-    pages.returns().release(request);
+    pages.release(request);
   }
 
   Request submit(int[] prompt, int maxTokens, ServiceClass service) {
@@ -129,7 +130,7 @@ final class SchedulerRig {
     scheduler.remove(request);
     request.state = Request.State.ENDED;
     pages.commit(request);
-    pages.returns().release(request);
+    pages.release(request);
   }
 
   void runToTheEnd() {

@@ -373,7 +373,7 @@ class StoredPagesTest {
       engine
           .onTiers(
               tiers -> {
-                tiers.forgetTenant(KEY.tenantTag("acme"));
+                tiers.eraseTenant("acme");
                 return true;
               })
           .get(9, TimeUnit.SECONDS);

@@ -8,6 +8,7 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.TinyChatModel;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.tier.LoadBackOptions;
 import io.radixflow.operators.tier.PrefetchPolicy;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
@@ -56,7 +57,7 @@ class StoredTinyModelProperties {
    * How an engine is set up, and what happens to it.
    *
    * @param hostPages pages of host memory, if they are of F32
-   * @param loadBackThreshold tokens, or {@link TierOptions#BY_COST}
+   * @param loadBackThreshold tokens, or {@link LoadBackOptions#BY_COST}
    * @param seed of the order of requests and of the damage
    */
   record Plan(
@@ -193,7 +194,7 @@ class StoredTinyModelProperties {
             Arbitraries.of(KvSpec.Type.F32, KvSpec.Type.F16),
             Arbitraries.of(1, 12, 40, 200),
             Arbitraries.of(WritePolicy.class),
-            Arbitraries.of(1, 1, 20, TierOptions.BY_COST),
+            Arbitraries.of(1, 1, 20, LoadBackOptions.BY_COST),
             Arbitraries.of(true, false),
             Arbitraries.of(true, false),
             Arbitraries.of(Change.class).list().ofMinSize(2).ofMaxSize(4),

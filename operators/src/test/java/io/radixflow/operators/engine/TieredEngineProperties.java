@@ -11,6 +11,7 @@ import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.EngineProperties.Job;
 import io.radixflow.operators.engine.EngineProperties.Setup;
 import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.tier.LoadBackOptions;
 import io.radixflow.operators.tier.MemoryPageStore;
 import io.radixflow.operators.tier.PrefetchPolicy;
 import io.radixflow.operators.tier.TierOptions;
@@ -147,7 +148,7 @@ class TieredEngineProperties {
     return Combinators.combine(
             Arbitraries.of(1, 3, 20, 100, 2000),
             Arbitraries.of(WritePolicy.class),
-            Arbitraries.of(TierOptions.BY_COST, 1, 1, 20),
+            Arbitraries.of(LoadBackOptions.BY_COST, 1, 1, 20),
             Arbitraries.of(PrefetchPolicy.class),
             Arbitraries.of(Stores.class),
             Arbitraries.of(0, 0, 3, 1),

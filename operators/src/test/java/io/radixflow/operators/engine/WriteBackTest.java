@@ -7,9 +7,9 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.record.FinishReason;
-import io.radixflow.operators.tier.HiRadixCache;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
+import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.WritePolicy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -89,7 +89,7 @@ class WriteBackTest {
       long growing = client.submit(letters(1, 100), 370);
       client.awaitTokens(growing, tokensOfFreePages);
       for (int turns = 0; turns < 100; turns++) {
-        ((ContinuousBatchingEngine) engine).onTiers(HiRadixCache::isMoving).join();
+        ((ContinuousBatchingEngine) engine).onTiers(Tiers::isMoving).join();
       }
       client.cancel(growing);
       EngineClient.Seen grown = client.await(growing);
@@ -112,7 +112,7 @@ class WriteBackTest {
     rig.scheduler.suspect(suspect);
     assertThat(rig.step()).as("both lack a page, and copies have not ended").isZero();
     while (rig.pages.tiers().leavingPages() > 0) {
-      rig.pages.tiers().poll(request -> {});
+      rig.pages.tiers().poll();
     }
     assertThat(rig.step()).as("rows of the suspect alone").isOne();
     rig.scheduler.trust(suspect);

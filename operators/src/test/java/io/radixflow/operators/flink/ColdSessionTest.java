@@ -13,7 +13,7 @@ import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionPages;
-import io.radixflow.operators.tier.HiRadixCache;
+import io.radixflow.operators.tier.Tiers;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,16 +78,16 @@ class ColdSessionTest {
         .atMost(Duration.ofSeconds(30))
         .until(
             () -> {
-              onTiers(HiRadixCache::isMoving); // the statistics are of now, then
+              onTiers(Tiers::isMoving); // the statistics are of now, then
               EngineStats stats = engines.engine().stats();
               return stats.inFlightPages() == 0
                   && stats.protectedPages() == 0
                   && stats.tiers().queuedPages() == 0
-                  && !onTiers(HiRadixCache::isMoving);
+                  && !onTiers(Tiers::isMoving);
             });
   }
 
-  private boolean onTiers(Function<HiRadixCache, Boolean> task) {
+  private boolean onTiers(Function<Tiers, Boolean> task) {
     return engines.engine().onTiers(task).join();
   }
 

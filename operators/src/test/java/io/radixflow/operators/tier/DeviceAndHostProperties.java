@@ -143,7 +143,7 @@ class DeviceAndHostProperties {
     PageChain chain = PageChain.of(key, 1, 0);
     world.use(key, 4);
     world.settle();
-    HostEntry leaf = world.tiers.host().get(chain.id(3));
+    HostPage leaf = world.tiers.host().get(chain.id(3));
     assertThat(world.cache.evictablePages()).isEqualTo(4);
     assertThat(leaf.onDevice).isTrue();
 
@@ -153,7 +153,7 @@ class DeviceAndHostProperties {
     world.check();
     TierPage other = PageChain.of(KEYS.get(4), 1, 0).page(0);
     assertThat(world.tiers.host().allocate(other, false)).as("nowhere else to be had").isNull();
-    HostEntry taken = world.tiers.host().allocate(other, true);
+    HostPage taken = world.tiers.host().allocate(other, true);
     assertThat(taken).isNotNull();
     assertThat(world.onHost(key)).containsExactly(0, 1, 2);
     world.tiers.host().remove(taken);

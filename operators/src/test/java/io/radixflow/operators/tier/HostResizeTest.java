@@ -55,7 +55,7 @@ class HostResizeTest {
     }
 
     @Override
-    public <T> CompletableFuture<T> run(Function<HiRadixCache, T> task) {
+    public <T> CompletableFuture<T> run(Function<Tiers, T> task) {
       if (++calls == late) {
         left = () -> task.apply(cache);
         return new CompletableFuture<>();

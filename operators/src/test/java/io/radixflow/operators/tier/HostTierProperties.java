@@ -65,7 +65,7 @@ class HostTierProperties {
             assertThat(told.remove(removed.blocks()[0])).isTrue();
           }
         });
-    List<HostEntry> locked = new ArrayList<>();
+    List<HostPage> locked = new ArrayList<>();
     for (int i = 0; i < 200; i++) {
       step(host, random, locked);
       assertThat(host.audit()).isTrue();
@@ -80,12 +80,12 @@ class HostTierProperties {
     assertThat(told).isEmpty();
   }
 
-  private void step(HostTier host, Random random, List<HostEntry> locked) {
+  private void step(HostTier host, Random random, List<HostPage> locked) {
     PageChain chain = chains.get(random.nextInt(CHAINS));
     switch (random.nextInt(6)) {
       case 0, 1 -> fill(host, chain, random, locked);
       case 2 -> {
-        HostEntry entry = host.get(chain.id(random.nextInt(LENGTH)));
+        HostPage entry = host.get(chain.id(random.nextInt(LENGTH)));
         if (entry != null && entry.ready) {
           host.lock(entry);
           locked.add(entry);
@@ -97,13 +97,13 @@ class HostTierProperties {
         }
       }
       case 4 -> {
-        HostEntry entry = host.get(chain.id(random.nextInt(LENGTH)));
+        HostPage entry = host.get(chain.id(random.nextInt(LENGTH)));
         if (entry != null) {
           host.onDevice(entry, random.nextBoolean());
         }
       }
       default -> {
-        HostEntry entry = host.get(chain.id(random.nextInt(LENGTH)));
+        HostPage entry = host.get(chain.id(random.nextInt(LENGTH)));
         if (entry != null && random.nextInt(4) == 0) {
           host.remove(entry);
         }
@@ -112,7 +112,7 @@ class HostTierProperties {
   }
 
   /** Adds the first page of a chain that is missing. */
-  private void fill(HostTier host, PageChain chain, Random random, List<HostEntry> locked) {
+  private void fill(HostTier host, PageChain chain, Random random, List<HostPage> locked) {
     int next = 0;
     while (next < LENGTH && host.get(chain.id(next)) != null) {
       next++;
@@ -121,7 +121,7 @@ class HostTierProperties {
       return;
     }
     int before = next;
-    HostEntry entry = host.allocate(chain.page(next), random.nextBoolean());
+    HostPage entry = host.allocate(chain.page(next), random.nextBoolean());
     if (entry == null) {
       return;
     }

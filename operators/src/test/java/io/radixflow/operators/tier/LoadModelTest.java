@@ -88,8 +88,8 @@ class LoadModelTest {
 
   @Test
   void prefetchesWaitAsLongAsTheirLengthSaysAndNoLonger() {
-    assertThat(TierOptions.prefetchMillis(0)).isEqualTo(2_000);
-    assertThat(TierOptions.prefetchMillis(1024)).isEqualTo(2_100);
-    assertThat(TierOptions.prefetchMillis(10_000_000)).isEqualTo(30_000);
+    assertThat(LoadBackOptions.prefetchMillis(0)).isEqualTo(2_000);
+    assertThat(LoadBackOptions.prefetchMillis(1024)).isEqualTo(2_100);
+    assertThat(LoadBackOptions.prefetchMillis(10_000_000)).isEqualTo(30_000);
   }
 }

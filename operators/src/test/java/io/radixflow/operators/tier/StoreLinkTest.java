@@ -20,9 +20,8 @@ class StoreLinkTest {
   private final LinkedBlockingQueue<Runnable> engine = new LinkedBlockingQueue<>();
   private final TierWorker worker = new TierWorker(engine::add);
   private final HostTier host = new HostTier(new HeapPages(4, PAGE_BYTES), 16);
-  private final Misses misses = new Misses();
   private final MemoryPageStore store = new MemoryPageStore();
-  private final StoreLink link = new StoreLink(store, host, worker, misses);
+  private final StoreLink link = new StoreLink(store, host, worker);
 
   @AfterEach
   void stop() {
@@ -30,15 +29,15 @@ class StoreLinkTest {
   }
 
   /** A page that has lain in host memory for a while, unlocked. */
-  private HostEntry resident(TierPage page) {
-    HostEntry entry = host.allocate(page, true);
+  private HostPage resident(TierPage page) {
+    HostPage entry = host.allocate(page, true);
     host.buffer(entry).putLong(0, page.id().a());
-    host.ready(entry, Checks.crc(host.buffer(entry)));
+    host.ready(entry, Checksums.crc(host.buffer(entry)));
     host.unlock(entry);
     return entry;
   }
 
-  private void flipBit(HostEntry entry) {
+  private void flipBit(HostPage entry) {
     host.buffer(entry).put(9, (byte) 1);
   }
 
@@ -50,7 +49,7 @@ class StoreLinkTest {
 
   @Test
   void aPageThatHasGoneBadIsNotStoredAsIfItWereGood() throws Exception {
-    HostEntry entry = resident(FIRST);
+    HostPage entry = resident(FIRST);
     flipBit(entry);
 
     link.writeAgain(entry);
@@ -58,13 +57,13 @@ class StoreLinkTest {
 
     assertThat(store.has(FIRST.id())).isFalse();
     assertThat(host.get(FIRST.id())).isNull();
-    assertThat(misses.byReason()).isEqualTo(Map.of(MissReason.CHECKSUM, 1L));
+    assertThat(host.misses().byReason()).isEqualTo(Map.of(MissReason.CHECKSUM, 1L));
     assertThat(host.used()).isZero();
   }
 
   @Test
   void aPageThatWentToTheStoreBeforeIsNotTakenToBeInTheNext() throws Exception {
-    HostEntry entry = resident(FIRST);
+    HostPage entry = resident(FIRST);
     link.writeAgain(entry);
     link.detach();
     MemoryPageStore next = new MemoryPageStore();
@@ -79,10 +78,10 @@ class StoreLinkTest {
 
   @Test
   void pagesBeforeABadOneAreStoredAndThoseBehindItMayBeLater() throws Exception {
-    HostEntry first = resident(FIRST);
-    HostEntry second = resident(SECOND);
+    HostPage first = resident(FIRST);
+    HostPage second = resident(SECOND);
     flipBit(first);
-    List<HostEntry> both = List.of(second, first);
+    List<HostPage> both = List.of(second, first);
     both.forEach(host::lock);
 
     link.write(both);

@@ -14,11 +14,11 @@ import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.tier.AnnouncementStats;
 import io.radixflow.operators.tier.MemoryPageStore;
 import io.radixflow.operators.tier.PageChain;
 import io.radixflow.operators.tier.PageId;
 import io.radixflow.operators.tier.PrefetchPolicy;
-import io.radixflow.operators.tier.PrefetchStats;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
 import java.util.List;
@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * 500 tokens, 31 whole pages, of which the store is asked for 16 at a time.
  */
 @Timeout(60)
-class PrefetchTest {
+class AnnouncedTurnTest {
   private static final NamespaceKey KEY = NamespaceKey.of("secret");
   private static final int[] PROMPT = letters(0, 500);
   private static final int PAGES = 31;
@@ -97,7 +97,7 @@ class PrefetchTest {
     }
   }
 
-  private static PrefetchStats stats(Engine engine) {
+  private static AnnouncementStats stats(Engine engine) {
     return engine.stats().tiers().prefetches();
   }
 
@@ -127,7 +127,7 @@ class PrefetchTest {
       assertThat(seen.usage.tiers().hostTokens()).isEqualTo(PAGES * 16);
       assertThat(seen.usage.tiers().diskTokens()).isZero();
       TieredEngineTest.awaitSettled(engine);
-      assertThat(stats(engine)).isEqualTo(new PrefetchStats(1, PAGES, 0));
+      assertThat(stats(engine)).isEqualTo(new AnnouncementStats(1, PAGES, 0));
       assertNothingAhead(engine);
     }
   }
@@ -144,7 +144,7 @@ class PrefetchTest {
       assertThat(seen.tokens).isEqualTo(alone);
       assertThat(seen.usage.tiers().hostTokens()).isEqualTo(16 * 16);
       assertThat(seen.usage.tiers().diskTokens()).isZero();
-      assertThat(stats(engine)).isEqualTo(new PrefetchStats(1, 16, 1));
+      assertThat(stats(engine)).isEqualTo(new AnnouncementStats(1, 16, 1));
       gate.release(1000);
       TieredEngineTest.awaitSettled(engine);
     }
@@ -227,7 +227,7 @@ class PrefetchTest {
         EngineClient client = new EngineClient(engine)) {
       engine.prefetch(turn("s", PROMPT));
       awaitFetched(engine, 20);
-      assertThat(stats(engine)).isEqualTo(new PrefetchStats(1, 20, 1));
+      assertThat(stats(engine)).isEqualTo(new AnnouncementStats(1, 20, 1));
       EngineClient.Seen seen = client.run(turn("s", PROMPT));
       assertThat(seen.tokens).isEqualTo(alone);
       assertThat(seen.usage.tiers().hostTokens()).isEqualTo(20 * 16);
@@ -353,10 +353,10 @@ class PrefetchTest {
       engine.prefetch(turn("s", PROMPT));
       await().until(gate::hasQueuedThreads);
       int taken = 1;
-      while (taken < 2 * Prefetches.MOST && engine.prefetch(turn("s" + taken, PROMPT))) {
+      while (taken < 2 * Announcements.MOST && engine.prefetch(turn("s" + taken, PROMPT))) {
         taken++;
       }
-      assertThat(taken).isEqualTo(Prefetches.MOST);
+      assertThat(taken).isEqualTo(Announcements.MOST);
       gate.release(1000);
       Engines.awaitEmpty(engine);
     }

@@ -8,31 +8,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * First measurements for the choice between loading and computing, before anything is served. What
- * they leave in the pool is nobody's.
+ * First measurements for the choice between loading and computing, before anything is served. The
+ * pages they write are free; nothing reads them.
  */
-final class TierCalibration {
-  private static final Logger LOG = LoggerFactory.getLogger(TierCalibration.class);
+final class Calibration {
+  private static final Logger LOG = LoggerFactory.getLogger(Calibration.class);
   private static final int TOKENS = 64;
 
   /** The only one that the simulated model cannot be told to end the process at. */
   private static final int TOKEN = 0;
 
-  private static final int COPIED_PAGES = 4;
-
   /** The first is slower than those to come and does not count. */
   private static final int ROUNDS = 3;
 
-  private TierCalibration() {}
+  private Calibration() {}
 
   /** Measures; a device on which that fails goes without, as steps on it will tell more. */
   static void run(Backend backend, KvPages pages, int contextLength) {
-    if (pages.tiers().tiers() == null) {
-      return;
-    }
+    int tokens = Math.min(TOKENS, Math.min(contextLength, backend.maxBatchRows()));
     try {
-      prefill(backend, pages, Math.min(TOKENS, Math.min(contextLength, backend.maxBatchRows())));
-      pages.tiers().tiers().calibrate(COPIED_PAGES, ROUNDS);
+      pages.tiers().calibrate(() -> prefill(backend, pages, tokens));
     } catch (RuntimeException e) {
       LOG.warn("Loading and computing could not be measured: {}", e.toString());
     }

@@ -8,16 +8,14 @@ import java.util.function.IntConsumer;
 import java.util.zip.CRC32C;
 
 /** Checksums of host pages, made and verified on the tiers' threads. Engine thread only. */
-final class Checks {
+final class Checksums {
   private final HostTier host;
   private final TierWorker worker;
-  private final Misses misses;
   private int pending;
 
-  Checks(HostTier host, TierWorker worker, Misses misses) {
+  Checksums(HostTier host, TierWorker worker) {
     this.host = host;
     this.worker = worker;
-    this.misses = misses;
   }
 
   /** Pages whose checksums are being made. */
@@ -49,7 +47,7 @@ final class Checks {
     return sums;
   }
 
-  private ByteBuffer[] buffers(List<HostEntry> entries) {
+  private ByteBuffer[] buffers(List<HostPage> entries) {
     return entries.stream().map(host::buffer).toArray(ByteBuffer[]::new);
   }
 
@@ -59,7 +57,7 @@ final class Checks {
    * @param entries locked
    * @param then gets them, still locked
    */
-  void sum(List<HostEntry> entries, Consumer<List<HostEntry>> then) {
+  void sum(List<HostPage> entries, Consumer<List<HostPage>> then) {
     ByteBuffer[] pages = buffers(entries);
     pending += pages.length;
     worker.run(
@@ -79,47 +77,35 @@ final class Checks {
         });
   }
 
-  /** Verifies the pages that a retrieval has found in host memory; a bad one is forgotten. */
-  void verify(Retrieval retrieval, Runnable then) {
-    retrieval.checking = true;
-    verify(
-        List.copyOf(retrieval.entries),
-        good -> {
-          retrieval.checking = false;
-          retrieval.verified = good;
-          if (retrieval.ended) {
-            retrieval.entries.forEach(host::unlock);
-            retrieval.entries.clear();
-          }
-          then.run();
-        });
-  }
-
   /**
-   * Verifies locked pages; a bad one is forgotten.
+   * Verifies pages, which stay locked meanwhile; a bad one is removed from host memory.
    *
-   * @param then gets how many are good before the first that is not
+   * @param pages locked by the caller, or by nobody
+   * @param then gets how many are good before the first that is not, while all are locked still
    */
-  void verify(List<HostEntry> entries, IntConsumer then) {
-    ByteBuffer[] pages = buffers(entries);
-    pending += pages.length;
+  void verify(List<HostPage> pages, IntConsumer then) {
+    List<HostPage> all = List.copyOf(pages);
+    ByteBuffer[] bytes = buffers(all);
+    pending += bytes.length;
+    all.forEach(host::lock);
     worker.run(
         Kind.CHECK,
-        () -> crcs(pages),
+        () -> crcs(bytes),
         new int[0],
         sums -> {
-          pending -= pages.length;
+          pending -= bytes.length;
           int good = 0;
-          while (good < sums.length && sums[good] == entries.get(good).checksum) {
+          while (good < sums.length && sums[good] == all.get(good).checksum) {
             good++;
           }
           for (int i = good; i < sums.length; i++) {
-            if (sums[i] != entries.get(i).checksum) {
-              misses.add(MissReason.CHECKSUM, 1);
-              host.remove(entries.get(i));
+            if (sums[i] != all.get(i).checksum) {
+              host.misses().add(MissReason.CHECKSUM, 1);
+              host.remove(all.get(i));
             }
           }
           then.accept(good);
+          all.forEach(host::unlock);
         });
   }
 }

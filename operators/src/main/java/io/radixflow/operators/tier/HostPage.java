@@ -4,7 +4,7 @@ package io.radixflow.operators.tier;
  * A page of host memory and what it holds. A page that is being filled is nobody's to read but the
  * one's that fills it. Owned by the engine thread.
  */
-final class HostEntry {
+final class HostPage {
   final TierPage page;
 
   /** Where it is in host memory. */
@@ -36,7 +36,7 @@ final class HostEntry {
   /** Whether the store was given the page. */
   boolean stored;
 
-  HostEntry(TierPage page, int hostPage, long number) {
+  HostPage(TierPage page, int hostPage, long number) {
     this.page = page;
     this.hostPage = hostPage;
     this.number = number;

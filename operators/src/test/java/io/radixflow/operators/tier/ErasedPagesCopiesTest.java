@@ -6,15 +6,14 @@ import io.radixflow.kernels.device.HeapPages;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
-class ForgottenTest {
+class ErasedPagesCopiesTest {
   @Test
-  void aPageOfWhichItIsNotKnownWhoseItIsIsNotCopied() {
+  void aPageWhoseTenantIsNotKnownIsNotCopied() {
     HostTier host = new HostTier(new HeapPages(4, 64), 16);
     TierWorker worker = new TierWorker(new LinkedBlockingQueue<Runnable>()::add);
-    Forgotten forgotten =
-        new Forgotten(host, null, new StoreLink(null, host, worker, new Misses()));
-    forgotten.used(null);
-    assertThat(forgotten.leaves(null)).isTrue();
+    ErasedPages erased = new ErasedPages(host, null, new StoreLink(null, host, worker));
+    erased.used(null);
+    assertThat(erased.isErased(null)).isTrue();
     assertThat(worker.stop()).isTrue();
   }
 }

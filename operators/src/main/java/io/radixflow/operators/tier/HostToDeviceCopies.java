@@ -10,21 +10,25 @@ import java.util.function.LongSupplier;
 
 /**
  * Copies of pages from the host to the device: those of all requests that are admitted together are
- * one, and one is under way at a time. Engine thread only.
+ * one, and one is in progress at a time. Engine thread only.
  */
-final class Loads {
+final class HostToDeviceCopies {
   /** Pages of one copy; what a device takes at most. */
   private static final int MAX_PAGES = 4096;
+
+  private static final int CALIBRATION_PAGES = 4;
+
+  /** The first is slower than those to come and does not count. */
+  private static final int CALIBRATION_ROUNDS = 3;
 
   private final KvPool pool;
   private final HostTier host;
   private final LoadModel model;
-  private final Misses misses;
-  private final Consumer<Retrieval> release;
+  private final Consumer<LoadBack> ended;
   private final LongSupplier nanoClock;
   private final int[] devicePages = new int[MAX_PAGES];
   private final int[] hostPages = new int[MAX_PAGES];
-  private final List<Retrieval> batch = new ArrayList<>();
+  private final List<LoadBack> batch = new ArrayList<>();
   private int size;
   private long began;
   private Transfer transfer;
@@ -32,20 +36,18 @@ final class Loads {
   private long failures;
 
   /**
-   * @param release gets each retrieval whose pages have been copied, or will not be
+   * @param ended gets each load-back whose pages have been copied, or will not be
    */
-  Loads(
+  HostToDeviceCopies(
       KvPool pool,
       HostTier host,
       LoadModel model,
-      Misses misses,
-      Consumer<Retrieval> release,
+      Consumer<LoadBack> ended,
       LongSupplier nanoClock) {
     this.pool = pool;
     this.host = host;
     this.model = model;
-    this.misses = misses;
-    this.release = release;
+    this.ended = ended;
     this.nanoClock = nanoClock;
   }
 
@@ -59,7 +61,7 @@ final class Loads {
     return failures;
   }
 
-  boolean isUnderWay() {
+  boolean isInProgress() {
     return transfer != null;
   }
 
@@ -68,20 +70,18 @@ final class Loads {
     return size == 0;
   }
 
-  /** See {@link HiRadixCache#load}. */
-  int add(Retrieval retrieval, int from, int count, int[] table) {
+  /** Adds pages of a load-back, which fill a table from one of its pages on; returns how many. */
+  int add(LoadBack loadBack, int from, int count, int[] table) {
     int added = Math.min(count, MAX_PAGES - size);
-    if (transfer != null || added == 0 || host.isHeld()) {
+    if (transfer != null || added <= 0 || host.isHeld()) {
       return 0;
     }
     for (int i = from; i < from + added; i++) {
       devicePages[size] = table[i];
-      hostPages[size++] = retrieval.entries.get(i - retrieval.from).hostPage;
+      hostPages[size++] = loadBack.pages.get(i - loadBack.from).hostPage;
     }
-    retrieval.loading = true;
-    retrieval.loadedFrom = from;
-    retrieval.loaded = added;
-    batch.add(retrieval);
+    loadBack.copying(from, added);
+    batch.add(loadBack);
     return added;
   }
 
@@ -98,7 +98,7 @@ final class Loads {
     }
   }
 
-  /** Takes note of the end of a copy; whether there was one. */
+  /** Handles the end of a copy; returns whether one has ended. */
   boolean poll() {
     if (transfer == null || !transfer.isDone()) {
       return false;
@@ -107,7 +107,7 @@ final class Loads {
     return true;
   }
 
-  /** Waits for the copy under way. */
+  /** Waits for the copy in progress. */
   void await() {
     if (transfer != null) {
       Uninterruptibly.await(transfer::await);
@@ -115,7 +115,7 @@ final class Loads {
     }
   }
 
-  /** Waits for the copy under way, whose pages are void. */
+  /** Waits for the copy in progress, whose pages are void. */
   void abandon() {
     if (transfer != null) {
       Uninterruptibly.await(transfer::await);
@@ -132,25 +132,24 @@ final class Loads {
       model.copied(size, nanoClock.getAsLong() - began);
     } else {
       failures++;
-      misses.add(MissReason.IO, size);
+      host.misses().add(MissReason.IO, size);
     }
     size = 0;
-    for (Retrieval each : batch) {
-      each.loading = false;
-      each.failure = failure;
-      release.accept(each);
+    for (LoadBack each : batch) {
+      each.failed(failure);
+      ended.accept(each);
     }
     batch.clear();
   }
 
-  /** See {@link HiRadixCache#calibrate}. */
-  void calibrate(int most, int rounds) {
-    int count = Math.min(most, Math.min(pool.pages(), host.total()));
+  /** Measures how long copies take, before anything is served; blocks. */
+  void calibrate() {
+    int count = Math.min(CALIBRATION_PAGES, Math.min(pool.pages(), host.total()));
     for (int i = 0; i < count; i++) {
       devicePages[i] = i;
       hostPages[i] = i;
     }
-    for (int round = 0; round < rounds; round++) {
+    for (int round = 0; round < CALIBRATION_ROUNDS; round++) {
       for (int some = 1; some <= count; some += Math.max(1, count - 1)) {
         long start = nanoClock.getAsLong();
         Transfer copy = pool.copyIn(devicePages, host.memory(), hostPages, some);

@@ -8,7 +8,7 @@ package io.radixflow.operators.tier;
  * @param cutShort those that ended before all had come that the store had: the turn came, time was
  *     up, or host memory had no room
  */
-public record PrefetchStats(long begun, long pages, long cutShort) {
+public record AnnouncementStats(long begun, long pages, long cutShort) {
   /** No prefetches. */
-  public static final PrefetchStats NONE = new PrefetchStats(0, 0, 0);
+  public static final AnnouncementStats NONE = new AnnouncementStats(0, 0, 0);
 }

@@ -4,7 +4,7 @@ import java.util.EnumMap;
 import java.util.Map;
 
 /** Counts pages that were not served, by reason. Engine thread only. */
-final class Misses {
+final class MissCounters {
   private final long[] counts = new long[MissReason.values().length];
 
   /** Made when it is asked for, and kept until it changes. */

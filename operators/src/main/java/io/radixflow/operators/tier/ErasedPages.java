@@ -1,0 +1,143 @@
+package io.radixflow.operators.tier;
+
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.SessionPlace;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Erases pages from host memory and the store, and keeps the device's own copies of them from
+ * coming down again, unless a request uses them once more. That list is bounded; the oldest entries
+ * are dropped. Engine thread only.
+ */
+final class ErasedPages {
+  private static final int MAX_PAGES = 65_536;
+  private static final int MAX_TENANTS = 1_024;
+
+  private final HostTier host;
+  private final Backup backup;
+  private final StoreLink store;
+  private RadixCache cache;
+
+  /** Pages that the device may have, and nobody has used since. */
+  private final Set<PageId> pages = new LinkedHashSet<>();
+
+  /** For tenants, their pages on the device that were used since. */
+  private final Map<Long, Set<PageId>> tenants = new LinkedHashMap<>();
+
+  ErasedPages(HostTier host, Backup backup, StoreLink store) {
+    this.host = host;
+    this.backup = backup;
+    this.store = store;
+  }
+
+  /** Follows another tree. */
+  void attach(RadixCache other) {
+    cache = other;
+  }
+
+  /** See {@link Tiers#closed}. */
+  void closed(List<SessionPlace> places) {
+    places.forEach(place -> erase(place.fullPages(), 0));
+  }
+
+  /** See {@link Tiers#left}. */
+  void left(SessionPlace left, List<SessionPlace> others) {
+    if (left == null) {
+      return;
+    }
+    RadixKey key = left.fullPages();
+    int kept = 0;
+    for (SessionPlace other : others) {
+      kept = Math.max(kept, other.sharedTokens(key.tokens(), key.length()) / host.pageTokens());
+    }
+    if (kept < key.pages(host.pageTokens())) {
+      erase(key, kept);
+    }
+  }
+
+  /** Erases a text's pages after the first {@code kept}, those of the device and shared ones. */
+  void erase(RadixKey key, int kept) {
+    PageChain chain = PageChain.of(key, host.pageTokens(), 0);
+    int cached = cache.match(key, Integer.MAX_VALUE).pages();
+    erase(chain.from(Math.max(Math.max(kept, cached), chain.sharedPages())));
+  }
+
+  /** See {@link Tiers#erase(PageId[])}. */
+  CompletableFuture<Boolean> erase(PageId[] ids) {
+    Set<PageId> all = new HashSet<>(List.of(ids));
+    backup.cancel(page -> all.contains(page.id()));
+    for (int i = ids.length - 1; i >= 0; i--) {
+      HostPage entry = host.get(ids[i]);
+      if (entry == null || entry.children == 0) {
+        pages.add(ids[i]);
+      }
+      if (entry != null && entry.children == 0) {
+        host.remove(entry);
+      }
+    }
+    dropOldest(pages, MAX_PAGES);
+    return store.erase(each -> each.erase(ids));
+  }
+
+  /**
+   * See {@link Tiers#eraseTenant}.
+   *
+   * @param tenant the tenant's tag
+   */
+  CompletableFuture<Boolean> eraseTenant(long tenant) {
+    backup.cancel(page -> page.tenant() == tenant);
+    host.removeIf(entry -> entry.page.tenant() == tenant);
+    tenants.put(tenant, new HashSet<>());
+    dropOldest(tenants.keySet(), MAX_TENANTS);
+    return store.erase(each -> each.removeTenant(tenant));
+  }
+
+  /** See {@link Tiers#eraseAll}. */
+  CompletableFuture<Boolean> eraseAll() {
+    backup.cancel(page -> true);
+    host.clear();
+    return store.erase(PageStore::clear);
+  }
+
+  private static void dropOldest(Collection<?> all, int most) {
+    for (var oldest = all.iterator(); all.size() > most; ) {
+      oldest.next();
+      oldest.remove();
+    }
+  }
+
+  /** A request uses a page of the device; null if its tenant is not known. */
+  void used(TierPage page) {
+    if (page == null) {
+      return;
+    }
+    pages.remove(page.id());
+    Set<PageId> since = tenants.get(page.tenant());
+    if (since != null) {
+      since.add(page.id());
+    }
+  }
+
+  /** Whether a page that leaves the device must not be copied; null if its tenant is not known. */
+  boolean isErased(TierPage page) {
+    if (page == null) {
+      return true;
+    }
+    boolean erased = pages.remove(page.id());
+    Set<PageId> since = tenants.get(page.tenant());
+    return erased || since != null && !since.remove(page.id());
+  }
+
+  /** Whether no page of the device has been erased below it. */
+  boolean isEmpty() {
+    return pages.isEmpty() && tenants.isEmpty();
+  }
+}
