@@ -46,7 +46,7 @@ final class RequestLoads {
   private PageChain chain(Request request) {
     RadixKey key =
         new RadixKey(
-            request.spec.namespace(), request.tokens, request.length, false, request.publicTokens);
+            request.spec.namespace(), request.tokens, request.length, request.publicTokens);
     return tiers.name(key, request.spec.service().tenant());
   }
 
