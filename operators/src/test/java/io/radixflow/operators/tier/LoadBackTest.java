@@ -91,9 +91,10 @@ class LoadBackTest {
 
   private void await(LoadBack each, State state) throws InterruptedException {
     while (each.state() != state) {
-      loadBacks.poll();
       Runnable task = engine.poll(1, TimeUnit.MILLISECONDS);
-      if (task != null) {
+      if (task == null) {
+        loadBacks.poll();
+      } else {
         task.run();
       }
     }
