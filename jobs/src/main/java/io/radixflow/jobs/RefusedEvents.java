@@ -11,9 +11,9 @@ import org.apache.flink.api.common.functions.MapFunction;
 
 /**
  * Makes dead letters of events that the operator refused and that have no turn to answer, and of
- * those whose turn failed, within the size that the dead-letter topic takes. Of an event whose
- * origin is not known, partition, offset and timestamp are -1; one without its record is written
- * anew.
+ * those whose turn failed, within the size that the dead-letter topic takes. The value is the event
+ * written again, not the bytes that were read. Partition, offset and timestamp are -1 if the origin
+ * of the event is not known.
  */
 final class RefusedEvents implements MapFunction<RejectedEvent, DeadLetter> {
   private static final long serialVersionUID = 1L;
@@ -31,7 +31,7 @@ final class RefusedEvents implements MapFunction<RejectedEvent, DeadLetter> {
   public DeadLetter map(RejectedEvent rejected) {
     ConversationEvent event = rejected.event();
     Origin origin = event.origin() == null ? UNKNOWN : event.origin();
-    byte[] value = event.source() == null ? EventWriter.write(event) : event.source();
+    byte[] value = EventWriter.write(event);
     return new DeadLetter(
             topic,
             origin.partition(),

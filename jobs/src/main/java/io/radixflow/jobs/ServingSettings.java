@@ -96,21 +96,13 @@ public final class ServingSettings {
         settings.get(RadixflowOptions.MAX_BRANCHES),
         settings.get(RadixflowOptions.MAX_TURNS),
         settings.get(RadixflowOptions.OVERFLOW),
-        new GenerationOptions(
-            settings.get(RadixflowOptions.TEMPERATURE),
-            settings.get(RadixflowOptions.TOP_K),
-            settings.get(RadixflowOptions.TOP_P),
-            settings.get(RadixflowOptions.MIN_P),
-            settings.get(RadixflowOptions.REPETITION_PENALTY),
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null,
-            null),
+        GenerationOptions.builder()
+            .temperature(settings.get(RadixflowOptions.TEMPERATURE))
+            .topK(settings.get(RadixflowOptions.TOP_K))
+            .topP(settings.get(RadixflowOptions.TOP_P))
+            .minP(settings.get(RadixflowOptions.MIN_P))
+            .repetitionPenalty(settings.get(RadixflowOptions.REPETITION_PENALTY))
+            .build(),
         settings.get(RadixflowOptions.MAX_TOKENS),
         settings.get(RadixflowOptions.RETENTION),
         settings.get(RadixflowOptions.CANCEL_RETENTION),

@@ -8,7 +8,6 @@ import io.radixflow.operators.flink.RejectedEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Origin;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RefusedEventsTest {
@@ -40,27 +39,11 @@ class RefusedEventsTest {
     assertThat(cut.originalBytes()).isEqualTo(whole.value().length);
   }
 
-  @Test
-  void theRecordIsKeptAsItWasRead() {
-    byte[] record = "{ \"session\" :\"s\", \"turn\":null}".getBytes(UTF_8);
-    ConversationEvent event = fork("s", null).withSource(record);
-    DeadLetter letter = new RefusedEvents("events", 1000).map(new RejectedEvent(event, "no"));
-    assertThat(letter.value()).isEqualTo(record);
-  }
-
   private static ConversationEvent fork(String session, Origin origin) {
-    return new ConversationEvent(
-        EventKind.FORK,
-        session,
-        ConversationEvent.MAIN_BRANCH,
-        null,
-        "",
-        "",
-        List.of(),
-        null,
-        false,
-        "b",
-        "nope",
-        origin);
+    return ConversationEvent.builder(EventKind.FORK, session, null)
+        .newBranch("b")
+        .atTurn("nope")
+        .origin(origin)
+        .build();
   }
 }

@@ -128,7 +128,11 @@ final class ChatCommand extends CliCommand {
     if (nucleus == null && !settings.isGiven(RadixflowOptions.TOP_P)) {
       nucleus = NUCLEUS;
     }
-    return new GenerationOptions(
-        heat, null, nucleus, null, null, null, null, null, maxTokens, null, seed, null, null, null);
+    return GenerationOptions.builder()
+        .temperature(heat)
+        .topP(nucleus)
+        .maxTokens(maxTokens)
+        .seed(seed)
+        .build();
   }
 }

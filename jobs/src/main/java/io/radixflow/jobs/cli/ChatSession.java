@@ -69,18 +69,6 @@ final class ChatSession {
 
   private ConversationEvent event(
       EventKind kind, String turn, List<Message> messages, GenerationOptions options) {
-    return new ConversationEvent(
-        kind,
-        id,
-        ConversationEvent.MAIN_BRANCH,
-        turn,
-        "",
-        "",
-        messages,
-        options,
-        false,
-        null,
-        null,
-        null);
+    return ConversationEvent.builder(kind, id, turn).messages(messages).options(options).build();
   }
 }

@@ -121,19 +121,10 @@ final class StateLoad {
     long begun = System.nanoTime();
     GenerationOptions options = GenerationOptions.greedy(MAX_TOKENS);
     ConversationEvent event =
-        new ConversationEvent(
-            EventKind.MESSAGE,
-            StateSeed.session(session),
-            ConversationEvent.MAIN_BRANCH,
-            "bench-" + turn,
-            "",
-            "",
-            List.of(new Message("user", "And the number " + turn + "?")),
-            options,
-            false,
-            null,
-            null,
-            null);
+        ConversationEvent.builder(EventKind.MESSAGE, StateSeed.session(session), "bench-" + turn)
+            .messages(List.of(new Message("user", "And the number " + turn + "?")))
+            .options(options)
+            .build();
     return client.ask(
         event,
         new ReplyListener() {

@@ -18,18 +18,18 @@ record TurnEnd(
   static TurnEnd of(ReplyDelta last) {
     return new TurnEnd(
         last.finishReason(),
-        last.promptTokens(),
-        last.cachedTokens(),
-        last.completionTokens(),
+        last.usage().promptTokens(),
+        last.usage().cachedTokens(),
+        last.usage().completionTokens(),
         null);
   }
 
   static TurnEnd of(Reply reply) {
     return new TurnEnd(
         reply.finishReason(),
-        reply.promptTokens(),
-        reply.cachedTokens(),
-        reply.completionTokens(),
+        reply.usage().promptTokens(),
+        reply.usage().cachedTokens(),
+        reply.usage().completionTokens(),
         reply.error());
   }
 

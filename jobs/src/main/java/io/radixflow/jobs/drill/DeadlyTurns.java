@@ -137,18 +137,8 @@ final class DeadlyTurns {
   }
 
   private static ConversationEvent message(String session, String turn, String text) {
-    return new ConversationEvent(
-        EventKind.MESSAGE,
-        session,
-        ConversationEvent.MAIN_BRANCH,
-        turn,
-        "",
-        "",
-        List.of(new Message("user", text)),
-        null,
-        false,
-        null,
-        null,
-        null);
+    return ConversationEvent.builder(EventKind.MESSAGE, session, turn)
+        .messages(List.of(new Message("user", text)))
+        .build();
   }
 }

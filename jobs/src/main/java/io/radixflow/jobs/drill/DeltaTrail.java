@@ -30,7 +30,7 @@ final class DeltaTrail {
     this.cancelled = cancelled;
     attempt = reply == null ? 0 : reply.attempt();
     text = reply == null ? null : whole.text().codePoints().toArray();
-    tokens = reply == null ? 0 : whole.completionTokens();
+    tokens = reply == null ? 0 : whole.usage().completionTokens();
     end = reply == null ? 0 : reply.text().codePointCount(0, reply.text().length());
   }
 

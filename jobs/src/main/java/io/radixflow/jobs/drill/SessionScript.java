@@ -183,38 +183,23 @@ final class SessionScript {
       String atTurn) {
     boolean generates = kind == EventKind.MESSAGE || kind == EventKind.REGENERATE;
     events.add(
-        new ConversationEvent(
-            kind,
-            session,
-            branch,
-            turn,
-            kind == EventKind.OPEN ? tenant : "",
-            "",
-            messages,
-            generates ? options() : null,
-            false,
-            newBranch,
-            atTurn,
-            null));
+        ConversationEvent.builder(kind, session, turn)
+            .branch(branch)
+            .tenant(kind == EventKind.OPEN ? tenant : "")
+            .messages(messages)
+            .options(generates ? options() : null)
+            .newBranch(newBranch)
+            .atTurn(atTurn)
+            .build());
   }
 
   private GenerationOptions options() {
     double temperature = mode == 0 ? 0 : HOT;
     Long seed = mode == 1 ? random.nextLong() >>> 16 : null;
-    return new GenerationOptions(
-        temperature,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        null,
-        maxTokens,
-        null,
-        seed,
-        null,
-        null,
-        null);
+    return GenerationOptions.builder()
+        .temperature(temperature)
+        .maxTokens(maxTokens)
+        .seed(seed)
+        .build();
   }
 }

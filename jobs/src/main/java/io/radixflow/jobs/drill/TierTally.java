@@ -29,12 +29,16 @@ final class TierTally {
 
   /** Takes a committed reply. */
   void reply(Reply reply) {
-    TierUsage tiers = reply.tiers();
+    TierUsage tiers = reply.usage().tiers();
     host += tiers.hostTokens();
     disk += tiers.diskTokens();
     remote += tiers.remoteTokens();
-    device += reply.cachedTokens() - tiers.hostTokens() - tiers.diskTokens() - tiers.remoteTokens();
-    computed += reply.promptTokens() - reply.cachedTokens();
+    device +=
+        reply.usage().cachedTokens()
+            - tiers.hostTokens()
+            - tiers.diskTokens()
+            - tiers.remoteTokens();
+    computed += reply.usage().promptTokens() - reply.usage().cachedTokens();
     for (int i = 0; i < kills.size(); i++) {
       if (reply.attempt() > kills.get(i).millis() && kills.get(i).owned(reply.session())) {
         long stored = (long) tiers.diskTokens() + tiers.remoteTokens();

@@ -133,8 +133,8 @@ final class Verifier {
     return "%s after %d of %d tokens%s"
         .formatted(
             reply.finishReason(),
-            reply.completionTokens(),
-            reply.promptTokens(),
+            reply.usage().completionTokens(),
+            reply.usage().promptTokens(),
             reply.error() == null ? "" : ", " + reply.error());
   }
 

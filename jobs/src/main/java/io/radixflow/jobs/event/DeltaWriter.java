@@ -1,13 +1,22 @@
 package io.radixflow.jobs.event;
 
 import io.radixflow.operators.record.ReplyDelta;
+import java.nio.charset.StandardCharsets;
 
 /** Writes deltas as {@code schema/reply-delta.schema.json} has them. */
 public final class DeltaWriter {
 
+  /**
+   * Bytes that an answer may have. One that is longer has no items, as if its reply were written
+   * with that limit: the delta topic takes records of one megabyte unless it is told otherwise.
+   */
+  static final int MAX_ANSWER_BYTES = 512 * 1024;
+
+  private static final ReplyWriter ANSWERS = new ReplyWriter(MAX_ANSWER_BYTES);
+
   private DeltaWriter() {}
 
-  /** The record's value. */
+  /** Returns the record's value. */
   public static byte[] write(ReplyDelta delta) {
     return JsonBytes.object(
         json -> {
@@ -22,12 +31,12 @@ public final class DeltaWriter {
           json.writeStringField("text", Texts.wellFormed(delta.text() == null ? "" : delta.text()));
           if (delta.finishReason() != null) {
             json.writeStringField("finish_reason", delta.finishReason());
-            JsonBytes.usage(
-                json,
-                delta.promptTokens(),
-                delta.cachedTokens(),
-                delta.completionTokens(),
-                delta.tiers());
+            JsonBytes.usage(json, delta.usage());
+            JsonBytes.error(json, delta.error());
+          }
+          if (delta.answer() != null) {
+            json.writeFieldName("answer");
+            json.writeRawValue(new String(ANSWERS.write(delta.answer()), StandardCharsets.UTF_8));
           }
         });
   }

@@ -65,7 +65,7 @@ final class EventFields {
     allow(EventKind.OPEN, true, "tenant", "cache_salt", "messages");
     allow(
         EventKind.MESSAGE, true, "branch", "tenant", "cache_salt", "messages", "replace", "cache");
-    allow(EventKind.REGENERATE, true, "branch", "at_turn", "replace", "cache");
+    allow(EventKind.REGENERATE, true, "branch", "at_turn", "messages", "replace", "cache");
     allow(EventKind.FORK, false, "branch", "new_branch", "at_turn");
     allow(EventKind.CANCEL, false, "branch");
     allow(EventKind.CLOSE, false);

@@ -142,22 +142,18 @@ public final class EventParser {
         EventFields.allowed(kind).contains("temperature")
             ? GenerationOptionsReader.read(fields)
             : null;
-    return new ConversationEvent(
-        kind,
-        session,
-        orElse(fields.id("branch"), ConversationEvent.MAIN_BRANCH),
-        turn,
-        orElse(fields.name("tenant"), ""),
-        orElse(fields.name("cache_salt"), ""),
-        MessagesReader.read(kind, fields),
-        options,
-        Boolean.TRUE.equals(fields.bool("replace")),
-        newBranch,
-        fields.id("at_turn"),
-        origin,
-        null,
-        CacheHintsReader.read(fields.get("cache")),
-        null);
+    return ConversationEvent.builder(kind, session, turn)
+        .branch(orElse(fields.id("branch"), ConversationEvent.MAIN_BRANCH))
+        .tenant(orElse(fields.name("tenant"), ""))
+        .cacheSalt(orElse(fields.name("cache_salt"), ""))
+        .messages(MessagesReader.read(kind, fields))
+        .options(options)
+        .replace(Boolean.TRUE.equals(fields.bool("replace")))
+        .newBranch(newBranch)
+        .atTurn(fields.id("at_turn"))
+        .origin(origin)
+        .cache(CacheHintsReader.read(fields.get("cache")))
+        .build();
   }
 
   private static EventKind kind(Fields fields) throws InvalidEventException {

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.Usage;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Locale;
@@ -48,14 +49,25 @@ final class JsonBytes {
     }
   }
 
-  static void usage(JsonGenerator json, int prompt, int cached, int completion, TierUsage tiers)
-      throws IOException {
+  /** Writes {@code error} with its message, unless it is null. */
+  static void error(JsonGenerator json, String message) throws IOException {
+    if (message != null) {
+      json.writeObjectFieldStart("error");
+      text(json, "message", message);
+      json.writeEndObject();
+    }
+  }
+
+  static void usage(JsonGenerator json, Usage usage) throws IOException {
+    int prompt = usage.promptTokens();
+    int completion = usage.completionTokens();
+    TierUsage tiers = usage.tiers();
     json.writeObjectFieldStart("usage");
     json.writeNumberField("prompt_tokens", prompt);
     json.writeNumberField("completion_tokens", completion);
     json.writeNumberField("total_tokens", (long) prompt + completion);
     json.writeObjectFieldStart("prompt_tokens_details");
-    json.writeNumberField("cached_tokens", cached);
+    json.writeNumberField("cached_tokens", usage.cachedTokens());
     if (!tiers.isNone()) {
       json.writeNumberField("cached_host_tokens", tiers.hostTokens());
       json.writeNumberField("cached_disk_tokens", tiers.diskTokens());

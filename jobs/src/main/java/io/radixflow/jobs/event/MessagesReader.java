@@ -56,6 +56,11 @@ final class MessagesReader {
         throw new InvalidEventException(
             "messages[0].role is \"" + message.role() + "\", must be \"system\" in an open event");
       }
+      if (kind == EventKind.REGENERATE && message.role().equals("system")) {
+        throw new InvalidEventException(
+            "messages[%d].role is \"system\", which only a session's first message may have"
+                .formatted(i));
+      }
       messages.add(message);
     }
     return messages;

@@ -28,7 +28,7 @@ public final class RecordReader {
    */
   public static ReplyDelta delta(byte[] value) throws IOException {
     JsonNode json = object(value);
-    JsonNode usage = json.path("usage");
+    JsonNode answer = json.get("answer");
     return new ReplyDelta(
         text(json, "session"),
         text(json, "branch"),
@@ -40,9 +40,9 @@ public final class RecordReader {
         json.path("attempt").asLong(),
         json.path("text").asText(),
         text(json, "finish_reason"),
-        usage.path("prompt_tokens").asInt(),
-        cached(usage),
-        usage.path("completion_tokens").asInt());
+        usage(json.path("usage")),
+        text(json.path("error"), "message"),
+        answer == null ? null : reply(answer));
   }
 
   /**
@@ -51,21 +51,18 @@ public final class RecordReader {
    * @throws IOException if it is none
    */
   public static Reply reply(byte[] value) throws IOException {
-    JsonNode json = object(value);
+    return reply(object(value));
+  }
+
+  private static Reply reply(JsonNode json) throws IOException {
     JsonNode choice = json.path("choices").path(0);
-    JsonNode usage = json.path("usage");
     String type = text(json, "type");
     EventKind kind = type == null ? null : kind(type);
     return Reply.builder(text(json, "session"), text(json, "branch"), text(json, "turn"), kind)
         .attempt(json.path("attempt").asLong())
         .text(choice.path("message").path("content").asText())
         .finishReason(text(choice, "finish_reason"))
-        .usage(
-            new Usage(
-                usage.path("prompt_tokens").asInt(),
-                cached(usage),
-                usage.path("completion_tokens").asInt(),
-                tiers(usage.path("prompt_tokens_details"))))
+        .usage(usage(json.path("usage")))
         .seed(json.path("seed").asLong())
         .droppedTurns(json.path("dropped_turns").asInt())
         .logprobs(logprobs(choice.get("logprobs")))
@@ -75,6 +72,14 @@ public final class RecordReader {
         .created(TimeUnit.SECONDS.toMillis(json.path("created").asLong()))
         .pages(pages(json.get("pages")))
         .build();
+  }
+
+  private static Usage usage(JsonNode json) {
+    return new Usage(
+        json.path("prompt_tokens").asInt(),
+        cached(json),
+        json.path("completion_tokens").asInt(),
+        tiers(json.path("prompt_tokens_details")));
   }
 
   private static TierUsage tiers(JsonNode json) {

@@ -70,19 +70,10 @@ public final class ReplyWriter {
           json.writeNumberField("attempt", reply.attempt());
           json.writeNumberField("created", TimeUnit.MILLISECONDS.toSeconds(reply.created()));
           choice(json, reply);
-          JsonBytes.usage(
-              json,
-              reply.promptTokens(),
-              reply.cachedTokens(),
-              reply.completionTokens(),
-              reply.tiers());
+          JsonBytes.usage(json, reply.usage());
           json.writeNumberField("seed", reply.seed());
           json.writeNumberField("dropped_turns", reply.droppedTurns());
-          if (reply.error() != null) {
-            json.writeObjectFieldStart("error");
-            JsonBytes.text(json, "message", reply.error());
-            json.writeEndObject();
-          }
+          JsonBytes.error(json, reply.error());
           if (reply.items() != null) {
             items(json, reply.items());
           }

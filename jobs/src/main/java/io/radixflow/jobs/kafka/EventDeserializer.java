@@ -54,7 +54,7 @@ final class EventDeserializer implements KafkaRecordDeserializationSchema<EventR
               record, parsed.isValid() ? wrongKey : parsed.reason(), maxDeadLetterBytes));
     }
     return new EventRecord(
-        event == null ? null : event.withSource(record.value()),
+        event,
         parsed.unreadable() ? DeadLetters.of(record, parsed.reason(), maxDeadLetterBytes) : null);
   }
 

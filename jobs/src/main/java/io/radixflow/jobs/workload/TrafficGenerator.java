@@ -150,19 +150,10 @@ public final class TrafficGenerator {
 
   private static byte[] event(Session s, EventKind kind, String turn, List<Message> messages) {
     return EventWriter.write(
-        new ConversationEvent(
-            kind,
-            s.id,
-            ConversationEvent.MAIN_BRANCH,
-            turn,
-            "",
-            "",
-            messages,
-            null,
-            false,
-            null,
-            null,
-            new Origin(-1, -1, s.time)));
+        ConversationEvent.builder(kind, s.id, turn)
+            .messages(messages)
+            .origin(new Origin(-1, -1, s.time))
+            .build());
   }
 
   private byte[] reply(Session s) {

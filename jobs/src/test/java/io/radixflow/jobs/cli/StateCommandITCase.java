@@ -105,19 +105,10 @@ class StateCommandITCase {
       List<Message> messages)
       throws Exception {
     ConversationEvent event =
-        new ConversationEvent(
-            kind,
-            session,
-            "main",
-            turn,
-            messages == null ? "" : "acme",
-            "",
-            messages,
-            null,
-            false,
-            null,
-            null,
-            null);
+        ConversationEvent.builder(kind, session, turn)
+            .tenant(messages == null ? "" : "acme")
+            .messages(messages)
+            .build();
     return client.ask(event, ReplyListener.SILENT).get(60, TimeUnit.SECONDS);
   }
 

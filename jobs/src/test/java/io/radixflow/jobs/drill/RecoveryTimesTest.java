@@ -3,6 +3,7 @@ package io.radixflow.jobs.drill;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.Usage;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -55,7 +56,7 @@ class RecoveryTimesTest {
   private static void delta(
       RecoveryTimes times, String session, long attempt, long at, String finish) {
     times.delta(
-        new ReplyDelta(session, "main", "1", 0, 0, 0, 1, attempt, "x", finish, 0, 0, 0), at);
+        new ReplyDelta(session, "main", "1", 0, 0, 0, 1, attempt, "x", finish, Usage.NONE), at);
   }
 
   private static String session(boolean owned) {

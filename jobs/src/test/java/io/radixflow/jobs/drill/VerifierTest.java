@@ -78,7 +78,8 @@ class VerifierTest {
   void anotherTextIsChanged() {
     replies.set(0, reply("1", "stop", TEXT.replace('f', 'g')));
     deltas.removeIf(delta -> delta.turn().equals("1"));
-    deltas.add(new ReplyDelta("s", "main", "1", 0, 0, 0, 9, 7, "og süße 𝄞", "stop", 5, 0, 9));
+    deltas.add(
+        new ReplyDelta("s", "main", "1", 0, 0, 0, 9, 7, "og süße 𝄞", "stop", new Usage(5, 0, 9)));
 
     assertThat(verdict()).matches(v -> v.changed() == 1 && v.brokenDeltas() == 0);
   }
@@ -95,7 +96,7 @@ class VerifierTest {
   void anErrorIsChanged() {
     replies.set(3, reply("4", "error", ""));
     deltas.removeIf(delta -> delta.turn().equals("4"));
-    deltas.add(new ReplyDelta("s", "main", "4", 0, 0, 0, 0, 7, "", "error", 5, 0, 0));
+    deltas.add(new ReplyDelta("s", "main", "4", 0, 0, 0, 0, 7, "", "error", new Usage(5, 0, 0)));
 
     assertThat(verdict().changed()).isEqualTo(1);
   }
@@ -177,14 +178,14 @@ class VerifierTest {
     cut("1", "of s", piece("1", 0, 3), piece("1", 3, 6), last("1", 4, 4, "cancelled"));
     assertThat(verdict().findings()).isEmpty();
 
-    deltas.add(2, new ReplyDelta("s", "main", "1", 0, 5, 5, 1, 7, "x", null, 0, 0, 0));
+    deltas.add(2, new ReplyDelta("s", "main", "1", 0, 5, 5, 1, 7, "x", null, Usage.NONE));
     assertThat(verdict().brokenDeltas()).isEqualTo(1);
   }
 
   @Test
   void anEarlierAttemptMayHaveBeenCancelledElsewhere() {
     ReplyDelta earlier =
-        new ReplyDelta("s", "main", "1", 0, 0, 0, 6, 6, "of süß", "cancelled", 5, 0, 6);
+        new ReplyDelta("s", "main", "1", 0, 0, 0, 6, 6, "of süß", "cancelled", new Usage(5, 0, 6));
     deltas.add(0, earlier);
     assertThat(verdict().brokenDeltas()).isEqualTo(1);
 
@@ -228,7 +229,7 @@ class VerifierTest {
     Reply first = replies.remove(0);
     replies.add(reply(first.turn(), "rejected", ""));
     deltas.removeIf(delta -> delta.turn().equals("1"));
-    deltas.add(new ReplyDelta("s", "main", "1", 0, 0, 0, 0, 7, "", "rejected", 5, 0, 0));
+    deltas.add(new ReplyDelta("s", "main", "1", 0, 0, 0, 0, 7, "", "rejected", new Usage(5, 0, 0)));
 
     assertThat(verdict()).matches(v -> v.holds() && v.rejected() == 1 && v.replied() == 3);
   }
@@ -258,7 +259,7 @@ class VerifierTest {
 
   @Test
   void aDeltaThatDiffersFromTheReplyIsBroken() {
-    deltas.add(new ReplyDelta("s", "main", "1", 0, 1, 1, 1, 8, "x", null, 0, 0, 0));
+    deltas.add(new ReplyDelta("s", "main", "1", 0, 1, 1, 1, 8, "x", null, Usage.NONE));
 
     assertThat(verdict().brokenDeltas()).isEqualTo(1);
     assertThat(verdict().findings()).singleElement().asString().contains("'x' at 1");
@@ -300,8 +301,10 @@ class VerifierTest {
 
   private static ConversationEvent event(
       EventKind kind, String turn, List<Message> messages, String newBranch) {
-    return new ConversationEvent(
-        kind, "s", "main", turn, "", "", messages, null, false, newBranch, null, null);
+    return ConversationEvent.builder(kind, "s", turn)
+        .messages(messages)
+        .newBranch(newBranch)
+        .build();
   }
 
   private static Reply reply(String turn, String finish, String text) {
@@ -337,6 +340,6 @@ class VerifierTest {
   private static ReplyDelta delta(String turn, int from, int to, String finish) {
     String piece = TEXT.substring(TEXT.offsetByCodePoints(0, from), TEXT.offsetByCodePoints(0, to));
     return new ReplyDelta(
-        "s", "main", turn, 0, from, from, to - from, 7, piece, finish, 0, 0, LENGTH);
+        "s", "main", turn, 0, from, from, to - from, 7, piece, finish, new Usage(0, 0, LENGTH));
   }
 }

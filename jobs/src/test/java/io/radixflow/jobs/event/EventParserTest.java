@@ -28,19 +28,10 @@ class EventParserTest {
   void readsAMessageWithoutTypeOrOptions() {
     assertThat(event("{" + TURN + HELLO + "}"))
         .isEqualTo(
-            new ConversationEvent(
-                EventKind.MESSAGE,
-                "s",
-                "main",
-                "t",
-                "",
-                "",
-                List.of(new Message("user", "hello")),
-                null,
-                false,
-                null,
-                null,
-                ORIGIN));
+            ConversationEvent.builder(EventKind.MESSAGE, "s", "t")
+                .messages(List.of(new Message("user", "hello")))
+                .origin(ORIGIN)
+                .build());
   }
 
   @Test

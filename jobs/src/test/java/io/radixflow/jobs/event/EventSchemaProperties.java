@@ -104,6 +104,8 @@ class EventSchemaProperties {
           "\"session\":\"s\",\"turn\":\"t\"",
           "\"type\":\"open\",\"session\":\"s\"",
           "\"type\":\"regenerate\",\"session\":\"s\",\"turn\":\"t\"",
+          "\"type\":\"regenerate\",\"session\":\"s\",\"turn\":\"t\",\"at_turn\":\"u\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]",
+          "\"type\":\"regenerate\",\"session\":\"s\",\"turn\":\"t\",\"messages\":[{\"role\":\"system\",\"content\":\"x\"}]",
           "\"type\":\"fork\",\"session\":\"s\",\"new_branch\":\"b\"",
           "\"type\":\"cancel\",\"session\":\"s\"",
           "\"type\":\"close\",\"session\":\"s\"",
@@ -254,22 +256,15 @@ class EventSchemaProperties {
             hints().injectNull(0.5))
         .as(
             (session, branch, turn, tenant, messages, options, replace, hints) ->
-                new ConversationEvent(
-                    EventKind.MESSAGE,
-                    session,
-                    branch,
-                    turn,
-                    tenant,
-                    "",
-                    messages,
-                    options,
-                    replace,
-                    null,
-                    null,
-                    ORIGIN,
-                    null,
-                    hints,
-                    null));
+                ConversationEvent.builder(EventKind.MESSAGE, session, turn)
+                    .branch(branch)
+                    .tenant(tenant)
+                    .messages(messages)
+                    .options(options)
+                    .replace(replace)
+                    .origin(ORIGIN)
+                    .cache(hints)
+                    .build());
   }
 
   private static Arbitrary<CacheHints> hints() {

@@ -44,10 +44,22 @@ class RecordReaderTest {
 
   @Test
   void readsTheDeltasThatTheWriterWrites() throws IOException {
+    Reply rejected =
+        Reply.builder("s", "b", "t", EventKind.MESSAGE)
+            .finishReason("rejected")
+            .error("no room")
+            .build();
+    Reply answer =
+        Reply.builder("s", "b", "t", EventKind.QUERY)
+            .items(List.of(new Reply.Item("t0", "user", "hi", null)))
+            .status("cold")
+            .build();
     for (ReplyDelta delta :
         List.of(
-            new ReplyDelta("s", "b", "t", 0, 3, 2, 1, 7, "é", "stop", 10, 4, 9),
-            new ReplyDelta("s", "b", "t", 0, 3, 2, 1, 7, "é", null, 0, 0, 0))) {
+            new ReplyDelta("s", "b", "t", 0, 3, 2, 1, 7, "é", "stop", new Usage(10, 4, 9)),
+            new ReplyDelta("s", "b", "t", 0, 3, 2, 1, 7, "é", null, Usage.NONE),
+            ReplyDelta.last(rejected),
+            ReplyDelta.last(answer))) {
       assertThat(RecordReader.delta(DeltaWriter.write(delta))).isEqualTo(delta);
     }
   }

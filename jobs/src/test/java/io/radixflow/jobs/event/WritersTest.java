@@ -84,6 +84,27 @@ class WritersTest {
   }
 
   @Test
+  void theOnlyDeltaOfARejectedTurnSaysWhy() {
+    byte[] json = DeltaWriter.write(ReplyDelta.last(reply("", null, null, "no room")));
+    assertThat(Schemas.check(Schemas.DELTA, json)).isEmpty();
+    assertThat(Schemas.tree(json).at("/error/message").textValue()).isEqualTo("no room");
+  }
+
+  @Test
+  void theDeltaOfAQueryHasTheAnswerButNotItemsThatAreTooLong() {
+    for (int count : new int[] {1, 100}) {
+      List<Item> items = Collections.nCopies(count, new Item("t", "user", "x".repeat(8_000), null));
+      Reply answer =
+          Reply.builder("s", "main", "q", EventKind.QUERY).items(items).status("warm").build();
+      byte[] json = DeltaWriter.write(ReplyDelta.last(answer));
+      assertThat(Schemas.check(Schemas.DELTA, json)).isEmpty();
+      assertThat(json.length).isLessThan(DeltaWriter.MAX_ANSWER_BYTES + 1_000);
+      assertThat(Schemas.tree(json).at("/answer/status").textValue()).isEqualTo("warm");
+      assertThat(Schemas.tree(json).at("/answer/items").isMissingNode()).isEqualTo(count > 1);
+    }
+  }
+
+  @Test
   void aDeadLetterSaysWhereItWasReadAndWhetherItWasCut() {
     ObjectNode headers = Schemas.MAPPER.createObjectNode();
     DeadLetter letter =
@@ -115,6 +136,6 @@ class WritersTest {
   }
 
   private static ReplyDelta delta(String finish) {
-    return new ReplyDelta("s", "main", "t", 0, 3, 2, 1, 7, "hi", finish, 10, 4, 9);
+    return new ReplyDelta("s", "main", "t", 0, 3, 2, 1, 7, "hi", finish, new Usage(10, 4, 9));
   }
 }

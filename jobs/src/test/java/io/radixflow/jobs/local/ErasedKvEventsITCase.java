@@ -131,8 +131,7 @@ class ErasedKvEventsITCase {
 
   private static ConversationEvent event(
       EventKind kind, String tenant, String session, String turn, List<Message> messages) {
-    return new ConversationEvent(
-        kind, session, "main", turn, tenant, "", messages, null, false, null, null, null);
+    return ConversationEvent.builder(kind, session, turn).tenant(tenant).messages(messages).build();
   }
 
   /** Waits until a reader who comes late has what the cache has. */

@@ -14,8 +14,7 @@ final class Events {
 
   static ConversationEvent message(String session, String turn, String text, int maxTokens) {
     GenerationOptions options =
-        new GenerationOptions(
-            0.8, null, null, null, null, null, null, null, maxTokens, null, 7L, null, null, null);
+        GenerationOptions.builder().temperature(0.8).maxTokens(maxTokens).seed(7L).build();
     return event(
         EventKind.MESSAGE, session, turn, List.of(new Message("user", text)), options, null);
   }
@@ -35,18 +34,12 @@ final class Events {
       List<Message> messages,
       GenerationOptions options,
       String atTurn) {
-    return new ConversationEvent(
-        kind,
-        session,
-        ConversationEvent.MAIN_BRANCH,
-        turn,
-        "",
-        "",
-        messages,
-        options,
-        false,
-        kind == EventKind.FORK ? "side" : null,
-        atTurn,
-        new Origin(-1, -1, 0));
+    return ConversationEvent.builder(kind, session, turn)
+        .messages(messages)
+        .options(options)
+        .newBranch(kind == EventKind.FORK ? "side" : null)
+        .atTurn(atTurn)
+        .origin(new Origin(-1, -1, 0))
+        .build();
   }
 }

@@ -61,7 +61,7 @@ class GpuStackITCase {
       Reply second = ask(client, "t2");
       assertThat(second.attempt()).as("the job restarted").isGreaterThan(first.attempt());
       Reply third = ask(client, "t3");
-      assertThat(third.cachedTokens()).isGreaterThan(first.promptTokens());
+      assertThat(third.usage().cachedTokens()).isGreaterThan(first.usage().promptTokens());
       said.addAll(List.of(first.text(), second.text(), third.text()));
       assertThat(committed(stack.settings())).containsExactly("t1", "t2", "t3");
     }
@@ -69,8 +69,8 @@ class GpuStackITCase {
     try (LocalStack stack = start("cpu", "512m");
         ConversationClient client = new ConversationClient(stack.settings())) {
       Reply fourth = ask(client, "t4");
-      assertThat(fourth.cachedTokens()).isZero();
-      assertThat(fourth.promptTokens()).isGreaterThan(String.join("", said).length());
+      assertThat(fourth.usage().cachedTokens()).isZero();
+      assertThat(fourth.usage().promptTokens()).isGreaterThan(String.join("", said).length());
       said.add(fourth.text());
       Reply query =
           client

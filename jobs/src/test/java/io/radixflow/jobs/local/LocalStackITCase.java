@@ -196,9 +196,9 @@ class LocalStackITCase {
                   }
                 }));
     assertThat(reply.text()).isNotEmpty().isEqualTo(heard.toString());
-    assertThat(reply.completionTokens()).isBetween(1, 40);
+    assertThat(reply.usage().completionTokens()).isBetween(1, 40);
     Reply second = get(client.ask(Events.message("deltas", "t2", "more", 5), ReplyListener.SILENT));
-    assertThat(second.cachedTokens()).isPositive();
+    assertThat(second.usage().cachedTokens()).isPositive();
   }
 
   @Test
@@ -361,19 +361,13 @@ class LocalStackITCase {
 
   private static ConversationEvent ofTenant(String session, String turn, String tenant) {
     ConversationEvent event = Events.message(session, turn, "hello", 3);
-    return new ConversationEvent(
-        event.kind(),
-        session,
-        event.branch(),
-        turn,
-        tenant,
-        "",
-        event.messages(),
-        event.options(),
-        false,
-        null,
-        null,
-        event.origin());
+    return ConversationEvent.builder(event.kind(), session, turn)
+        .branch(event.branch())
+        .tenant(tenant)
+        .messages(event.messages())
+        .options(event.options())
+        .origin(event.origin())
+        .build();
   }
 
   @Test

@@ -48,19 +48,20 @@ class RealModelITCase {
 
       Reply first = ask(client, "a", "1", true, "What is the capital of France?");
       assertThat(first.text()).contains("Paris");
-      assertThat(first.cachedTokens()).isZero();
+      assertThat(first.usage().cachedTokens()).isZero();
 
       Reply second = ask(client, "a", "2", false, "And of Italy?");
       assertThat(second.text()).contains("Rome");
-      int before = first.promptTokens() + first.completionTokens();
-      assertThat(second.promptTokens()).isGreaterThan(before);
-      assertThat(second.cachedTokens())
+      int before = first.usage().promptTokens() + first.usage().completionTokens();
+      assertThat(second.usage().promptTokens()).isGreaterThan(before);
+      assertThat(second.usage().cachedTokens())
           .isGreaterThan(before - 2 * page)
           .isLessThanOrEqualTo(before);
 
       Reply other = ask(client, "b", "1", true, "What is the capital of France?");
       assertThat(other.text()).isEqualTo(first.text());
-      assertThat(other.cachedTokens()).isGreaterThan(first.promptTokens() - 2 * page);
+      assertThat(other.usage().cachedTokens())
+          .isGreaterThan(first.usage().promptTokens() - 2 * page);
     }
   }
 
@@ -71,23 +72,13 @@ class RealModelITCase {
   private static Reply ask(
       ConversationClient client, String session, String turn, boolean opens, String text) {
     Message user = new Message("user", text);
-    GenerationOptions greedy =
-        new GenerationOptions(
-            0.0, null, null, null, null, null, null, null, 24, null, null, null, null, null);
+    GenerationOptions greedy = GenerationOptions.builder().temperature(0.0).maxTokens(24).build();
     ConversationEvent event =
-        new ConversationEvent(
-            EventKind.MESSAGE,
-            session,
-            ConversationEvent.MAIN_BRANCH,
-            turn,
-            "",
-            "",
-            opens ? List.of(new Message("system", SYSTEM), user) : List.of(user),
-            greedy,
-            false,
-            null,
-            null,
-            new Origin(-1, -1, 0));
+        ConversationEvent.builder(EventKind.MESSAGE, session, turn)
+            .messages(opens ? List.of(new Message("system", SYSTEM), user) : List.of(user))
+            .options(greedy)
+            .origin(new Origin(-1, -1, 0))
+            .build();
     return client.ask(event, ReplyListener.SILENT).orTimeout(120, TimeUnit.SECONDS).join();
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -106,7 +107,7 @@ class ReplyAssemblerProperties {
 
   private static ReplyDelta delta(long attempt, int offset, String text, boolean last) {
     return new ReplyDelta(
-        "s", "main", "t", 0, offset, 0, 1, attempt, text, last ? "stop" : null, 0, 0, 0);
+        "s", "main", "t", 0, offset, 0, 1, attempt, text, last ? "stop" : null, Usage.NONE);
   }
 
   private static Reply reply(String text) {

@@ -73,31 +73,35 @@ final class ReplyOutput {
     unconfirmed.erase();
   }
 
-  /** A piece of a running reply. */
+  /** Emits a piece of a running reply. */
   void delta(RunningTurn turn, ReplyProgress progress) {
     int shown = turn.shownTokens();
     int tokens = progress.tokenOffset() + progress.tokens().length - shown;
-    collect(delta(turn, progress.textOffset(), shown, tokens, progress.text(), null, Usage.NONE));
+    collect(delta(turn, progress.textOffset(), tokens, progress.text(), null, Usage.NONE, null));
   }
 
-  /** The last piece and the reply of a turn that the engine worked on. */
-  void end(RunningTurn turn, FinishReason reason, ReplyProgress last, String error)
+  /** Emits the last piece and the reply of a turn that the engine worked on. */
+  void end(
+      SessionContext session,
+      RunningTurn turn,
+      FinishReason reason,
+      ReplyProgress last,
+      String error)
       throws Exception {
     if (reason == FinishReason.ERROR) {
-      deadLetter(turn.branch.session.id, turn.pending, error);
+      deadLetter(session, turn.pending, error);
     }
     String finish = lowerCase(reason);
     Usage usage = turn.usage();
     metrics.generated(usage);
-    int shown = turn.shownTokens();
-    int tokens = usage.completionTokens() - shown;
+    int tokens = usage.completionTokens() - turn.shownTokens();
     int offset = last == null ? turn.codePoints() : last.textOffset();
     String text = last == null ? "" : last.text();
-    collect(delta(turn, offset, shown, tokens, text, finish, usage));
+    collect(delta(turn, offset, tokens, text, finish, usage, error));
     boolean logprobs = turn.plan.options().sampling().topLogprobs() >= 0;
     PendingTurn event = turn.pending;
     collect(
-        reply(turn.branch.session.id, event.branch(), event.turn(), event.kind())
+        reply(session.id(), event.branch(), event.turn(), event.kind())
             .text(turn.text())
             .finishReason(finish)
             .usage(usage)
@@ -108,63 +112,50 @@ final class ReplyOutput {
             .build());
   }
 
-  /** The reply of a turn that ends without the engine; nothing if it has no id. */
+  /** Emits the reply of a turn that ends without the engine; nothing if it has no id. */
   void end(String session, TurnQueues.Entry turn, FinishReason reason, String text, String error)
       throws Exception {
     if (turn.turn() != null) {
-      end(session, turn.branch(), turn.turn(), turn.kind(), reason, text, error);
+      collectAtOnce(
+          reply(session, turn.branch(), turn.turn(), turn.kind())
+              .text(text)
+              .finishReason(lowerCase(reason))
+              .error(error)
+              .build());
     }
   }
 
-  /** The reply to an event that is done at once; nothing if it has no id. */
+  /** Emits the reply to an event that is done at once; nothing if it has no id. */
   void done(ConversationEvent event) throws Exception {
     if (event.turn() != null) {
-      end(event.session(), event.branch(), event.turn(), event.kind(), FinishReason.STOP, "", null);
+      collectAtOnce(reply(event).build());
     }
   }
 
-  /** The reply to an event that is cancelled before it was accepted. */
+  /** Emits the reply to an event that is cancelled before it was accepted. */
   void cancelled(ConversationEvent event) throws Exception {
-    end(
-        event.session(),
-        event.branch(),
-        event.turn(),
-        event.kind(),
-        FinishReason.CANCELLED,
-        "",
-        null);
+    collectAtOnce(reply(event).finishReason(lowerCase(FinishReason.CANCELLED)).build());
   }
 
-  /** The reply to a query. */
+  /** Emits the reply to a query. */
   void answer(ConversationEvent event, List<Reply.Item> items, String status, Reply.Pages pages)
       throws Exception {
-    collect(
-        reply(event.session(), event.branch(), event.turn(), event.kind())
-            .items(items)
-            .status(status)
-            .pages(pages)
-            .build());
+    collectAtOnce(reply(event).items(items).status(status).pages(pages).build());
   }
 
   /** Refuses an event: a rejected reply, or a side output if there is no turn to answer. */
   void rejected(ConversationEvent event, String reason) throws Exception {
     metrics.rejected();
     if (event.turn() == null || event.kind() == EventKind.CANCEL) {
-      output.collect(ServingOutputs.REJECTED, new StreamRecord<>(new RejectedEvent(event, reason)));
-      return;
+      collect(new RejectedEvent(event, reason));
+    } else {
+      collectAtOnce(
+          reply(event).finishReason(lowerCase(FinishReason.REJECTED)).error(reason).build());
     }
-    end(
-        event.session(),
-        event.branch(),
-        event.turn(),
-        event.kind(),
-        FinishReason.REJECTED,
-        "",
-        reason);
   }
 
   /** Counts an accepted turn that cannot start; keeps the event if it has no id for a reply. */
-  void refused(String session, PendingTurn turn, String reason) {
+  void refused(SessionContext session, PendingTurn turn, String reason) {
     metrics.rejected();
     if (turn.turn() == null) {
       deadLetter(session, turn, reason);
@@ -172,46 +163,24 @@ final class ReplyOutput {
   }
 
   /** Keeps the event of an accepted turn that failed, or that has no id to be answered by. */
-  private void deadLetter(String session, PendingTurn turn, String reason) {
+  private void deadLetter(SessionContext session, PendingTurn turn, String reason) {
     ConversationEvent event =
-        new ConversationEvent(
-                turn.kind(),
-                session,
-                turn.branch(),
-                turn.turn(),
-                "",
-                "",
-                turn.messages(),
-                turn.options(),
-                false,
-                turn.newBranch(),
-                turn.atTurn(),
-                turn.origin())
-            .withSource(turn.source());
+        ConversationEvent.builder(turn.kind(), session.id(), turn.turn())
+            .branch(turn.branch())
+            .tenant(session.slot().tenant())
+            .cacheSalt(session.slot().cacheSalt())
+            .messages(turn.messages())
+            .options(turn.options())
+            .newBranch(turn.newBranch())
+            .atTurn(turn.atTurn())
+            .origin(turn.origin())
+            .cache(turn.cache())
+            .build();
     collect(new RejectedEvent(event, reason));
   }
 
-  private void end(
-      String session,
-      String branch,
-      String turn,
-      EventKind kind,
-      FinishReason reason,
-      String text,
-      String error)
-      throws Exception {
-    if (isShown(kind)) {
-      int offset = text.codePointCount(0, text.length());
-      collect(
-          new ReplyDelta(
-              session, branch, turn, 0, offset, 0, 0, attempt, "", lowerCase(reason), 0, 0, 0));
-    }
-    collect(
-        reply(session, branch, turn, kind)
-            .text(text)
-            .finishReason(lowerCase(reason))
-            .error(error)
-            .build());
+  private ReplyBuilder reply(ConversationEvent event) {
+    return reply(event.session(), event.branch(), event.turn(), event.kind());
   }
 
   private ReplyBuilder reply(String session, String branch, String turn, EventKind kind) {
@@ -221,26 +190,34 @@ final class ReplyOutput {
   private ReplyDelta delta(
       RunningTurn turn,
       int offset,
-      int tokenOffset,
       int tokens,
       String text,
       String finish,
-      Usage usage) {
+      Usage usage,
+      String error) {
     return new ReplyDelta(
         turn.branch.session.id,
         turn.pending.branch(),
         turn.pending.turn(),
         0,
         offset,
-        tokenOffset,
+        turn.shownTokens(),
         tokens,
         attempt,
         text,
         finish,
-        usage.promptTokens(),
-        usage.cachedTokens(),
-        usage.completionTokens(),
-        usage.tiers());
+        usage,
+        error,
+        null);
+  }
+
+  /**
+   * Emits a reply that is not generated here, and a delta with it, which consumers see before the
+   * next checkpoint.
+   */
+  private void collectAtOnce(Reply reply) throws Exception {
+    collect(ReplyDelta.last(reply));
+    collect(reply);
   }
 
   private void collect(Reply reply) throws Exception {
@@ -255,11 +232,6 @@ final class ReplyOutput {
 
   private void collect(ReplyDelta delta) {
     output.collect(ServingOutputs.DELTAS, new StreamRecord<>(delta));
-  }
-
-  /** Whether a kind's reply is generated for somebody who may be watching. */
-  private static boolean isShown(EventKind kind) {
-    return kind == EventKind.MESSAGE || kind == EventKind.REGENERATE;
   }
 
   static String lowerCase(FinishReason reason) {

@@ -204,8 +204,7 @@ final class TurnIntake {
             event.atTurn(),
             event.origin(),
             session.now(),
-            event.cache(),
-            event.source());
+            event.cache());
     session.addPending(turn);
     session.slot(slot.numbered());
     queues.add(session.id(), slot.tenant(), TurnQueues.Entry.of(turn));

@@ -89,7 +89,7 @@ final class TurnRunner implements EngineConnection.Reader {
       try {
         start(session, branch, turn);
       } catch (RefusedException e) {
-        output.refused(id, turn, e.getMessage());
+        output.refused(session, turn, e.getMessage());
         endUnstarted(session, branch, first, FinishReason.REJECTED, e.getMessage());
       }
       session.save();
@@ -274,7 +274,7 @@ final class TurnRunner implements EngineConnection.Reader {
       throws Exception {
     boolean ran = running.remove(turn.requestId, turn);
     turn.branch.running = null;
-    output.end(turn, reason, last, error);
+    output.end(session, turn, reason, last, error);
     writer.ended(session, turn, reason, remember, ran);
     queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
   }

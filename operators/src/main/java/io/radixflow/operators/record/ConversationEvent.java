@@ -13,18 +13,17 @@ import java.util.List;
  *     cancel (null: whatever the branch runs or queues); null where an event has none
  * @param tenant owner, empty for the default tenant
  * @param cacheSalt separates cached pages further; empty for none
- * @param messages {@code open}: at most a system message; {@code message}: the new turn's messages
+ * @param messages {@code open}: at most a system message; {@code message}: the new turn's messages;
+ *     {@code regenerate}: messages that replace those of the turn, empty to keep them
  * @param options generation options; of {@code open}: the session's defaults; null for none
  * @param replace whether a turn of the branch that runs or waits is cancelled in this one's favour,
  *     instead of being waited for
  * @param newBranch {@code fork}: the branch to make
- * @param atTurn {@code fork}, {@code regenerate}: the last turn that is kept, or the turn whose
- *     reply is made again; null for the latest
+ * @param atTurn {@code fork}: the last turn that is kept; {@code regenerate}: the turn that is
+ *     answered again; null for the latest
  * @param origin where the event was read
  * @param error what is wrong with it, for its sender; null if it is valid
  * @param cache what the turn's cached pages are worth, or null
- * @param source the record's value as it was read, in case it ends in the dead letters; null where
- *     it does not
  */
 public record ConversationEvent(
     EventKind kind,
@@ -40,33 +39,23 @@ public record ConversationEvent(
     String atTurn,
     Origin origin,
     String error,
-    CacheHints cache,
-    byte[] source) {
+    CacheHints cache) {
 
   /** The branch of a session that was not forked. */
   public static final String MAIN_BRANCH = "main";
 
-  /** A valid event. */
-  public ConversationEvent(
-      EventKind kind,
-      String session,
-      String branch,
-      String turn,
-      String tenant,
-      String cacheSalt,
-      List<Message> messages,
-      GenerationOptions options,
-      boolean replace,
-      String newBranch,
-      String atTurn,
-      Origin origin) {
-    this(
-        kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-        atTurn, origin, null, null, null);
+  /**
+   * Returns a builder of an event on the main branch.
+   *
+   * @param kind what is asked; null if an invalid event does not say so
+   * @param turn id of the turn, or null
+   */
+  public static Builder builder(EventKind kind, String session, String turn) {
+    return new Builder(kind, session, turn);
   }
 
   /**
-   * An event that is not valid.
+   * Returns an event that is not valid.
    *
    * @param kind what it asks for, or null if that cannot be told
    * @param branch its branch, or null if that cannot be told
@@ -74,35 +63,102 @@ public record ConversationEvent(
    */
   public static ConversationEvent invalid(
       EventKind kind, String session, String branch, String turn, Origin origin, String error) {
-    return new ConversationEvent(
-        kind,
-        session,
-        branch == null ? MAIN_BRANCH : branch,
-        turn,
-        "",
-        "",
-        List.of(),
-        null,
-        false,
-        null,
-        null,
-        origin,
-        error,
-        null,
-        null);
+    return builder(kind, session, turn)
+        .branch(branch == null ? MAIN_BRANCH : branch)
+        .origin(origin)
+        .error(error)
+        .build();
   }
 
-  /** This event with hints about the cache. */
+  /** Returns this event with hints about the cache. */
   public ConversationEvent withCache(CacheHints hints) {
     return new ConversationEvent(
         kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-        atTurn, origin, error, hints, source);
+        atTurn, origin, error, hints);
   }
 
-  /** This event with its record's value. */
-  public ConversationEvent withSource(byte[] value) {
-    return new ConversationEvent(
-        kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-        atTurn, origin, error, cache, value);
+  /** Builds an event; each method sets the component of its name. */
+  public static final class Builder {
+    private final EventKind kind;
+    private final String session;
+    private final String turn;
+    private String branch = MAIN_BRANCH;
+    private String tenant = "";
+    private String cacheSalt = "";
+    private List<Message> messages = List.of();
+    private GenerationOptions options;
+    private boolean replace;
+    private String newBranch;
+    private String atTurn;
+    private Origin origin;
+    private String error;
+    private CacheHints cache;
+
+    private Builder(EventKind kind, String session, String turn) {
+      this.kind = kind;
+      this.session = session;
+      this.turn = turn;
+    }
+
+    public Builder branch(String branch) {
+      this.branch = branch;
+      return this;
+    }
+
+    public Builder tenant(String tenant) {
+      this.tenant = tenant;
+      return this;
+    }
+
+    public Builder cacheSalt(String cacheSalt) {
+      this.cacheSalt = cacheSalt;
+      return this;
+    }
+
+    public Builder messages(List<Message> messages) {
+      this.messages = messages;
+      return this;
+    }
+
+    public Builder options(GenerationOptions options) {
+      this.options = options;
+      return this;
+    }
+
+    public Builder replace(boolean replace) {
+      this.replace = replace;
+      return this;
+    }
+
+    public Builder newBranch(String newBranch) {
+      this.newBranch = newBranch;
+      return this;
+    }
+
+    public Builder atTurn(String atTurn) {
+      this.atTurn = atTurn;
+      return this;
+    }
+
+    public Builder origin(Origin origin) {
+      this.origin = origin;
+      return this;
+    }
+
+    public Builder error(String error) {
+      this.error = error;
+      return this;
+    }
+
+    public Builder cache(CacheHints cache) {
+      this.cache = cache;
+      return this;
+    }
+
+    public ConversationEvent build() {
+      return new ConversationEvent(
+          kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
+          atTurn, origin, error, cache);
+    }
   }
 }

@@ -33,9 +33,121 @@ public record GenerationOptions(
     Integer priority)
     implements Serializable {
 
-  /** Always the likeliest token, so many of them at most, and nothing else given. */
+  /** Returns options that always take the likeliest token. */
   public static GenerationOptions greedy(int maxTokens) {
-    return new GenerationOptions(
-        0.0, null, null, null, null, null, null, null, maxTokens, null, null, null, null, null);
+    return builder().temperature(0.0).maxTokens(maxTokens).build();
+  }
+
+  /** Returns a builder without any option. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Builds options; each method sets the component of its name, null for not given. */
+  public static final class Builder {
+    private Double temperature;
+    private Integer topK;
+    private Double topP;
+    private Double minP;
+    private Double repetitionPenalty;
+    private Double presencePenalty;
+    private Double frequencyPenalty;
+    private Map<Integer, Double> logitBias;
+    private Integer maxTokens;
+    private List<String> stop;
+    private Long seed;
+    private Boolean logprobs;
+    private Integer topLogprobs;
+    private Integer priority;
+
+    private Builder() {}
+
+    public Builder temperature(Double temperature) {
+      this.temperature = temperature;
+      return this;
+    }
+
+    public Builder topK(Integer topK) {
+      this.topK = topK;
+      return this;
+    }
+
+    public Builder topP(Double topP) {
+      this.topP = topP;
+      return this;
+    }
+
+    public Builder minP(Double minP) {
+      this.minP = minP;
+      return this;
+    }
+
+    public Builder repetitionPenalty(Double repetitionPenalty) {
+      this.repetitionPenalty = repetitionPenalty;
+      return this;
+    }
+
+    public Builder presencePenalty(Double presencePenalty) {
+      this.presencePenalty = presencePenalty;
+      return this;
+    }
+
+    public Builder frequencyPenalty(Double frequencyPenalty) {
+      this.frequencyPenalty = frequencyPenalty;
+      return this;
+    }
+
+    public Builder logitBias(Map<Integer, Double> logitBias) {
+      this.logitBias = logitBias;
+      return this;
+    }
+
+    public Builder maxTokens(Integer maxTokens) {
+      this.maxTokens = maxTokens;
+      return this;
+    }
+
+    public Builder stop(List<String> stop) {
+      this.stop = stop;
+      return this;
+    }
+
+    public Builder seed(Long seed) {
+      this.seed = seed;
+      return this;
+    }
+
+    public Builder logprobs(Boolean logprobs) {
+      this.logprobs = logprobs;
+      return this;
+    }
+
+    public Builder topLogprobs(Integer topLogprobs) {
+      this.topLogprobs = topLogprobs;
+      return this;
+    }
+
+    public Builder priority(Integer priority) {
+      this.priority = priority;
+      return this;
+    }
+
+    public GenerationOptions build() {
+      return new GenerationOptions(
+          temperature,
+          topK,
+          topP,
+          minP,
+          repetitionPenalty,
+          presencePenalty,
+          frequencyPenalty,
+          logitBias,
+          maxTokens,
+          stop,
+          seed,
+          logprobs,
+          topLogprobs,
+          priority);
+    }
   }
 }

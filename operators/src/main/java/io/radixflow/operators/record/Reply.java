@@ -12,9 +12,7 @@ import java.util.List;
  * @param attempt epoch of the operator that finished the reply
  * @param text the reply; empty if there is none
  * @param finishReason lower case: stop, length, tool_calls, cancelled, replaced, rejected, error
- * @param promptTokens tokens of the prompt
- * @param cachedTokens of those, from the cache
- * @param completionTokens generated tokens
+ * @param usage its counts of tokens
  * @param seed the seed used
  * @param droppedTurns turns that were dropped from the prompt to fit the context window
  * @param logprobs one entry a token, or null
@@ -22,7 +20,6 @@ import java.util.List;
  * @param items {@code query}: the branch's items, else null
  * @param status {@code query}: the slot's state, else null
  * @param created milliseconds since the epoch
- * @param tiers which of the cached tokens came from below the device
  * @param pages {@code query} of an open session: where its pages are, else null
  */
 public record Reply(
@@ -33,9 +30,7 @@ public record Reply(
     long attempt,
     String text,
     String finishReason,
-    int promptTokens,
-    int cachedTokens,
-    int completionTokens,
+    Usage usage,
     long seed,
     int droppedTurns,
     List<TokenLogprob> logprobs,
@@ -43,21 +38,20 @@ public record Reply(
     List<Item> items,
     String status,
     long created,
-    TierUsage tiers,
     Pages pages) {
 
-  /** A reply without a text that came to its end by itself, until it is told otherwise. */
+  /** Returns a builder of a reply without text that finishes with {@code stop}. */
   public static ReplyBuilder builder(String session, String branch, String turn, EventKind kind) {
     return new ReplyBuilder(session, branch, turn, kind);
   }
 
-  /** The same reply again, to be told otherwise. */
+  /** Returns a builder initialised from this reply. */
   public ReplyBuilder toBuilder() {
     return new ReplyBuilder(session, branch, turn, kind)
         .attempt(attempt)
         .text(text)
         .finishReason(finishReason)
-        .usage(new Usage(promptTokens, cachedTokens, completionTokens, tiers))
+        .usage(usage)
         .seed(seed)
         .droppedTurns(droppedTurns)
         .logprobs(logprobs)
@@ -78,9 +72,7 @@ public record Reply(
         attempt,
         "",
         "cancelled",
-        promptTokens,
-        cachedTokens,
-        completionTokens,
+        usage,
         seed,
         droppedTurns,
         null,
@@ -88,7 +80,6 @@ public record Reply(
         null,
         null,
         created,
-        tiers,
         null);
   }
 

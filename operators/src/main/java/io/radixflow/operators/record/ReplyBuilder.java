@@ -11,9 +11,7 @@ public final class ReplyBuilder {
   private long attempt;
   private String text = "";
   private String finishReason = "stop";
-  private int promptTokens;
-  private int cachedTokens;
-  private int completionTokens;
+  private Usage usage = Usage.NONE;
   private long seed;
   private int droppedTurns;
   private List<Reply.TokenLogprob> logprobs;
@@ -21,7 +19,6 @@ public final class ReplyBuilder {
   private List<Reply.Item> items;
   private String status;
   private long created;
-  private TierUsage tiers = TierUsage.NONE;
   private Reply.Pages pages;
 
   ReplyBuilder(String session, String branch, String turn, EventKind kind) {
@@ -46,12 +43,8 @@ public final class ReplyBuilder {
     return this;
   }
 
-  /** Sets the counts of tokens and where the cached ones came from. */
   public ReplyBuilder usage(Usage usage) {
-    this.promptTokens = usage.promptTokens();
-    this.cachedTokens = usage.cachedTokens();
-    this.completionTokens = usage.completionTokens();
-    this.tiers = usage.tiers();
+    this.usage = usage;
     return this;
   }
 
@@ -104,9 +97,7 @@ public final class ReplyBuilder {
         attempt,
         text,
         finishReason,
-        promptTokens,
-        cachedTokens,
-        completionTokens,
+        usage,
         seed,
         droppedTurns,
         logprobs,
@@ -114,7 +105,6 @@ public final class ReplyBuilder {
         items,
         status,
         created,
-        tiers,
         pages);
   }
 }

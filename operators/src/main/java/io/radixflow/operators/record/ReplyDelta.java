@@ -11,10 +11,9 @@ package io.radixflow.operators.record;
  * @param attempt epoch of the operator; the highest wins
  * @param text the piece, whole characters
  * @param finishReason in the last piece, else null
- * @param promptTokens in the last piece, as {@link Reply}
- * @param cachedTokens in the last piece
- * @param completionTokens in the last piece
- * @param tiers in the last piece
+ * @param usage counts of the whole turn in the last piece, else {@link Usage#NONE}
+ * @param error in the last piece: why the turn was not served, for people; else null
+ * @param answer in the last piece of a query: its reply, to be committed yet; else null
  */
 public record ReplyDelta(
     String session,
@@ -27,12 +26,11 @@ public record ReplyDelta(
     long attempt,
     String text,
     String finishReason,
-    int promptTokens,
-    int cachedTokens,
-    int completionTokens,
-    TierUsage tiers) {
+    Usage usage,
+    String error,
+    Reply answer) {
 
-  /** A piece of a reply for which the device had all that was cached. */
+  /** A piece of a turn that is served. */
   public ReplyDelta(
       String session,
       String branch,
@@ -44,9 +42,7 @@ public record ReplyDelta(
       long attempt,
       String text,
       String finishReason,
-      int promptTokens,
-      int cachedTokens,
-      int completionTokens) {
+      Usage usage) {
     this(
         session,
         branch,
@@ -58,9 +54,31 @@ public record ReplyDelta(
         attempt,
         text,
         finishReason,
-        promptTokens,
-        cachedTokens,
-        completionTokens,
-        TierUsage.NONE);
+        usage,
+        null,
+        null);
+  }
+
+  /**
+   * Makes the only piece of a reply that was not generated, or the last one of a reply that ends
+   * without the engine.
+   *
+   * @param reply the whole reply
+   */
+  public static ReplyDelta last(Reply reply) {
+    return new ReplyDelta(
+        reply.session(),
+        reply.branch(),
+        reply.turn(),
+        0,
+        reply.text().codePointCount(0, reply.text().length()),
+        0,
+        0,
+        reply.attempt(),
+        "",
+        reply.finishReason(),
+        reply.usage(),
+        reply.error(),
+        reply.kind() == EventKind.QUERY ? reply : null);
   }
 }

@@ -23,7 +23,6 @@ import java.util.List;
  * @param origin where its event was read, or null
  * @param accepted when it was accepted, milliseconds since the epoch
  * @param cache what its cached pages are worth, or null
- * @param source its event's record as it was read, or null
  */
 public record PendingTurn(
     long id,
@@ -36,8 +35,7 @@ public record PendingTurn(
     String atTurn,
     Origin origin,
     long accepted,
-    CacheHints cache,
-    byte[] source) {
+    CacheHints cache) {
 
   /** The branch in whose order the turn stands: a fork is the first of the branch it makes. */
   public String queue() {

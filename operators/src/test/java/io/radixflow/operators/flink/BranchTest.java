@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -39,6 +40,31 @@ class BranchTest {
       assertThat(TurnOrderTest.text(h.engine().submitted().get(2).prompt()))
           .contains("text of t1", "text of t3")
           .doesNotContain("text of t2");
+    }
+  }
+
+  @Test
+  void theFirstMessageCanBeEdited() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1"), Events.message("s", "t2")).settle();
+      h.send(regenerate("e").at("t1").with(new Message("user", "edited"))).settle();
+      assertThat(history(h, "main", "q")).containsExactly("edited", h.reply("e").text());
+      assertThat(TurnOrderTest.text(h.engine().submitted().get(2).prompt()))
+          .contains("edited")
+          .doesNotContain("text of t1");
+      h.send(regenerate("r")).settle();
+      assertThat(history(h, "main", "q2")).as("what was edited").startsWith("edited").hasSize(2);
+    }
+  }
+
+  @Test
+  void anEditOnAForkLeavesTheFirstMessageOfTheOtherBranch() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1")).settle();
+      h.send(Events.fork("s", "f", "b", "t1")).settle();
+      h.send(regenerate("e").on("b").at("t1").with(new Message("user", "edited"))).settle();
+      assertThat(history(h, "b", "q1")).containsExactly("edited", h.reply("e").text());
+      assertThat(history(h, "main", "q2")).containsExactly("text of t1", h.reply("t1").text());
     }
   }
 

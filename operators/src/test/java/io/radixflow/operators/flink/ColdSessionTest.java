@@ -120,7 +120,7 @@ class ColdSessionTest {
       assertThat(h.pages("s").tokens()).isEqualTo(new TierTokens(0, 0, committed, 0));
 
       Reply loaded = h.ask(message("s", "t2"));
-      assertThat(loaded.tiers().diskTokens()).isEqualTo(committed);
+      assertThat(loaded.usage().tiers().diskTokens()).isEqualTo(committed);
       awaitStored();
       Reply again = query(h, "s");
       int grown = again.pages().committedTokens();
@@ -165,7 +165,7 @@ class ColdSessionTest {
       assertThat(h.sessions(SlotState.COLD)).isEqualTo(1);
       assertThat(h.pages("s"))
           .isEqualTo(hint.found(new TierTokens(0, 0, committed, 0), 1_000, hint.disk(), null));
-      assertThat(h.ask(message("s", "t2")).tiers().diskTokens()).isEqualTo(committed);
+      assertThat(h.ask(message("s", "t2")).usage().tiers().diskTokens()).isEqualTo(committed);
       assertThat(query(h, "s").status()).isEqualTo("warm");
     }
     engines.close();
@@ -253,7 +253,7 @@ class ColdSessionTest {
       assertThat(found.tokens().remote()).isEqualTo(committed);
       assertThat(found.remote()).isEqualTo(folder);
       assertThat(found.disk()).as("where one would look now").isEqualTo(engines.home());
-      assertThat(h.ask(message("s", "t2")).tiers().remoteTokens()).isEqualTo(committed);
+      assertThat(h.ask(message("s", "t2")).usage().tiers().remoteTokens()).isEqualTo(committed);
     }
   }
 

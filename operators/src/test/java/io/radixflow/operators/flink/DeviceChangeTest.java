@@ -29,8 +29,7 @@ class DeviceChangeTest {
   private static final String SESSION = "s";
 
   private static final GenerationOptions WARM =
-      new GenerationOptions(
-          0.8, null, null, null, null, null, null, null, 48, null, 11L, null, null, null);
+      GenerationOptions.builder().temperature(0.8).maxTokens(48).seed(11L).build();
 
   @TempDir static Path directory;
   private static Path model;
@@ -69,9 +68,9 @@ class DeviceChangeTest {
       assertThat(cpu.endings()).hasSize(2).allMatch(e -> e.matches("t[23]:(stop|length)"));
       Reply reply = cpu.reply("t2");
       assertThat(reply.text()).startsWith(cut.text()).hasSizeGreaterThan(cut.text().length());
-      assertThat(reply.promptTokens()).isEqualTo(cut.undisturbed().promptTokens());
-      assertThat(reply.cachedTokens()).as("pages of the GPU").isZero();
-      assertThat(cpu.reply("t3").cachedTokens()).as("pages of the CPU").isPositive();
+      assertThat(reply.usage().promptTokens()).isEqualTo(cut.undisturbed().usage().promptTokens());
+      assertThat(reply.usage().cachedTokens()).as("pages of the GPU").isZero();
+      assertThat(cpu.reply("t3").usage().cachedTokens()).as("pages of the CPU").isPositive();
       assertThat(List.of(epoch(0), epoch(ENGINES.size() - 1))).doesNotHaveDuplicates();
     }
   }
@@ -119,7 +118,7 @@ class DeviceChangeTest {
               .filter(delta -> delta.turn().equals("t2"))
               .collect(Collectors.toList());
       gpu.serving().endInput(1);
-      assertThat(gpu.reply("t2").cachedTokens()).isPositive();
+      assertThat(gpu.reply("t2").usage().cachedTokens()).isPositive();
       Cut begun = new Cut(state, shown, gpu.reply("t2"));
       assertThat(begun.undisturbed().text()).hasSizeGreaterThan(begun.text().length());
       return begun;

@@ -59,14 +59,14 @@ class DiskTierTest {
     engines.close();
     try (ServingHarness h = harness(null).restore(state, 1)) {
       undisturbed = ask(h, "t2");
-      assertThat(undisturbed.cachedTokens()).isZero();
+      assertThat(undisturbed.usage().cachedTokens()).isZero();
     }
     engines.close();
     try (ServingHarness h = harness(root).restore(state, 1)) {
       assertThat(engines.home()).isEqualTo(id);
       Reply warm = ask(h, "t2");
       assertThat(warm.text()).isEqualTo(undisturbed.text());
-      assertThat(warm.cachedTokens()).isGreaterThan(800);
+      assertThat(warm.usage().cachedTokens()).isGreaterThan(800);
       assertThat(engines.stats().fetchedPages()).isGreaterThan(40);
     }
     engines.close();
@@ -80,14 +80,14 @@ class DiskTierTest {
       h.send(Events.of(EventKind.PREFETCH, "s", null));
       Awaitility.await().until(() -> engines.stats().prefetches().pages() > 40);
       announced = ask(h, "t2");
-      assertThat(announced.tiers().hostTokens()).isGreaterThan(800);
-      assertThat(announced.tiers().diskTokens()).isZero();
+      assertThat(announced.usage().tiers().hostTokens()).isGreaterThan(800);
+      assertThat(announced.usage().tiers().diskTokens()).isZero();
     }
     engines.close();
     try (ServingHarness h = harness(root).restore(state, 1)) {
       Reply unannounced = ask(h, "t2");
-      assertThat(unannounced.tiers().hostTokens()).isZero();
-      assertThat(unannounced.tiers().diskTokens()).isGreaterThan(800);
+      assertThat(unannounced.usage().tiers().hostTokens()).isZero();
+      assertThat(unannounced.usage().tiers().diskTokens()).isGreaterThan(800);
       assertThat(unannounced.text()).isEqualTo(announced.text());
     }
     engines.close();

@@ -84,7 +84,7 @@ class ErasedBytesTest {
     h.send(turn(session, "r1-" + session, secret)).settle();
     h.send(Events.fork(session, "f-" + session, "b", null)).settle();
     h.send(turn(session, "r2-" + session, secret).on("b")).settle();
-    h.send(turn(session, "r3-" + session, secret).event().withSource(secret.getBytes(UTF_8)));
+    h.send(turn(session, "r3-" + session, secret));
     h.send(turn(session, "r4-" + session, secret));
     h.generate(3);
     h.snapshot();

@@ -152,23 +152,28 @@ record Events(
   }
 
   static GenerationOptions maxTokens(int tokens) {
-    return new GenerationOptions(
-        null, null, null, null, null, null, null, null, tokens, null, null, null, null, null);
+    return GenerationOptions.builder().maxTokens(tokens).build();
   }
 
   static GenerationOptions temperature(double value) {
-    return new GenerationOptions(
-        value, null, null, null, null, null, null, null, null, null, null, null, null, null);
+    return GenerationOptions.builder().temperature(value).build();
   }
 
   static GenerationOptions priority(int value) {
-    return new GenerationOptions(
-        null, null, null, null, null, null, null, null, null, null, null, null, null, value);
+    return GenerationOptions.builder().priority(value).build();
   }
 
   ConversationEvent event() {
-    return new ConversationEvent(
-        kind, session, branch, turn, tenant, salt, messages, options, replace, newBranch, atTurn,
-        origin);
+    return ConversationEvent.builder(kind, session, turn)
+        .branch(branch)
+        .tenant(tenant)
+        .cacheSalt(salt)
+        .messages(messages)
+        .options(options)
+        .replace(replace)
+        .newBranch(newBranch)
+        .atTurn(atTurn)
+        .origin(origin)
+        .build();
   }
 }

@@ -27,8 +27,7 @@ class GpuServingITCase {
   private static final int ILLEGAL_ADDRESS = 700;
 
   private static final GenerationOptions SHORT =
-      new GenerationOptions(
-          0.7, null, null, null, null, null, null, null, 12, null, 5L, null, null, null);
+      GenerationOptions.builder().temperature(0.7).maxTokens(12).seed(5L).build();
 
   private static final AtomicInteger OPENED = new AtomicInteger();
   private static final Map<String, String> REPLIES = new ConcurrentHashMap<>();

@@ -113,21 +113,12 @@ class MidReplyFailureITCase {
   /** Greedy, drawn, and drawn with penalties, in turn. */
   private static ConversationEvent event(long n) {
     GenerationOptions options =
-        new GenerationOptions(
-            n % 3 == 0 ? 0.0 : 0.9,
-            null,
-            null,
-            null,
-            n % 3 == 2 ? 1.2 : null,
-            null,
-            n % 3 == 2 ? 0.3 : null,
-            null,
-            TOKENS,
-            null,
-            null,
-            null,
-            null,
-            null);
+        GenerationOptions.builder()
+            .temperature(n % 3 == 0 ? 0.0 : 0.9)
+            .repetitionPenalty(n % 3 == 2 ? 1.2 : null)
+            .frequencyPenalty(n % 3 == 2 ? 0.3 : null)
+            .maxTokens(TOKENS)
+            .build();
     return Events.message("s" + n, "t" + n).with(options).event();
   }
 

@@ -81,7 +81,7 @@ class MidReplyRestoreTest {
           .isEqualTo(undisturbed);
       assertThat(texts(seen)).containsExactly(undisturbed.text());
       assertThat(new ReplyReader().read(seen).tokens(SESSION + "/" + TURN))
-          .isEqualTo(undisturbed.completionTokens());
+          .isEqualTo(undisturbed.usage().completionTokens());
     }
   }
 
@@ -141,21 +141,18 @@ class MidReplyRestoreTest {
       List<String> stop,
       Long seed) {
     boolean logprobs = repetitionPenalty != null;
-    return new GenerationOptions(
-        temperature,
-        null,
-        null,
-        null,
-        repetitionPenalty,
-        logprobs ? 0.3 : null,
-        logprobs ? 0.2 : null,
-        logitBias,
-        60,
-        stop,
-        seed,
-        logprobs,
-        logprobs ? 2 : null,
-        null);
+    return GenerationOptions.builder()
+        .temperature(temperature)
+        .repetitionPenalty(repetitionPenalty)
+        .presencePenalty(logprobs ? 0.3 : null)
+        .frequencyPenalty(logprobs ? 0.2 : null)
+        .logitBias(logitBias)
+        .maxTokens(60)
+        .stop(stop)
+        .seed(seed)
+        .logprobs(logprobs)
+        .topLogprobs(logprobs ? 2 : null)
+        .build();
   }
 
   /** A piece of the greedy reply. */

@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
@@ -36,15 +35,15 @@ class PoisonTest {
   }
 
   @Test
-  void endsAsErrorWithItsRecordAmongTheDeadLettersWhileTheOthersGoOn() throws Exception {
-    byte[] record = "the record as it was".getBytes(UTF_8);
+  void endsAsErrorWithItsEventAmongTheDeadLettersWhileTheOthersGoOn() throws Exception {
     try (ServingHarness h =
         new ServingHarness(TestOpener.of("poison", this::open), ServingOptions.DEFAULT, 1, 0)) {
       h.open();
       for (int i = 0; i < 4; i++) {
         h.send(Events.message("s" + i, "t" + i));
       }
-      h.send(Events.message("bad", "t", "kill " + MARK).event().withSource(record));
+      Events deadly = Events.message("bad", "t", "kill " + MARK);
+      h.send(deadly);
       h.send(Events.message("bad", "next"));
       h.serving().endInput(1);
       assertThat(h.endings())
@@ -52,8 +51,7 @@ class PoisonTest {
               "t0:stop", "t1:stop", "t2:stop", "t3:stop", "t:error", "next:stop");
       assertThat(h.reply("t").error()).contains("injected fault");
       assertThat(h.rejectedEvents()).hasSize(1);
-      assertThat(h.rejectedEvents().get(0).event().source()).isEqualTo(record);
-      assertThat(h.rejectedEvents().get(0).event().turn()).isEqualTo("t");
+      assertThat(h.rejectedEvents().get(0).event()).isEqualTo(deadly.event());
       assertThat(h.rejectedEvents().get(0).reason()).contains("injected fault");
     }
   }

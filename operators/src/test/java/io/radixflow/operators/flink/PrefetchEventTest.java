@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ReplyDelta;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.junit.jupiter.api.Test;
 
@@ -23,7 +24,10 @@ class PrefetchEventTest {
       h.send(prefetch(null), prefetch("p"));
       assertThat(h.endings()).containsExactly("t1:stop", "p:stop");
       assertThat(h.reply("p").text()).isEmpty();
-      assertThat(h.deltas()).allSatisfy(delta -> assertThat(delta.turn()).isEqualTo("t1"));
+      assertThat(h.deltas())
+          .extracting(ReplyDelta::turn)
+          .containsOnlyOnce("p")
+          .containsOnly("p", "t1");
       assertThat(h.engine().submitted()).hasSize(1);
       assertThat(h.engine().expected()).hasSize(2);
       ScriptedEngine.Submitted expected = h.engine().expected().get(0);

@@ -223,8 +223,9 @@ class RemoteRescaleITCase {
     assertThat(texts()).hasSize(2 * SESSIONS.size()).isEqualTo(undisturbed);
     for (int n = SESSIONS.size(); n < 2 * SESSIONS.size(); n++) {
       Reply reply = REPLIES.get("t" + n);
-      assertThat(reply.tiers().remoteTokens()).as(reply.session()).isPositive();
-      assertThat(reply.cachedTokens()).isGreaterThanOrEqualTo(reply.tiers().remoteTokens());
+      assertThat(reply.usage().tiers().remoteTokens()).as(reply.session()).isPositive();
+      assertThat(reply.usage().cachedTokens())
+          .isGreaterThanOrEqualTo(reply.usage().tiers().remoteTokens());
     }
   }
 }

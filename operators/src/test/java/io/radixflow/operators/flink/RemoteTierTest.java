@@ -103,14 +103,14 @@ class RemoteTierTest {
     int owner = ServingHarness.ownerOf("s", 2);
     try (ServingHarness h = harness(false, RemoteTier.NONE, 2, owner).restore(state, 1)) {
       undisturbed = ask(h, "t2");
-      assertThat(undisturbed.cachedTokens()).isZero();
+      assertThat(undisturbed.usage().cachedTokens()).isZero();
     }
     try (ServingHarness h = harness(disk, remote(), 2, owner).restore(state, 1)) {
       Reply moved = ask(h, "t2");
       assertThat(moved.text()).isEqualTo(undisturbed.text());
-      assertThat(moved.cachedTokens()).isGreaterThan(800);
-      assertThat(moved.tiers().remoteTokens()).isGreaterThan(800);
-      assertThat(moved.tiers().diskTokens()).isZero();
+      assertThat(moved.usage().cachedTokens()).isGreaterThan(800);
+      assertThat(moved.usage().tiers().remoteTokens()).isGreaterThan(800);
+      assertThat(moved.usage().tiers().diskTokens()).isZero();
       assertThat(stored().misses()).isEmpty();
     }
   }
@@ -132,7 +132,7 @@ class RemoteTierTest {
       }
       Reply reply = ask(h, "t2");
       assertThat(reply.text()).isEqualTo(undisturbed.text());
-      assertThat(reply.tiers().remoteTokens()).isLessThan(found);
+      assertThat(reply.usage().tiers().remoteTokens()).isLessThan(found);
       assertThat(stored().misses()).containsOnlyKeys(MissReason.ABSENT);
     }
   }
@@ -197,7 +197,7 @@ class RemoteTierTest {
     try (ServingHarness h = harness(true, remote(), 1, 0).restore(state, 1)) {
       command(h, "detach disk");
       String question = TieredEngines.LONG.substring(0, 200);
-      assertThat(ask(h, "t2", question).tiers().remoteTokens()).isGreaterThan(800);
+      assertThat(ask(h, "t2", question).usage().tiers().remoteTokens()).isGreaterThan(800);
       command(h, "attach disk");
       command(h, "flush disk");
       long before = objects();

@@ -98,7 +98,7 @@ class TierControlTest {
     engines.close();
     try (ServingHarness h = harness(TIERS, disk()).restore(state, 1)) {
       assertThat(tiers().local()).isNull();
-      assertThat(ask(h, "t3").cachedTokens()).isZero();
+      assertThat(ask(h, "t3").usage().cachedTokens()).isZero();
       done(h, "attach disk");
       assertThat(engines.home()).isEqualTo(home);
       await(() -> stats().store() != null && stats().store().limitBytes() == 33554432);

@@ -19,10 +19,10 @@ class TurnOrderTest {
       Reply reply = h.reply("t1");
       assertThat(reply.text()).hasSize(6).isEqualTo(h.streamed("t1"));
       assertThat(reply.finishReason()).isEqualTo("stop");
-      assertThat(reply.completionTokens()).isEqualTo(7);
+      assertThat(reply.usage().completionTokens()).isEqualTo(7);
       ReplyDelta last = h.deltas().get(h.deltas().size() - 1);
       assertThat(last.finishReason()).isEqualTo("stop");
-      assertThat(last.promptTokens()).isEqualTo(reply.promptTokens()).isPositive();
+      assertThat(last.usage().promptTokens()).isEqualTo(reply.usage().promptTokens()).isPositive();
       assertThat(h.deltas().stream().map(ReplyDelta::attempt)).containsOnly(reply.attempt());
     }
   }

@@ -1,0 +1,67 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.ReplyDelta;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Replies that are not generated are seen in a delta, before the checkpoint that commits them. */
+@Timeout(60)
+class AnswersAtOnceTest {
+
+  /** Returns the only delta of a turn. */
+  private static ReplyDelta delta(ServingHarness h, String turn) {
+    List<ReplyDelta> found =
+        h.deltas().stream().filter(delta -> delta.turn().equals(turn)).toList();
+    assertThat(found).as(turn).hasSize(1);
+    return found.get(0);
+  }
+
+  @Test
+  void everyEventWithATurnIdHasALastDelta() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(
+          Events.of(EventKind.OPEN, "s", "open"),
+          Events.of(EventKind.PREFETCH, "s", "prefetch"),
+          Events.fork("s", "fork", "b", null),
+          Events.of(EventKind.CANCEL, "s", "later"),
+          Events.message("s", "later"),
+          Events.of(EventKind.CLOSE, "s", "close"),
+          Events.of(EventKind.ERASE, "s", "erase"));
+      for (String turn : List.of("open", "prefetch", "fork", "close", "erase")) {
+        assertThat(delta(h, turn).finishReason()).as(turn).isEqualTo("stop");
+        assertThat(delta(h, turn).attempt()).isEqualTo(h.reply(turn).attempt());
+      }
+      assertThat(delta(h, "later").finishReason()).isEqualTo("cancelled");
+    }
+  }
+
+  @Test
+  void theDeltaOfAQueryHasItsAnswer() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t")).settle();
+      h.send(Events.of(EventKind.QUERY, "s", "q"));
+      assertThat(delta(h, "q").answer()).isEqualTo(h.reply("q"));
+      assertThat(delta(h, "q").answer().items()).hasSize(2);
+    }
+  }
+
+  @Test
+  void theDeltaOfARejectedTurnSaysWhy() throws Exception {
+    try (ServingHarness h =
+        ServingHarness.of(
+            new ScriptedEngine(64, 6),
+            Options.with(o -> o.overflow = ServingOptions.Overflow.REJECT))) {
+      h.open();
+      h.send(Events.of(EventKind.REGENERATE, "s", "early"));
+      h.send(Events.message("s", "long", "x".repeat(100))).settle();
+      for (String turn : List.of("early", "long")) {
+        assertThat(delta(h, turn).finishReason()).isEqualTo("rejected");
+        assertThat(delta(h, turn).error()).isNotBlank().isEqualTo(h.reply(turn).error());
+      }
+    }
+  }
+}
