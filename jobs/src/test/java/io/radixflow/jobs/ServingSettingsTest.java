@@ -10,7 +10,7 @@ import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.local.LocalStack;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.flink.EngineOpener;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,11 +2,11 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.cli.EngineBench.StepTime;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.engine.ContinuousBatchingEngine;
+import io.radixflow.operators.engine.CacheOptions;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.tier.TierOptions;
 import java.io.IOException;
 import org.apache.flink.configuration.MemorySize;

@@ -2,8 +2,8 @@ package io.radixflow.jobs.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.cli.bench.CacheFootprint;
-import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.EvictionPolicies;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.operators.engine.CacheOptions;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.List;

@@ -11,7 +11,7 @@ import io.radixflow.jobs.workload.WorkloadReader;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.model.hub.ConsoleProgress;
 import io.radixflow.kernels.model.hub.ModelProgress;
-import io.radixflow.operators.cache.EvictionPolicies;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -27,6 +27,9 @@ final class Dialog {
   private final List<GeneratedReply> replies = new ArrayList<>();
   private int[] history;
 
+  /** Set on an intake thread, read once the prompt is ready. */
+  private volatile int[] promptIds;
+
   private Dialog(ServedModel model, GenerationFields generation, boolean turns) {
     this.template = model.chatTemplate();
     this.endOfTurn = model.tokenizer().endOfTurnIds();
@@ -65,11 +68,17 @@ final class Dialog {
   EngineRequest next(String label) {
     List<ChatMessage> prompt = List.copyOf(messages);
     int[] before = history;
-    return EngineRequest.builder(label, () -> prompt(prompt, before), generation.maxTokens())
+    return EngineRequest.builder(
+            label, () -> promptIds = prompt(prompt, before), generation.maxTokens())
         .sampling(generation.sampling())
         .stop(generation.stop())
         .ignoreEndOfTurn(generation.ignoreEndOfTurn())
         .build();
+  }
+
+  /** The ids of the last prompt that is ready. */
+  int[] promptIds() {
+    return promptIds;
   }
 
   private int[] prompt(List<ChatMessage> prompt, int[] before) throws PromptException {

@@ -55,7 +55,7 @@ final class EngineBench implements ReplyChannel.ReplyVisitor {
           ready.release();
         };
     try (ReplyChannel channel = engine.openChannel(new ChannelId("bench", 0, attempt++), onReady)) {
-      long steps = engine.stats().steps();
+      long steps = engine.stats().steps().steps();
       long host = hostNanos();
       long process = PROCESS.getProcessCpuTime();
       long start = System.nanoTime();
@@ -70,7 +70,7 @@ final class EngineBench implements ReplyChannel.ReplyVisitor {
       double seconds = (System.nanoTime() - start) * 1e-9;
       double hostSeconds = (hostNanos() - host) * 1e-9;
       double processSeconds = (PROCESS.getProcessCpuTime() - process) * 1e-9;
-      double count = engine.stats().steps() - steps;
+      double count = engine.stats().steps().steps() - steps;
       return new StepTime(seconds / count, hostSeconds / count, processSeconds / count);
     }
   }
@@ -85,7 +85,7 @@ final class EngineBench implements ReplyChannel.ReplyVisitor {
   }
 
   @Override
-  public void prompt(long requestId, int[] prompt) {}
+  public void promptReady(long requestId) {}
 
   @Override
   public void progress(long requestId, ReplyProgress progress) {

@@ -43,7 +43,7 @@ final class FirstText implements ReplyChannel.ReplyVisitor {
   }
 
   @Override
-  public void prompt(long requestId, int[] prompt) {}
+  public void promptReady(long requestId) {}
 
   @Override
   public void progress(long requestId, ReplyProgress progress) {

@@ -80,8 +80,9 @@ final class GenerateRun implements ReplyChannel.ReplyVisitor {
   }
 
   @Override
-  public void prompt(long requestId, int[] prompt) {
-    live.get(requestId).reply().prompt(prompt);
+  public void promptReady(long requestId) {
+    Request request = live.get(requestId);
+    request.reply().prompt(request.dialog().promptIds());
   }
 
   @Override

@@ -5,8 +5,8 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.workload.HitRates;
 import io.radixflow.jobs.workload.TierRates;
 import io.radixflow.jobs.workload.Workload;
-import io.radixflow.operators.cache.CacheSimulation;
-import io.radixflow.operators.cache.CacheWorkload;
+import io.radixflow.operators.cache.simulate.CacheSimulation;
+import io.radixflow.operators.cache.simulate.CacheWorkload;
 
 /** Hit rates as JSON; rates are shares of 1. */
 final class HitRateJson {

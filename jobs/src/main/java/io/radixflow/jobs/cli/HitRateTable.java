@@ -2,7 +2,7 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.jobs.workload.HitRates;
 import io.radixflow.jobs.workload.Workload;
-import io.radixflow.operators.cache.CacheWorkload;
+import io.radixflow.operators.cache.simulate.CacheWorkload;
 import java.io.PrintWriter;
 import java.util.Locale;
 

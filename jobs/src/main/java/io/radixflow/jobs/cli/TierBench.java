@@ -2,9 +2,9 @@ package io.radixflow.jobs.cli;
 
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
-import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.tier.DiskStore;
 import io.radixflow.operators.tier.DiskStoreOptions;
 import io.radixflow.operators.tier.PageStore;
@@ -123,7 +123,7 @@ final class TierBench implements AutoCloseable {
   private void settle() throws InterruptedException {
     long start = System.nanoTime();
     for (EngineStats stats = engine.stats();
-        stats.runningRequests() > 0 || stats.tiers().queuedPages() > 0;
+        stats.scheduler().runningRequests() > 0 || stats.tiers().queuedPages() > 0;
         stats = engine.stats()) {
       if (System.nanoTime() - start > PATIENCE_NANOS) {
         throw new CliException("pages were still on their way after two minutes: " + stats);

@@ -66,7 +66,7 @@ final class TurnTimer implements ReplyChannel.ReplyVisitor {
   }
 
   @Override
-  public void prompt(long requestId, int[] prompt) {}
+  public void promptReady(long requestId) {}
 
   @Override
   public void progress(long requestId, ReplyProgress progress) {

@@ -2,11 +2,11 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
-import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.EvictionPolicies;
-import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.cache.SessionBounds;
+import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.operators.cache.session.SessionBounds;
+import io.radixflow.operators.engine.CacheOptions;
 import io.radixflow.operators.flink.TenantNamespaces;
 import java.util.HashSet;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.radixflow.jobs.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.operators.cache.CacheWorkload;
+import io.radixflow.operators.cache.simulate.CacheWorkload;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

@@ -3,7 +3,7 @@ package io.radixflow.jobs.workload;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.event.ParsedEvent;
-import io.radixflow.operators.cache.CacheWorkload;
+import io.radixflow.operators.cache.simulate.CacheWorkload;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.record.ConversationEvent;

@@ -1,9 +1,9 @@
 package io.radixflow.jobs.workload;
 
-import io.radixflow.operators.cache.CacheSimulation;
-import io.radixflow.operators.cache.CacheWorkload;
-import io.radixflow.operators.cache.EvictionPolicies;
-import io.radixflow.operators.cache.OptimalHits;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.operators.cache.simulate.CacheSimulation;
+import io.radixflow.operators.cache.simulate.CacheWorkload;
+import io.radixflow.operators.cache.simulate.OptimalHits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.workload;
 
-import io.radixflow.operators.cache.CacheSimulation;
+import io.radixflow.operators.cache.simulate.CacheSimulation;
 import java.util.List;
 
 /**

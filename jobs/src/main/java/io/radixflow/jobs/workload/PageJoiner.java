@@ -1,6 +1,6 @@
 package io.radixflow.jobs.workload;
 
-import io.radixflow.operators.cache.CacheWorkload;
+import io.radixflow.operators.cache.simulate.CacheWorkload;
 
 /**
  * Joins a request's blocks to pages: each whole group becomes one, named by its last block, since a

@@ -1,6 +1,6 @@
 package io.radixflow.jobs.workload;
 
-import io.radixflow.operators.cache.CacheWorkload;
+import io.radixflow.operators.cache.simulate.CacheWorkload;
 import java.util.List;
 
 /**

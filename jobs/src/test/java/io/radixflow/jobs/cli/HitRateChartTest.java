@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.workload.HitRates;
 import io.radixflow.jobs.workload.Workload;
-import io.radixflow.operators.cache.CacheSimulation;
-import io.radixflow.operators.cache.CacheWorkload;
+import io.radixflow.operators.cache.simulate.CacheSimulation;
+import io.radixflow.operators.cache.simulate.CacheWorkload;
 import java.io.StringReader;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -8,12 +8,12 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.ChannelId;
-import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.KvEventStats;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.KvEvent;
 import java.util.List;
 import java.util.Random;
@@ -94,7 +94,7 @@ final class KvEventsEngine implements AutoCloseable {
       channel.drain(
           new ReplyChannel.ReplyVisitor() {
             @Override
-            public void prompt(long id, int[] prompt) {}
+            public void promptReady(long id) {}
 
             @Override
             public void progress(long id, ReplyProgress progress) {
@@ -109,7 +109,7 @@ final class KvEventsEngine implements AutoCloseable {
   }
 
   long evictions() {
-    return engine.stats().evictedPages();
+    return engine.stats().pool().evictedPages();
   }
 
   /** The cache itself: each block with its parent and its namespace. */

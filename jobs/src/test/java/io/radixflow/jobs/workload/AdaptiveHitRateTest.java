@@ -2,7 +2,7 @@ package io.radixflow.jobs.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.CacheSimulation;
+import io.radixflow.operators.cache.simulate.CacheSimulation;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

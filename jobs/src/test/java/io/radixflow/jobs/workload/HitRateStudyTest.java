@@ -2,7 +2,7 @@ package io.radixflow.jobs.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.CacheSimulation;
+import io.radixflow.operators.cache.simulate.CacheSimulation;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -2,7 +2,7 @@ package io.radixflow.jobs.workload;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.EvictionPolicies;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.cache.key.PageHasher;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
 import java.util.ArrayDeque;

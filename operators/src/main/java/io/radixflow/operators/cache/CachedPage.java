@@ -1,5 +1,7 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.cache.key.PageHasher;
+
 /** A page of a cache as a {@link PageListener} sees it; valid during the call only. */
 public final class CachedPage {
   private int number;

@@ -6,10 +6,10 @@ import java.util.Arrays;
  * The nodes that may be evicted, the one to go first on top: a binary heap that knows each node's
  * place, so that adding and removing any node costs O(log leaves).
  */
-final class LeafHeap {
+public final class LeafHeap {
 
   /** Which of two nodes goes first; what it reads may not change while a node is in the heap. */
-  interface Order {
+  public interface Order {
     boolean isBefore(TreeNode a, TreeNode b);
   }
 
@@ -17,11 +17,17 @@ final class LeafHeap {
   private TreeNode[] nodes = new TreeNode[16];
   private int size;
 
-  LeafHeap(Order order) {
+  public LeafHeap(Order order) {
     this.order = order;
   }
 
-  TreeNode first() {
+  /** Whether a node is in a heap; a node is in one at most. */
+  public static boolean contains(TreeNode node) {
+    return node.heapIndex >= 0;
+  }
+
+  /** The node that goes first, or null. */
+  public TreeNode first() {
     return size == 0 ? null : nodes[0];
   }
 
@@ -29,7 +35,7 @@ final class LeafHeap {
     return size;
   }
 
-  void add(TreeNode node) {
+  public void add(TreeNode node) {
     if (size == nodes.length) {
       nodes = Arrays.copyOf(nodes, 2 * size);
     }
@@ -37,7 +43,7 @@ final class LeafHeap {
     rise(node);
   }
 
-  void remove(TreeNode node) {
+  public void remove(TreeNode node) {
     int index = node.heapIndex;
     TreeNode last = nodes[--size];
     nodes[size] = null;
@@ -50,7 +56,7 @@ final class LeafHeap {
   }
 
   /** What the order reads of a node has changed. */
-  void moved(TreeNode node) {
+  public void moved(TreeNode node) {
     rise(node);
     sink(node);
   }

@@ -8,16 +8,16 @@ package io.radixflow.operators.cache;
  * nodes are in one list, its oldest node has no children: none in the list, and a locked child
  * would lock its parent.
  */
-final class NodeList {
+public final class NodeList {
   private TreeNode oldest;
   private TreeNode newest;
 
   /** The node whose last use is the longest ago, or null. */
-  TreeNode oldest() {
+  public TreeNode oldest() {
     return oldest;
   }
 
-  void addNewest(TreeNode node) {
+  public void addNewest(TreeNode node) {
     node.older = newest;
     node.newer = null;
     if (newest == null) {
@@ -29,7 +29,7 @@ final class NodeList {
     node.list = this;
   }
 
-  void addOldest(TreeNode node) {
+  public void addOldest(TreeNode node) {
     node.older = null;
     node.newer = oldest;
     if (oldest == null) {
@@ -45,7 +45,7 @@ final class NodeList {
    * Moves all nodes of another list behind those of this one. {@link TreeNode#list} of them stays
    * as it was, so that it costs O(1).
    */
-  void takeIn(NodeList other) {
+  public void takeIn(NodeList other) {
     if (other.oldest == null) {
       return;
     }
@@ -61,7 +61,7 @@ final class NodeList {
   }
 
   /** Adds a node directly after one that is in the list. */
-  void addAfter(TreeNode node, TreeNode other) {
+  public void addAfter(TreeNode node, TreeNode other) {
     if (other == newest) {
       addNewest(node);
       return;
@@ -73,7 +73,7 @@ final class NodeList {
     node.list = this;
   }
 
-  void remove(TreeNode node) {
+  public void remove(TreeNode node) {
     if (node.older == null) {
       oldest = node.newer;
     } else {

@@ -185,14 +185,14 @@ public final class PageAllocator {
   }
 
   /** Passes a page from a request to its session. */
-  void keepForSession(int page) {
+  public void keepForSession(int page) {
     pass(page, IN_FLIGHT, SESSION);
     inFlightCount--;
     sessionCount++;
   }
 
   /** Passes a page from a session to its next request. */
-  void takeFromSession(int page) {
+  public void takeFromSession(int page) {
     pass(page, SESSION, IN_FLIGHT);
     sessionCount--;
     inFlightCount++;

@@ -1,5 +1,8 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.cache.key.PageHash;
+import io.radixflow.operators.cache.key.RadixKey;
+
 /** What an eviction policy knows of pages that come back, by their hashes; if it wants any. */
 final class PageHistory {
   private final EvictionPolicy policy;

@@ -1,5 +1,7 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.cache.key.RadixKey;
+
 /**
  * Passes pages of requests to a tree. The request's lock moves along: it always ends where the
  * insertion has come to.

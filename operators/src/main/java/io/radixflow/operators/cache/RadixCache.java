@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.record.KvEvent;
 import java.security.SecureRandom;
 import java.util.ArrayList;
@@ -50,18 +51,13 @@ public final class RadixCache {
   /** Null without a listener or follower. */
   private CacheEvents events;
 
-  /** A cache that shares every prefix and evicts the least recently used page. */
-  public RadixCache(PageAllocator allocator, int pageTokens) {
-    this(allocator, pageTokens, new LruPolicy());
-  }
-
   /** A cache that shares every prefix; its hashes cannot be predicted. */
   public RadixCache(PageAllocator allocator, int pageTokens, EvictionPolicy policy) {
     this(PrefixCaching.RADIX, allocator, pageTokens, policy);
   }
 
   /** A cache whose hashes cannot be predicted. */
-  RadixCache(
+  public RadixCache(
       PrefixCaching caching, PageAllocator allocator, int pageTokens, EvictionPolicy policy) {
     this(
         caching,
@@ -82,7 +78,7 @@ public final class RadixCache {
     this(PrefixCaching.RADIX, allocator, pageTokens, policy, new ChildHash(seed, pageTokens));
   }
 
-  RadixCache(
+  public RadixCache(
       PrefixCaching caching,
       PageAllocator allocator,
       int pageTokens,
@@ -207,7 +203,7 @@ public final class RadixCache {
   }
 
   /** The logical clock: grows with each use. */
-  long clock() {
+  public long clock() {
     return clock;
   }
 
@@ -457,7 +453,7 @@ public final class RadixCache {
   }
 
   /** Splits a node after {@code count} pages; returns the new node that has the front. */
-  TreeNode split(TreeNode node, int count) {
+  public TreeNode split(TreeNode node, int count) {
     return tree.split(node, count);
   }
 
@@ -472,7 +468,7 @@ public final class RadixCache {
   }
 
   /** Calls {@code visitor} for each node that is no root. */
-  void forEachNode(Consumer<TreeNode> visitor) {
+  public void forEachNode(Consumer<TreeNode> visitor) {
     tree.forEachNode(visitor);
   }
 

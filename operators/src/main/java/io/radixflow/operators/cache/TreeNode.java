@@ -1,5 +1,7 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.cache.key.PageHash;
+import io.radixflow.operators.cache.key.PageHasher;
 import java.util.Arrays;
 
 /**
@@ -25,26 +27,26 @@ public final class TreeNode {
   /** Whether pages of the public namespace come before those of this node's own. */
   final boolean belowPublic;
 
-  TreeNode parent;
+  public TreeNode parent;
   ChildTable children = new ChildTable();
 
   /** Locks on this node or a descendant. */
   int lockCount;
 
-  /** Places of sessions at this node or below it; see {@link SessionClaims}. */
-  int claims;
+  /** How many positions of sessions lie at this node or below it. */
+  public int claims;
 
   /** Pages of the prefix before this node. */
   int startPage;
 
   /** How many requests used these pages. */
-  int uses;
+  public int uses;
 
   /** When the request that stored these pages began to store, on the tree's logical clock. */
   long createdAt;
 
   /** When they were last used, on that clock. */
-  long lastUsedAt;
+  public long lastUsedAt;
 
   /** The turn of the conversation that stored these pages, 1 for the first, or 0 if not told. */
   byte turn;
@@ -66,7 +68,7 @@ public final class TreeNode {
   /** Neighbours in the list of an eviction policy, and that list. */
   TreeNode older;
 
-  TreeNode newer;
+  public TreeNode newer;
   NodeList list;
 
   /** Place in the heap of an eviction policy; -1 if there is none. */
@@ -87,7 +89,7 @@ public final class TreeNode {
   private int pageCount;
 
   /** A root. */
-  TreeNode(String namespace) {
+  public TreeNode(String namespace) {
     this.namespace = namespace;
     this.belowPublic = false;
   }
@@ -95,7 +97,7 @@ public final class TreeNode {
   /**
    * @param namespace the parent's, or another if the parent's is the public one
    */
-  TreeNode(TreeNode parent, String namespace) {
+  public TreeNode(TreeNode parent, String namespace) {
     this.namespace = namespace;
     this.belowPublic = parent.belowPublic || !namespace.equals(parent.namespace);
     this.parent = parent;
@@ -114,6 +116,61 @@ public final class TreeNode {
   /** Pages of the prefix that ends with this node. */
   public int endPage() {
     return startPage + pageCount;
+  }
+
+  /** Pages of the prefix before this node. */
+  public int startPage() {
+    return startPage;
+  }
+
+  /** Whether a lock ends at this node or below it. */
+  public boolean isLocked() {
+    return lockCount > 0;
+  }
+
+  /** How many positions of sessions lie at this node or below it. */
+  public int claims() {
+    return claims;
+  }
+
+  /** Adds to the number of {@link #claims}, or takes from it. */
+  public void addClaims(int change) {
+    claims += change;
+  }
+
+  /** Whether no node lies below this one. */
+  public boolean isLeaf() {
+    return children.size() == 0;
+  }
+
+  /** How many requests that have ended used these pages. */
+  public int uses() {
+    return uses;
+  }
+
+  /** When the pages were last used, on the tree's logical clock. */
+  public long lastUsedAt() {
+    return lastUsedAt;
+  }
+
+  /** When the request that stored the pages began to store, on the tree's logical clock. */
+  public long createdAt() {
+    return createdAt;
+  }
+
+  /** The turn of the conversation that stored the pages, 1 for the first; 0 if unknown. */
+  public byte turn() {
+    return turn;
+  }
+
+  /** The list of the eviction policy that has this node, or null. */
+  public NodeList list() {
+    return list;
+  }
+
+  /** The node after this one in that list, or null. */
+  public TreeNode newer() {
+    return newer;
   }
 
   int page(int index) {
@@ -149,12 +206,12 @@ public final class TreeNode {
     return digests;
   }
 
-  boolean isRoot() {
+  public boolean isRoot() {
     return parent == null;
   }
 
   /** The priority that counts now. */
-  int effectivePriority() {
+  public int effectivePriority() {
     return Math.max(priority, retention);
   }
 
@@ -174,7 +231,7 @@ public final class TreeNode {
    *
    * @return the node that holds its longest part still cached, or null
    */
-  TreeNode resume() {
+  public TreeNode resume() {
     TreeNode node = this;
     while (node != null && node.hasLeft()) {
       node.shorten();

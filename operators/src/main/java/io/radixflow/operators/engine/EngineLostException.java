@@ -7,11 +7,11 @@ package io.radixflow.operators.engine;
 public final class EngineLostException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  EngineLostException(Throwable cause) {
+  public EngineLostException(Throwable cause) {
     super("the engine's device is lost: " + cause.getMessage(), cause);
   }
 
-  EngineLostException(String what, Throwable cause) {
+  public EngineLostException(String what, Throwable cause) {
     super(what + ": " + cause, cause);
   }
 }

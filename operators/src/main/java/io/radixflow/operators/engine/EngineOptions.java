@@ -1,6 +1,5 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.tier.TierOptions;
 import java.io.Serializable;

@@ -21,11 +21,9 @@ public interface ReplyChannel extends AutoCloseable {
 
     /**
      * A request's prompt is ready: called once, before its first progress, unless the prompt could
-     * not be made.
-     *
-     * @param prompt the prompt's token ids; the array is the visitor's to keep
+     * not be made. The request's {@link EngineRequest.PromptSource} has made its ids by now.
      */
-    void prompt(long requestId, int[] prompt);
+    void promptReady(long requestId);
 
     /** A request went on or ended. */
     void progress(long requestId, ReplyProgress progress);

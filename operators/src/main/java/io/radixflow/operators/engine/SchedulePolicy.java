@@ -26,7 +26,7 @@ public enum SchedulePolicy {
   }
 
   /** The policy in effect: without a cache, there is nothing that a cache-aware one could see. */
-  SchedulePolicy effective(boolean caching) {
+  public SchedulePolicy effective(boolean caching) {
     return cacheAware && !caching ? FCFS : this;
   }
 

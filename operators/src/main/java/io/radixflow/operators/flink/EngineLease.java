@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.cache.StableHash;
+import io.radixflow.operators.cache.key.StableHash;
 import io.radixflow.operators.tier.GenerationRef;
 import java.util.List;
 import org.apache.flink.api.common.functions.RuntimeContext;

@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.engine.ContinuousBatchingEngine;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;

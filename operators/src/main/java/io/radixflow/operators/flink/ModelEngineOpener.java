@@ -4,10 +4,10 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.DeviceName;
-import io.radixflow.operators.cache.StableHash;
-import io.radixflow.operators.engine.ContinuousBatchingEngine;
+import io.radixflow.operators.cache.key.StableHash;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.KvEventSink;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import java.io.Serializable;
 
 /**

@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.tier.RemoteStore;
 import io.radixflow.operators.tier.RemoteStoreOptions;
 import java.io.IOException;

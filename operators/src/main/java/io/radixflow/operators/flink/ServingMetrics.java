@@ -80,14 +80,16 @@ final class ServingMetrics {
 
   /** Adds what the engine tells of itself; the same in all subtasks that share it. */
   void engine(Supplier<EngineStats> stats) {
-    group.gauge("engineSteps", (Gauge<Long>) () -> stats.get().steps());
-    group.gauge("engineStepsFailed", (Gauge<Long>) () -> stats.get().failedSteps());
-    group.gauge("engineTokensPrefilled", (Gauge<Long>) () -> stats.get().prefilledTokens());
-    group.gauge("engineTokensCached", (Gauge<Long>) () -> stats.get().cachedTokens());
-    group.gauge("engineTokensGenerated", (Gauge<Long>) () -> stats.get().generatedTokens());
-    group.gauge("requestsRunning", (Gauge<Integer>) () -> stats.get().runningRequests());
-    group.gauge("requestsWaiting", (Gauge<Integer>) () -> stats.get().waitingRequests());
-    group.gauge("retractions", (Gauge<Long>) () -> stats.get().retractions());
+    group.gauge("engineSteps", (Gauge<Long>) () -> stats.get().steps().steps());
+    group.gauge("engineStepsFailed", (Gauge<Long>) () -> stats.get().steps().failedSteps());
+    group.gauge("engineTokensPrefilled", (Gauge<Long>) () -> stats.get().steps().prefilledTokens());
+    group.gauge("engineTokensCached", (Gauge<Long>) () -> stats.get().steps().cachedTokens());
+    group.gauge("engineTokensGenerated", (Gauge<Long>) () -> stats.get().steps().generatedTokens());
+    group.gauge(
+        "requestsRunning", (Gauge<Integer>) () -> stats.get().scheduler().runningRequests());
+    group.gauge(
+        "requestsWaiting", (Gauge<Integer>) () -> stats.get().scheduler().waitingRequests());
+    group.gauge("preemptions", (Gauge<Long>) () -> stats.get().scheduler().preemptions());
     pages(stats);
     group.gauge("kvEventsPublished", (Gauge<Long>) () -> stats.get().kvEvents().published());
     group.gauge("kvEventsDropped", (Gauge<Long>) () -> stats.get().kvEvents().dropped());
@@ -96,7 +98,8 @@ final class ServingMetrics {
     group.gauge("sessionPages", (Gauge<Integer>) () -> stats.get().sessions().pages());
     group.gauge("pinnedPages", (Gauge<Integer>) () -> stats.get().sessions().pinnedPages());
     group.gauge("refusedPins", (Gauge<Long>) () -> stats.get().sessions().refusedPins());
-    group.gauge("preemptions", (Gauge<Long>) () -> stats.get().scheduler().preemptions());
+    group.gauge(
+        "priorityPreemptions", (Gauge<Long>) () -> stats.get().scheduler().priorityPreemptions());
     group.gauge("agedAdmissions", (Gauge<Long>) () -> stats.get().scheduler().promotions());
     group.gauge("prefixWaits", (Gauge<Long>) () -> stats.get().scheduler().deferrals());
     tiers(() -> stats.get().tiers());
@@ -104,13 +107,13 @@ final class ServingMetrics {
   }
 
   private void pages(Supplier<EngineStats> stats) {
-    group.gauge("pages", (Gauge<Integer>) () -> stats.get().totalPages());
-    group.gauge("pagesFree", (Gauge<Integer>) () -> stats.get().freePages());
-    group.gauge("pagesEvictable", (Gauge<Integer>) () -> stats.get().evictablePages());
-    group.gauge("pagesProtected", (Gauge<Integer>) () -> stats.get().protectedPages());
-    group.gauge("pagesInFlight", (Gauge<Integer>) () -> stats.get().inFlightPages());
-    group.gauge("pagesEvicted", (Gauge<Long>) () -> stats.get().evictedPages());
-    group.gauge("pageRepairs", (Gauge<Long>) () -> stats.get().repairs());
+    group.gauge("pages", (Gauge<Integer>) () -> stats.get().pool().totalPages());
+    group.gauge("pagesFree", (Gauge<Integer>) () -> stats.get().pool().freePages());
+    group.gauge("pagesEvictable", (Gauge<Integer>) () -> stats.get().pool().evictablePages());
+    group.gauge("pagesProtected", (Gauge<Integer>) () -> stats.get().pool().protectedPages());
+    group.gauge("pagesInFlight", (Gauge<Integer>) () -> stats.get().pool().inFlightPages());
+    group.gauge("pagesEvicted", (Gauge<Long>) () -> stats.get().pool().evictedPages());
+    group.gauge("pageRepairs", (Gauge<Long>) () -> stats.get().pool().repairs());
   }
 
   /** Adds what became of control events for the tiers; the same in all subtasks of an engine. */

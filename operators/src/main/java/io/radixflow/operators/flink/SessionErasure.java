@@ -1,6 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.session.SharedSystemPrompt;
 import io.radixflow.operators.tier.PageChain;
 import io.radixflow.operators.tier.PageId;

@@ -138,7 +138,7 @@ final class TurnRunner implements EngineConnection.Reader {
   }
 
   @Override
-  public void prompt(long requestId, int[] prompt) {
+  public void promptReady(long requestId) {
     RunningTurn turn = running.get(requestId);
     if (turn != null) {
       turn.promptMade();

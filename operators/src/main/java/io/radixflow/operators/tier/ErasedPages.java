@@ -1,8 +1,8 @@
 package io.radixflow.operators.tier;
 
 import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.RadixKey;
-import io.radixflow.operators.cache.SessionPlace;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.session.SessionPosition;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -44,18 +44,18 @@ final class ErasedPages {
   }
 
   /** See {@link Tiers#closed}. */
-  void closed(List<SessionPlace> places) {
+  void closed(List<SessionPosition> places) {
     places.forEach(place -> erase(place.fullPages(), 0));
   }
 
   /** See {@link Tiers#left}. */
-  void left(SessionPlace left, List<SessionPlace> others) {
+  void left(SessionPosition left, List<SessionPosition> others) {
     if (left == null) {
       return;
     }
     RadixKey key = left.fullPages();
     int kept = 0;
-    for (SessionPlace other : others) {
+    for (SessionPosition other : others) {
       kept = Math.max(kept, other.sharedTokens(key.tokens(), key.length()) / host.pageTokens());
     }
     if (kept < key.pages(host.pageTokens())) {

@@ -3,12 +3,12 @@ package io.radixflow.operators.tier;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.operators.cache.CachedPage;
 import io.radixflow.operators.cache.KvEventListener;
-import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PageListener;
 import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.RadixKey;
-import io.radixflow.operators.cache.SessionPlace;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
@@ -244,12 +244,12 @@ public final class HiRadixCache implements Tiers, PageListener {
   }
 
   @Override
-  public void closed(List<SessionPlace> places) {
+  public void closed(List<SessionPosition> places) {
     erased.closed(places);
   }
 
   @Override
-  public void left(SessionPlace left, List<SessionPlace> others) {
+  public void left(SessionPosition left, List<SessionPosition> others) {
     erased.left(left, others);
   }
 

@@ -1,7 +1,7 @@
 package io.radixflow.operators.tier;
 
-import io.radixflow.operators.cache.NamespaceKey;
-import io.radixflow.operators.cache.PageHasher;
+import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.cache.key.PageHasher;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

@@ -3,8 +3,8 @@ package io.radixflow.operators.tier;
 import io.radixflow.operators.cache.KvEventListener;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.RadixKey;
-import io.radixflow.operators.cache.SessionPlace;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
@@ -104,10 +104,10 @@ public final class NoTiers implements Tiers {
   public void calibrate(Runnable prefills) {}
 
   @Override
-  public void closed(List<SessionPlace> places) {}
+  public void closed(List<SessionPosition> places) {}
 
   @Override
-  public void left(SessionPlace left, List<SessionPlace> others) {}
+  public void left(SessionPosition left, List<SessionPosition> others) {}
 
   @Override
   public void erase(RadixKey key) {}

@@ -1,8 +1,8 @@
 package io.radixflow.operators.tier;
 
-import io.radixflow.operators.cache.NamespaceKey;
-import io.radixflow.operators.cache.PageHasher;
-import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.cache.key.PageHasher;
+import io.radixflow.operators.cache.key.RadixKey;
 import java.util.Arrays;
 
 /**

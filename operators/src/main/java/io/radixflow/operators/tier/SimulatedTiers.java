@@ -1,12 +1,12 @@
 package io.radixflow.operators.tier;
 
-import io.radixflow.operators.cache.CacheSimulation;
-import io.radixflow.operators.cache.LowerTiers;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.RadixKey;
-import io.radixflow.operators.cache.SessionPlace;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.session.SessionPosition;
+import io.radixflow.operators.cache.simulate.CacheSimulation;
+import io.radixflow.operators.cache.simulate.LowerTiers;
 import io.radixflow.operators.record.KvTier;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -145,8 +145,8 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   }
 
   @Override
-  public void forget(List<SessionPlace> places) {
-    for (SessionPlace place : places) {
+  public void forget(List<SessionPosition> places) {
+    for (SessionPosition place : places) {
       RadixKey key = place.fullPages();
       int kept = cache.match(key, Integer.MAX_VALUE).pages();
       tiers.erase(PageChain.of(key, 1, 0).from(kept));

@@ -1,6 +1,6 @@
 package io.radixflow.operators.tier;
 
-import io.radixflow.operators.cache.PageHasher;
+import io.radixflow.operators.cache.key.PageHasher;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;

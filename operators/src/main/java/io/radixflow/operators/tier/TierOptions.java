@@ -1,6 +1,6 @@
 package io.radixflow.operators.tier;
 
-import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.key.NamespaceKey;
 import java.io.Serializable;
 
 /**

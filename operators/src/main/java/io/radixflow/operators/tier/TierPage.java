@@ -6,7 +6,7 @@ package io.radixflow.operators.tier;
  * @param id the page's digest
  * @param parent digest of the page before; null if it is the first of a prefix
  * @param namespace published name of its namespace, empty for the public one; see {@link
- *     io.radixflow.operators.cache.PageHasher#publishedName}
+ *     io.radixflow.operators.cache.key.PageHasher#publishedName}
  * @param tenant tells tenants apart without naming them: a keyed hash of the tenant's name; 0 for
  *     pages of the public namespace
  */

@@ -4,8 +4,8 @@ import io.radixflow.kernels.device.KvPool;
 import io.radixflow.operators.cache.KvEventListener;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.RadixKey;
-import io.radixflow.operators.cache.SessionPlace;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.record.KvEvent;
 import java.util.List;
@@ -160,7 +160,7 @@ public interface Tiers extends AutoCloseable {
   // ---- erasing: bytes go from host memory and the stores; the device keeps what is in use
 
   /** Erases what a closed session had before its places and the device has for no other. */
-  void closed(List<SessionPlace> places);
+  void closed(List<SessionPosition> places);
 
   /**
    * Erases what a session had before a place that it does not go on from.
@@ -168,7 +168,7 @@ public interface Tiers extends AutoCloseable {
    * @param left null if there is none
    * @param others where the session goes on; what they begin with stays
    */
-  void left(SessionPlace left, List<SessionPlace> others);
+  void left(SessionPosition left, List<SessionPosition> others);
 
   /** Erases the pages of a text that the device does not have. */
   void erase(RadixKey key);

@@ -2,6 +2,9 @@ package io.radixflow.operators.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.operators.cache.simulate.CacheSimulation;
+import io.radixflow.operators.cache.simulate.CacheWorkload;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

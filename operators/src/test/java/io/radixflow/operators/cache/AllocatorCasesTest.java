@@ -3,6 +3,8 @@ package io.radixflow.operators.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;

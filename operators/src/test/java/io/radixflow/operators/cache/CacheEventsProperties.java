@@ -2,6 +2,9 @@ package io.radixflow.operators.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.cache.key.PageHasher;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.operators.record.KvEvent;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -3,6 +3,9 @@ package io.radixflow.operators.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.radixflow.operators.cache.key.PageHasher;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
 import java.util.ArrayList;
@@ -30,7 +33,7 @@ class CacheEventsTest {
   @Test
   void nobodyPaysWhoDoesNotListen() {
     EventedCache listened = new EventedCache(1);
-    RadixCache silent = new RadixCache(listened.allocator, 1);
+    RadixCache silent = new RadixCache(listened.allocator, 1, EvictionPolicies.of("lru", 1, 1));
     RadixKey key = RadixKey.of(1);
     TreeNode root = silent.lock(key, silent.match(key, 1));
     int[] table = {listened.allocator.allocate()};
@@ -157,7 +160,7 @@ class CacheEventsTest {
   @Test
   void tokenIdsAreToldOnlyIfAskedFor() {
     PageAllocator allocator = new PageAllocator(4, page -> {});
-    RadixCache cache = new RadixCache(allocator, 1);
+    RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1));
     List<KvEvent> events = new ArrayList<>();
     cache.listen(events::add, false);
     RadixKey key = RadixKey.of(1);

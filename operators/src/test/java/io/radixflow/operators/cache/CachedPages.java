@@ -1,5 +1,7 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.cache.key.RadixKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

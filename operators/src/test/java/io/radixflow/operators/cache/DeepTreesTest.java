@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
 import com.sun.management.ThreadMXBean;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.operators.record.KvEvent;
 import java.lang.management.ManagementFactory;
 import java.util.List;

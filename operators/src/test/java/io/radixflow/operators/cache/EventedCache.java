@@ -1,5 +1,7 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.operators.record.KvEvent;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,7 +22,7 @@ final class EventedCache {
   }
 
   EventedCache(int pageTokens) {
-    this(1024, pageTokens, new LruPolicy());
+    this(1024, pageTokens, EvictionPolicies.of("lru", 1, 1));
   }
 
   private void hear(KvEvent event) {

@@ -3,6 +3,8 @@ package io.radixflow.operators.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.operators.cache.policy.SlruPolicy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

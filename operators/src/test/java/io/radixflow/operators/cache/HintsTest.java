@@ -3,6 +3,9 @@ package io.radixflow.operators.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.operators.cache.session.Pins;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.RetentionRange;
 import java.util.List;

@@ -2,6 +2,8 @@ package io.radixflow.operators.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.ArrayList;
 import java.util.List;
 import net.jqwik.api.Arbitraries;

@@ -3,6 +3,7 @@ package io.radixflow.operators.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -112,7 +113,7 @@ class PageAllocatorTest {
 
   @Test
   void anAuditReturnsLeakedPagesAndTakesBackLostOnes() {
-    RadixCache cache = new RadixCache(allocator, 1);
+    RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1));
     PageAudit audit = new PageAudit(allocator, cache);
     int leaked = allocator.allocate();
     int held = allocator.allocate();

@@ -2,6 +2,7 @@ package io.radixflow.operators.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.cache.key.RadixKey;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.util.Arrays;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.operators.cache.CacheWorld.Kind;
 import io.radixflow.operators.cache.CacheWorld.Operation;
 import io.radixflow.operators.cache.CacheWorld.Setting;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;

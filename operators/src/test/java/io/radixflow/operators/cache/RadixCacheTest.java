@@ -3,13 +3,15 @@ package io.radixflow.operators.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class RadixCacheTest {
   private final PageAllocator allocator = new PageAllocator(1024, page -> {});
-  private RadixCache cache = new RadixCache(allocator, 1);
+  private RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1));
 
   @Test
   void aKeyMatchesItsLongestCachedPrefix() {
@@ -23,7 +25,7 @@ class RadixCacheTest {
 
   @Test
   void onlyWholePagesMatch() {
-    cache = new RadixCache(allocator, 4);
+    cache = new RadixCache(allocator, 4, EvictionPolicies.of("lru", 1, 1));
     insert(RadixKey.of(1, 2, 3, 4, 5, 6, 7, 8));
     assertThat(matched(RadixKey.of(1, 2, 3, 4, 5, 6, 9, 8))).isEqualTo(1);
     assertThat(matched(RadixKey.of(1, 9, 3, 4))).isZero();

@@ -2,6 +2,9 @@ package io.radixflow.operators.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.operators.engine.CacheOptions;
 import java.lang.reflect.Field;
 import java.util.ArrayDeque;
 import java.util.Arrays;

@@ -3,6 +3,7 @@ package io.radixflow.operators.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.record.KvEvent;
 import java.util.List;
 import java.util.stream.IntStream;

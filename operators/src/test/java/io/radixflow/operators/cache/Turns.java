@@ -1,22 +1,25 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+
 /** A cache and the requests that use it, one whole turn after the other; counts are in tokens. */
-final class Turns {
+public final class Turns {
   final PageAllocator allocator;
   final RadixCache cache;
   private final int pageTokens;
 
-  Turns(int pages, int pageTokens, EvictionPolicy policy) {
+  public Turns(int pages, int pageTokens, EvictionPolicy policy) {
     this.allocator = new PageAllocator(pages, pageTokens, page -> {});
     this.cache = new RadixCache(allocator, pageTokens, policy, 1);
     this.pageTokens = pageTokens;
   }
 
-  Turns(int pageTokens, String policy) {
+  public Turns(int pageTokens, String policy) {
     this(1024, pageTokens, EvictionPolicies.of(policy, 1024, 1));
   }
 
-  Turns(int pageTokens) {
+  public Turns(int pageTokens) {
     this(pageTokens, "lru");
   }
 
@@ -25,11 +28,11 @@ final class Turns {
   }
 
   /** Caches a sequence; returns how much of it was cached before. */
-  int insert(int... tokens) {
+  public int insert(int... tokens) {
     return insert(key("", tokens), 0);
   }
 
-  int insert(RadixKey key, int priority) {
+  public int insert(RadixKey key, int priority) {
     PrefixMatch match = cache.match(key, Integer.MAX_VALUE);
     cache.unlock(hold(key, match, priority), true);
     return match.pages() * pageTokens;
@@ -53,11 +56,11 @@ final class Turns {
   }
 
   /** How much of a sequence is cached; changes nothing. */
-  int matched(int... tokens) {
+  public int matched(int... tokens) {
     return matched(key("", tokens));
   }
 
-  int matched(RadixKey key) {
+  public int matched(RadixKey key) {
     return cache.match(key, Integer.MAX_VALUE).pages() * pageTokens;
   }
 
@@ -86,7 +89,7 @@ final class Turns {
   }
 
   /** Frees whole pages for at least so many tokens; returns how many were freed. */
-  int evict(int tokens) {
+  public int evict(int tokens) {
     return cache.evict(allocator.pagesFor(tokens)) * pageTokens;
   }
 

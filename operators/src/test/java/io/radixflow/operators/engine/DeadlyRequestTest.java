@@ -6,6 +6,8 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.engine.schedule.CrashJournal;
 import io.radixflow.operators.record.FinishReason;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -15,12 +15,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /** A consumer for tests: submits requests and gathers their replies, checking each progress. */
-final class EngineClient implements AutoCloseable {
+public final class EngineClient implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 30;
 
   /** What has been seen of one request. */
-  static final class Seen {
-    int[] prompt;
+  public static final class Seen {
+    boolean promptReady;
     final List<Integer> tokens = new ArrayList<>();
     final StringBuilder text = new StringBuilder();
     final List<TokenLogprob> logprobs = new ArrayList<>();
@@ -31,7 +31,7 @@ final class EngineClient implements AutoCloseable {
     Usage usage;
     String error;
 
-    int[] ids() {
+    public int[] ids() {
       return tokens.stream().mapToInt(Integer::intValue).toArray();
     }
   }
@@ -42,17 +42,17 @@ final class EngineClient implements AutoCloseable {
   private final Map<Long, Seen> replies = new HashMap<>();
   private long nextId;
 
-  EngineClient(Engine engine) {
+  public EngineClient(Engine engine) {
     this(engine, new ChannelId("test", 0, 0));
   }
 
-  EngineClient(Engine engine, ChannelId id) {
+  public EngineClient(Engine engine, ChannelId id) {
     this.engine = engine;
     this.channel = engine.openChannel(id, ready::release);
   }
 
   /** A request with a given prompt. */
-  static EngineRequest request(int[] prompt, SamplingParams sampling, int maxTokens) {
+  public static EngineRequest request(int[] prompt, SamplingParams sampling, int maxTokens) {
     return EngineRequest.builder("test", () -> prompt, maxTokens).sampling(sampling).build();
   }
 
@@ -63,13 +63,13 @@ final class EngineClient implements AutoCloseable {
         .toArray();
   }
 
-  long submit(EngineRequest request) {
+  public long submit(EngineRequest request) {
     long id = nextId++;
     engine.submit(channel, id, request);
     return id;
   }
 
-  long submit(int[] prompt, int maxTokens) {
+  public long submit(int[] prompt, int maxTokens) {
     return submit(request(prompt, SamplingParams.GREEDY, maxTokens));
   }
 
@@ -77,11 +77,11 @@ final class EngineClient implements AutoCloseable {
     engine.cancel(channel, id, FinishReason.CANCELLED);
   }
 
-  Seen run(EngineRequest request) {
+  public Seen run(EngineRequest request) {
     return await(submit(request));
   }
 
-  Seen await(long id) {
+  public Seen await(long id) {
     while (seen(id).finish == null) {
       awaitNews();
     }
@@ -119,10 +119,10 @@ final class EngineClient implements AutoCloseable {
     channel.drain(
         new ReplyChannel.ReplyVisitor() {
           @Override
-          public void prompt(long id, int[] prompt) {
-            assertThat(seen(id).prompt).isNull();
+          public void promptReady(long id) {
+            assertThat(seen(id).promptReady).isFalse();
             assertThat(seen(id).progresses).isZero();
-            seen(id).prompt = prompt;
+            seen(id).promptReady = true;
           }
 
           @Override

@@ -3,9 +3,8 @@ package io.radixflow.operators.engine;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.cache.SessionBounds;
+import io.radixflow.operators.cache.session.SessionBounds;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.RetentionRange;
@@ -26,9 +25,9 @@ class EngineHintsTest {
       CacheHints hints = new CacheHints(true, 1000, List.of(), null);
       client.run(request(letters(0, 64), 20, hints));
       EngineStats stats = Engines.awaitIdle(engine);
-      assertThat(stats.freePages()).isEqualTo(32);
+      assertThat(stats.pool().freePages()).isEqualTo(32);
       client.run(request(letters(0, 64), 20, CacheHints.NONE));
-      assertThat(Engines.awaitIdle(engine).cachedTokens()).isZero();
+      assertThat(Engines.awaitIdle(engine).steps().cachedTokens()).isZero();
     }
   }
 
@@ -41,10 +40,10 @@ class EngineHintsTest {
       client.run(request(letters(2, 160), 100, CacheHints.NONE));
       EngineStats stats = Engines.awaitIdle(engine);
       assertThat(stats.sessions().pinnedPages()).isEqualTo(3);
-      assertThat(stats.protectedPages()).isEqualTo(3);
-      assertThat(stats.evictedPages()).isPositive();
+      assertThat(stats.pool().protectedPages()).isEqualTo(3);
+      assertThat(stats.pool().evictedPages()).isPositive();
       client.run(request(letters(0, 64), 1, CacheHints.NONE));
-      assertThat(Engines.awaitIdle(engine).cachedTokens()).isEqualTo(48);
+      assertThat(Engines.awaitIdle(engine).steps().cachedTokens()).isEqualTo(48);
     }
   }
 
@@ -53,10 +52,10 @@ class EngineHintsTest {
     try (Engine engine = Engines.open(SMALL);
         EngineClient client = new EngineClient(engine)) {
       client.run(request(letters(0, 48), 1, new CacheHints(false, 3_600_000, List.of(), null)));
-      assertThat(Engines.awaitIdle(engine).protectedPages()).isEqualTo(3);
+      assertThat(Engines.awaitIdle(engine).pool().protectedPages()).isEqualTo(3);
       EngineClient.Seen seen = client.run(request(letters(1, 500), 10, CacheHints.NONE));
       assertThat(seen.finish).isIn(FinishReason.LENGTH, FinishReason.STOP);
-      assertThat(Engines.awaitIdle(engine).protectedPages()).isZero();
+      assertThat(Engines.awaitIdle(engine).pool().protectedPages()).isZero();
     }
   }
 
@@ -71,7 +70,7 @@ class EngineHintsTest {
       client.run(request(letters(1, 160), 100, CacheHints.NONE));
       client.run(request(letters(2, 160), 100, CacheHints.NONE));
       client.run(request(letters(0, 160), 1, CacheHints.NONE));
-      assertThat(Engines.awaitIdle(engine).cachedTokens()).isEqualTo(48);
+      assertThat(Engines.awaitIdle(engine).steps().cachedTokens()).isEqualTo(48);
     }
   }
 

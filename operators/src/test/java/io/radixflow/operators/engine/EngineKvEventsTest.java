@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.KvEvent;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -129,7 +130,7 @@ class EngineKvEventsTest {
   void aListenerKnowsTheExactContentThroughEvictions() throws Exception {
     try (ContinuousBatchingEngine engine = open()) {
       converse(engine, 10);
-      assertThat(engine.stats().evictedPages()).isPositive();
+      assertThat(engine.stats().pool().evictedPages()).isPositive();
       assertThat(content(engine)).isNotEmpty().isEqualTo(sink.blocks());
       assertThat(sink.snapshots).isEqualTo(1);
       assertThat(engine.stats().kvEvents()).isEqualTo(new KvEventStats(sink.taken, 0, 0));

@@ -10,6 +10,7 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimFault;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.FinishReason;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -79,7 +80,7 @@ class EngineLifecycleTest {
       for (int i = 0; i < 4; i++) {
         assertThat(client.await(ids.get(i)).ids()).isEqualTo(alone.get(i));
       }
-      assertThat(Engines.awaitIdle(engine).failedSteps()).isPositive();
+      assertThat(Engines.awaitIdle(engine).steps().failedSteps()).isPositive();
     }
   }
 

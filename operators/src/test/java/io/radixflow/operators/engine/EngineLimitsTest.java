@@ -71,7 +71,7 @@ class EngineLimitsTest {
     EngineClient.Seen seen = client.run(request);
     assertThat(seen.finish).isEqualTo(FinishReason.REJECTED);
     assertThat(seen.error).contains(why);
-    assertThat(seen.prompt).isNull();
+    assertThat(seen.promptReady).isFalse();
   }
 
   @Test
@@ -167,7 +167,7 @@ class EngineLimitsTest {
       for (int i = 0; i < 6; i++) {
         assertThat(client.await(ids.get(i)).ids()).isEqualTo(alone.get(i));
       }
-      assertThat(Engines.awaitIdle(engine).retractions()).isPositive();
+      assertThat(Engines.awaitIdle(engine).scheduler().preemptions()).isPositive();
     }
   }
 
@@ -199,11 +199,11 @@ class EngineLimitsTest {
         EngineClient slow = new EngineClient(engine, new ChannelId("slow", 0, 0));
         EngineClient quick = new EngineClient(engine, new ChannelId("quick", 0, 0))) {
       long waiting = slow.submit(letters(1, 20), 200);
-      await().until(() -> engine.stats().generatedTokens() >= 8);
+      await().until(() -> engine.stats().steps().generatedTokens() >= 8);
       for (int i = 0; i < 4; i++) {
         assertThat(quick.await(quick.submit(letters(2 + i, 100), 150)).tokens).hasSize(150);
       }
-      await().until(() -> engine.stats().generatedTokens() == 8 + 4 * 150);
+      await().until(() -> engine.stats().steps().generatedTokens() == 8 + 4 * 150);
       slow.drain();
       assertThat(slow.seen(waiting).tokens).hasSize(8);
       assertThat(slow.await(waiting).tokens).hasSize(200);

@@ -9,8 +9,8 @@ import io.radixflow.kernels.TestModels;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.text.template.ChatMessage;
-import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -69,7 +69,7 @@ class EngineOnCpuTest {
   @Test
   void togetherInSmallChunksOnTwoThreads() {
     try (Engine engine = open(2, EngineOptions.builder().prefillChunk(7))) {
-      assertThat(alone.assertSameOn(engine).cachedTokens()).isPositive();
+      assertThat(alone.assertSameOn(engine).steps().cachedTokens()).isPositive();
     }
   }
 
@@ -77,14 +77,14 @@ class EngineOnCpuTest {
   void againFromTheCache() {
     try (Engine engine = open(2, EngineOptions.builder())) {
       alone.assertSameOn(engine);
-      long before = engine.stats().prefilledTokens();
-      long after = alone.assertSameOn(engine).prefilledTokens();
+      long before = engine.stats().steps().prefilledTokens();
+      long after = alone.assertSameOn(engine).steps().prefilledTokens();
       assertThat(after - before).isLessThanOrEqualTo(3 * 16);
     }
   }
 
   @Test
-  void inAPoolInWhichRequestsArePutBack() {
+  void inAPoolInWhichRequestsArePreempted() {
     int longest =
         alone.requests().stream().mapToInt(EngineOnCpuTest::promptPages).max().orElseThrow();
     EngineOptions.Builder tight =
@@ -92,7 +92,7 @@ class EngineOnCpuTest {
             .cache(CacheOptions.DEFAULT.withCaching(PrefixCaching.NAIVE))
             .kvPages(2 * longest + 1);
     try (Engine engine = open(2, tight)) {
-      assertThat(alone.assertSameOn(engine).retractions()).isPositive();
+      assertThat(alone.assertSameOn(engine).scheduler().preemptions()).isPositive();
     }
   }
 

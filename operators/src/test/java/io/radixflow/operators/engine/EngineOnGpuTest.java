@@ -7,6 +7,7 @@ import io.radixflow.kernels.cpu.NaiveModel;
 import io.radixflow.kernels.cuda.ServedOnGpu;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.tier.TierOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -57,9 +58,9 @@ class EngineOnGpuTest {
   @Test
   void togetherInSmallChunksAndAgainFromTheCache() {
     try (Engine engine = open(EngineOptions.builder().prefillChunk(33))) {
-      assertThat(alone.assertSameOn(engine).cachedTokens()).isPositive();
-      long before = engine.stats().prefilledTokens();
-      long after = alone.assertSameOn(engine).prefilledTokens();
+      assertThat(alone.assertSameOn(engine).steps().cachedTokens()).isPositive();
+      long before = engine.stats().steps().prefilledTokens();
+      long after = alone.assertSameOn(engine).steps().prefilledTokens();
       assertThat(after - before).isLessThanOrEqualTo(4 * 16);
     }
   }

@@ -6,9 +6,8 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimFault;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.EvictionPolicies;
 import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.ServiceClass;
 import java.util.ArrayList;
@@ -150,7 +149,7 @@ class EngineProperties {
       }
       EngineStats stats = Engines.awaitIdle(engine);
       if (setup.failEvery == 0) {
-        assertThat(stats.failedSteps()).isZero();
+        assertThat(stats.steps().failedSteps()).isZero();
       }
     }
   }

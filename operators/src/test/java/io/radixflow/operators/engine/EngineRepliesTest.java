@@ -114,7 +114,7 @@ class EngineRepliesTest {
     int before = client.await(id).tokens.size();
     assertThat(client.notifications()).isLessThanOrEqualTo(1);
     long undrained = client.submit(request(new int[0], List.of(), WARM));
-    await().until(() -> engine.stats().generatedTokens() == before + 60);
+    await().until(() -> engine.stats().steps().generatedTokens() == before + 60);
     Engines.awaitIdle(engine);
     assertThat(client.notifications()).isLessThanOrEqualTo(2);
     client.drain();

@@ -5,8 +5,7 @@ import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sampling.SamplingParams;
-import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.SessionBounds;
+import io.radixflow.operators.cache.session.SessionBounds;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -57,7 +56,7 @@ class EngineSessionsTest {
         EngineClient client = new EngineClient(engine)) {
       EngineClient.Seen seen = run(engine, client, turn("s", letters(0, 26), 12));
       EngineStats stats = engine.stats();
-      assertThat(stats.evictablePages()).isEqualTo(2);
+      assertThat(stats.pool().evictablePages()).isEqualTo(2);
       assertThat(stats.sessions().pages()).isEqualTo(1);
       int[] next = concat(letters(0, 26), seen.ids(), letters(1, 9));
       assertThat(run(engine, client, turn("s", next, 1)).usage.cachedTokens()).isEqualTo(37);
@@ -106,7 +105,7 @@ class EngineSessionsTest {
       client.cancel(running);
       client.await(running);
       EngineStats stats = Engines.awaitIdle(engine);
-      assertThat(stats.freePages()).isEqualTo(stats.totalPages());
+      assertThat(stats.pool().freePages()).isEqualTo(stats.pool().totalPages());
     }
   }
 
@@ -121,7 +120,7 @@ class EngineSessionsTest {
       client.cancel(old);
       client.await(old);
       EngineStats stats = Engines.awaitIdle(engine);
-      assertThat(stats.evictablePages()).isEqualTo(4);
+      assertThat(stats.pool().evictablePages()).isEqualTo(4);
       assertThat(run(engine, client, turn("s", letters(1, 70), 1)).usage.cachedTokens())
           .isEqualTo(64);
     }
@@ -144,7 +143,7 @@ class EngineSessionsTest {
       client.await(blocker);
       engine.closeSession("t");
       client.run(EngineClient.request(letters(8, 3), SamplingParams.GREEDY, 1));
-      assertThat(Engines.awaitIdle(engine).freePages()).isEqualTo(before.freePages());
+      assertThat(Engines.awaitIdle(engine).pool().freePages()).isEqualTo(before.pool().freePages());
       int[] next = concat(letters(0, 50), first.ids(), letters(2, 5));
       assertThat(run(engine, client, turn("s", next, 5)).usage.cachedTokens())
           .isEqualTo(50 + first.tokens.size() - 1);
@@ -164,7 +163,7 @@ class EngineSessionsTest {
       }
       EngineStats stats = Engines.awaitIdle(engine);
       assertThat(stats.sessions().known()).isEqualTo(3);
-      assertThat(stats.evictablePages()).isEqualTo(3 * 2);
+      assertThat(stats.pool().evictablePages()).isEqualTo(3 * 2);
       assertThat(stats.sessions().pages()).isEqualTo(3);
     }
   }

@@ -5,7 +5,6 @@ import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sampling.SamplingParams;
-import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
 import java.util.List;
 import java.util.stream.Stream;
@@ -30,7 +29,7 @@ class EngineSharingTest {
               .toList();
       int cached = ids.stream().mapToInt(id -> client.await(id).usage.cachedTokens()).sum();
       assertThat(cached).isBetween(2 * (160 - 16), 2 * 160);
-      assertThat(Engines.awaitIdle(engine).prefilledTokens()).isEqualTo(3 * 180 - cached);
+      assertThat(Engines.awaitIdle(engine).steps().prefilledTokens()).isEqualTo(3 * 180 - cached);
     }
   }
 
@@ -50,8 +49,8 @@ class EngineSharingTest {
         EngineClient client = new EngineClient(engine)) {
       prompts.stream().map(prompt -> client.submit(prompt, 12)).toList().forEach(client::await);
       EngineStats stats = Engines.awaitIdle(engine);
-      assertThat(stats.prefilledTokens()).isEqualTo(64 + 32 + 32 + 5 * 10);
-      assertThat(stats.cachedTokens())
+      assertThat(stats.steps().prefilledTokens()).isEqualTo(64 + 32 + 32 + 5 * 10);
+      assertThat(stats.steps().cachedTokens())
           .isEqualTo(prompts.stream().mapToInt(prompt -> prompt.length).sum() - 178);
     }
   }
@@ -68,7 +67,7 @@ class EngineSharingTest {
           client.run(EngineClient.request(prompt, SamplingParams.GREEDY, 40));
       int computed = length % 16 == 0 ? 1 : length % 16;
       assertThat(second.usage.cachedTokens()).isEqualTo(length - computed);
-      assertThat(Engines.awaitIdle(engine).prefilledTokens()).isEqualTo(length + computed);
+      assertThat(Engines.awaitIdle(engine).steps().prefilledTokens()).isEqualTo(length + computed);
       assertThat(second.tokens).isEqualTo(first.tokens);
     }
   }
@@ -119,8 +118,8 @@ class EngineSharingTest {
       client.run(EngineClient.request(prompt, SamplingParams.GREEDY, 20));
       client.run(EngineClient.request(prompt, SamplingParams.GREEDY, 20));
       EngineStats stats = Engines.awaitIdle(engine);
-      assertThat(stats.prefilledTokens()).isEqualTo(128);
-      assertThat(stats.freePages()).isEqualTo(stats.totalPages());
+      assertThat(stats.steps().prefilledTokens()).isEqualTo(128);
+      assertThat(stats.pool().freePages()).isEqualTo(stats.pool().totalPages());
     }
   }
 }

@@ -6,12 +6,13 @@ import static org.awaitility.Awaitility.await;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
 
 /** Engines on the simulated device, and what must hold when they are idle. */
-final class Engines {
+public final class Engines {
   private Engines() {}
 
   static Engine open(SimOptions sim, EngineOptions options) {
@@ -24,7 +25,7 @@ final class Engines {
   }
 
   /** Lower-case letters that the seed decides; other seeds differ from the first letters on. */
-  static int[] letters(int seed, int length) {
+  public static int[] letters(int seed, int length) {
     Random random = new Random(seed);
     int[] ids = new int[length];
     for (int i = 0; i < length; i++) {
@@ -36,7 +37,7 @@ final class Engines {
     return ids;
   }
 
-  static int[] concat(int[]... parts) {
+  public static int[] concat(int[]... parts) {
     return Arrays.stream(parts).flatMapToInt(Arrays::stream).toArray();
   }
 
@@ -49,7 +50,7 @@ final class Engines {
         .untilAsserted(
             () -> {
               EngineStats stats = engine.stats();
-              assertThat(stats.freePages()).isEqualTo(stats.totalPages());
+              assertThat(stats.pool().freePages()).isEqualTo(stats.pool().totalPages());
               assertThat(stats.sessions().known()).isZero();
             });
   }
@@ -63,19 +64,19 @@ final class Engines {
             .pollInterval(Duration.ofMillis(1))
             .until(engine::stats, Engines::isIdle);
     assertThat(
-            stats.freePages()
-                + stats.evictablePages()
-                + stats.protectedPages()
+            stats.pool().freePages()
+                + stats.pool().evictablePages()
+                + stats.pool().protectedPages()
                 + stats.sessions().pages())
-        .isEqualTo(stats.totalPages());
+        .isEqualTo(stats.pool().totalPages());
     assertThat(stats.sessions().hot()).isZero();
-    assertThat(stats.repairs()).isZero();
+    assertThat(stats.pool().repairs()).isZero();
     return stats;
   }
 
   static boolean isIdle(EngineStats stats) {
-    return stats.runningRequests() + stats.waitingRequests() == 0
-        && stats.inFlightPages() == 0
-        && stats.protectedPages() <= stats.sessions().pinnedPages();
+    return stats.scheduler().runningRequests() + stats.scheduler().waitingRequests() == 0
+        && stats.pool().inFlightPages() == 0
+        && stats.pool().protectedPages() <= stats.sessions().pinnedPages();
   }
 }

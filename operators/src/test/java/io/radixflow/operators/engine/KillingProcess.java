@@ -6,6 +6,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.ArrayList;

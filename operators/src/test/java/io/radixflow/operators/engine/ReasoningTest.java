@@ -8,8 +8,8 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.Message;
@@ -146,7 +146,7 @@ class ReasoningTest {
       int answerPages = (known + 15) / 16;
       awaitAhead(engine, known - shared(concat(first.prompt().ids(), reply), ids));
       EngineStats stats = Engines.awaitIdle(engine);
-      assertThat(stats.evictablePages() + stats.sessions().pages()).isEqualTo(answerPages);
+      assertThat(stats.pool().evictablePages() + stats.sessions().pages()).isEqualTo(answerPages);
 
       int[] replay = concat(first.prompt().ids(), reply);
       assertThat(client.run(EngineClient.request(replay, SamplingParams.GREEDY, 1)).usage)
@@ -177,9 +177,9 @@ class ReasoningTest {
       int[] reply = think(client, first, 70);
       PromptAssembly second = second(first, reply);
       int stays = shared(concat(first.prompt().ids(), reply), second.ids());
-      await().until(() -> engine.stats().evictablePages() == stays / 16);
+      await().until(() -> engine.stats().pool().evictablePages() == stays / 16);
       EngineStats stats = Engines.awaitIdle(engine);
-      assertThat(stats.freePages()).isEqualTo(stats.totalPages() - stays / 16);
+      assertThat(stats.pool().freePages()).isEqualTo(stats.pool().totalPages() - stays / 16);
       assertThat(client.run(turn(second, new int[0], 4)).usage.cachedTokens())
           .isEqualTo(stays / 16 * 16);
     }
@@ -198,8 +198,8 @@ class ReasoningTest {
               () -> {
                 EngineStats stats = engine.stats();
                 assertThat(stats.sessions().pinnedPages()).isEqualTo(known / 16);
-                assertThat(stats.protectedPages()).isEqualTo(known / 16);
-                assertThat(stats.evictablePages() + stats.inFlightPages()).isZero();
+                assertThat(stats.pool().protectedPages()).isEqualTo(known / 16);
+                assertThat(stats.pool().evictablePages() + stats.pool().inFlightPages()).isZero();
               });
       engine.closeSession("s");
       Engines.awaitEmpty(engine);
@@ -214,7 +214,7 @@ class ReasoningTest {
       think(client, assembly(new Conversation(null, 0, List.of()), QUESTION), 70);
       Engines.awaitIdle(engine);
       assertThat(engine.stats().sessions().tokensAhead()).isZero();
-      assertThat(engine.stats().freePages()).isEqualTo(engine.stats().totalPages());
+      assertThat(engine.stats().pool().freePages()).isEqualTo(engine.stats().pool().totalPages());
     }
   }
 
@@ -283,7 +283,7 @@ class ReasoningTest {
       holdThirdStepAhead(engine);
       failing = true;
       stepsAhead.release(1);
-      await().until(() -> engine.stats().failedSteps() == 1);
+      await().until(() -> engine.stats().steps().failedSteps() == 1);
       failing = false;
       Engines.awaitIdle(engine);
       PromptAssembly second = second(first, reply);

@@ -2,7 +2,6 @@ package io.radixflow.operators.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
 import java.util.List;
 import java.util.function.Function;

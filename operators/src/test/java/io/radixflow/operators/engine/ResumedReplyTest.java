@@ -13,6 +13,7 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.FinishReason;
 import java.util.Arrays;
 import java.util.HashMap;

@@ -6,10 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.cache.SessionBounds;
+import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.cache.session.SessionBounds;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.tier.MemoryPageStore;

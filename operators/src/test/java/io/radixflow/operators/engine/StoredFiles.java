@@ -1,6 +1,6 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.flink.FlinkRemoteFiles;
 import io.radixflow.operators.tier.DiskStore;
 import io.radixflow.operators.tier.DiskStoreOptions;

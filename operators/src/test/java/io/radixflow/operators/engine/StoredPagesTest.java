@@ -9,9 +9,10 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.NamespaceKey;
-import io.radixflow.operators.cache.PageHasher;
-import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.cache.key.PageHasher;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.record.TierUsage;
@@ -319,7 +320,7 @@ class StoredPagesTest {
         client.await(client.submit(letters(other, 350), 5));
       }
       TieredEngineTest.awaitSettled(engine);
-      assertThat(engine.stats().evictedPages()).isPositive();
+      assertThat(engine.stats().pool().evictedPages()).isPositive();
       assertThat(pagesOf(chain, 0)).isZero();
       // room in host memory, where all pages are of others
       engine.onTiers(tiers -> tiers.switches().flush(false)).get(9, TimeUnit.SECONDS);

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
-import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.EvictionPolicies;
-import io.radixflow.operators.cache.NamespaceKey;
 import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.operators.engine.EngineProperties.Job;
 import io.radixflow.operators.engine.EngineProperties.Setup;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.LoadBackOptions;
 import io.radixflow.operators.tier.MemoryPageStore;

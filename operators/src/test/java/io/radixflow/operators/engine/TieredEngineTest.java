@@ -10,6 +10,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimFault;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.tier.MissReason;
@@ -36,7 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * nobody can demote a page without a copy, as the tree has no nodes of pages that it does not have.
  */
 @Timeout(60)
-class TieredEngineTest {
+public class TieredEngineTest {
   private static final int PAGE_BYTES = 16 * 8;
   private static final SimOptions SIM = SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true);
 
@@ -56,7 +57,7 @@ class TieredEngineTest {
         memory.backend(), MODEL.tokenizer(), options(devicePages, 200).build());
   }
 
-  static TierStats awaitSettled(Engine engine) {
+  public static TierStats awaitSettled(Engine engine) {
     await()
         .atMost(Duration.ofSeconds(30))
         .pollDelay(Duration.ZERO)
@@ -104,14 +105,14 @@ class TieredEngineTest {
       assertThat(again.tokens).isEqualTo(alone.tokens);
       TierStats stats = awaitSettled(engine);
       assertThat(stats.loadedPages()).isEqualTo(18);
-      assertThat(engine.stats().prefilledTokens() - computed).isEqualTo(300 - 18 * 16);
+      assertThat(engine.stats().steps().prefilledTokens() - computed).isEqualTo(300 - 18 * 16);
       assertThat(again.usage.cachedTokens()).isEqualTo(18 * 16);
     }
   }
 
   private static long awaitSettledTokens(Engine engine) {
     awaitSettled(engine);
-    return engine.stats().prefilledTokens();
+    return engine.stats().steps().prefilledTokens();
   }
 
   @Test

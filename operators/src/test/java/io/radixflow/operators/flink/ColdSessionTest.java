@@ -3,8 +3,8 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.radixflow.operators.cache.CacheOptions;
 import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.engine.CacheOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.record.EventKind;
@@ -80,8 +80,8 @@ class ColdSessionTest {
             () -> {
               onTiers(Tiers::isMoving); // the statistics are of now, then
               EngineStats stats = engines.engine().stats();
-              return stats.inFlightPages() == 0
-                  && stats.protectedPages() == 0
+              return stats.pool().inFlightPages() == 0
+                  && stats.pool().protectedPages() == 0
                   && stats.tiers().queuedPages() == 0
                   && !onTiers(Tiers::isMoving);
             });

@@ -6,10 +6,10 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimClock;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.engine.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
@@ -83,8 +83,9 @@ class FloodITCase {
         .onReply(new Noting())
         .run(TestOpener.of("flood", () -> new ServingEngine(engine, model)));
 
-    assertThat(STATS).allMatch(s -> s.runningRequests() + s.waitingRequests() <= 2 * 32);
-    assertThat(STATS).anyMatch(s -> s.waitingRequests() > 4);
+    assertThat(STATS)
+        .allMatch(s -> s.scheduler().runningRequests() + s.scheduler().waitingRequests() <= 2 * 32);
+    assertThat(STATS).anyMatch(s -> s.scheduler().waitingRequests() > 4);
     List<Reply> replies = List.copyOf(REPLIES);
     assertThat(replies).extracting(Reply::turn).doesNotHaveDuplicates().hasSize(TURNS);
     Map<String, Integer> endings = new HashMap<>();

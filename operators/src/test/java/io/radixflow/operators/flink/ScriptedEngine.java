@@ -10,11 +10,13 @@ import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.KvEventStats;
+import io.radixflow.operators.engine.PoolStats;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.SessionStats;
+import io.radixflow.operators.engine.StepStats;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.record.TierTokens;
@@ -209,24 +211,11 @@ final class ScriptedEngine implements Engine {
   @Override
   public EngineStats stats() {
     return new EngineStats(
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        running(),
-        0,
-        0,
-        0,
-        0,
-        0,
-        0,
-        KvEventStats.NONE,
+        StepStats.NONE,
+        PoolStats.NONE,
+        new SchedulerStats(running(), 0, 0, 0, 0, 0),
         SessionStats.NONE,
-        SchedulerStats.NONE,
+        KvEventStats.NONE,
         TierStats.NONE);
   }
 
@@ -295,7 +284,7 @@ final class ScriptedEngine implements Engine {
         return;
       }
       submitted.add(submitted(request, running.prompt));
-      news.add(visitor -> visitor.prompt(requestId, running.prompt));
+      news.add(visitor -> visitor.promptReady(requestId));
     }
 
     private void progress(

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.KvEventStats;
+import io.radixflow.operators.engine.PoolStats;
 import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.SessionStats;
+import io.radixflow.operators.engine.StepStats;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.tier.TierStats;
 import java.io.IOException;
@@ -105,8 +107,9 @@ class ServingMetricsTest {
 
   @Test
   void departuresFromThePolicysOrderCanBeRead() {
-    serving.engine(() -> stats(KvEventStats.NONE, SessionStats.NONE, new SchedulerStats(3, 4, 5)));
-    assertThat(((Gauge<?>) metrics.get("serving.preemptions")).getValue()).isEqualTo(3L);
+    serving.engine(
+        () -> stats(KvEventStats.NONE, SessionStats.NONE, new SchedulerStats(0, 0, 6, 3, 4, 5)));
+    assertThat(((Gauge<?>) metrics.get("serving.priorityPreemptions")).getValue()).isEqualTo(3L);
     assertThat(((Gauge<?>) metrics.get("serving.agedAdmissions")).getValue()).isEqualTo(4L);
     assertThat(((Gauge<?>) metrics.get("serving.prefixWaits")).getValue()).isEqualTo(5L);
   }
@@ -114,7 +117,7 @@ class ServingMetricsTest {
   private static EngineStats stats(
       KvEventStats events, SessionStats sessions, SchedulerStats scheduler) {
     return new EngineStats(
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, events, sessions, scheduler, TierStats.NONE);
+        StepStats.NONE, PoolStats.NONE, scheduler, sessions, events, TierStats.NONE);
   }
 
   @Test
@@ -144,24 +147,11 @@ class ServingMetricsTest {
   void everyPageOfThePoolIsCountedInOnePlace() {
     EngineStats stats =
         new EngineStats(
-            1,
-            2,
-            3,
-            4,
-            5,
-            6,
-            7,
-            8,
-            9,
-            10,
-            11,
-            12,
-            13,
-            14,
-            50,
-            KvEventStats.NONE,
+            new StepStats(1, 7, 2, 3, 4),
+            new PoolStats(50, 11, 12, 13, 14, 6, 8),
+            new SchedulerStats(9, 10, 5, 0, 0, 0),
             SessionStats.NONE,
-            SchedulerStats.NONE,
+            KvEventStats.NONE,
             TierStats.NONE);
     serving.engine(() -> stats);
     Map<String, Number> wanted = new TreeMap<>();
@@ -169,7 +159,7 @@ class ServingMetricsTest {
     wanted.put("engineTokensPrefilled", 2L);
     wanted.put("engineTokensCached", 3L);
     wanted.put("engineTokensGenerated", 4L);
-    wanted.put("retractions", 5L);
+    wanted.put("preemptions", 5L);
     wanted.put("pagesEvicted", 6L);
     wanted.put("engineStepsFailed", 7L);
     wanted.put("pageRepairs", 8L);

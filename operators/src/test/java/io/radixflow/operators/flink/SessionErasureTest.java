@@ -2,7 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.tier.TierStats;
@@ -124,7 +124,7 @@ class SessionErasureTest {
       h.ask(Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
       h.ask(say("s", "t3", longText("third")));
       h.send(say("s", "t4", longText("fourth")));
-      while (engines.engine().stats().runningRequests() == 0) {
+      while (engines.engine().stats().scheduler().runningRequests() == 0) {
         Thread.onSpinWait();
       }
       h.runMails();
@@ -188,7 +188,7 @@ class SessionErasureTest {
 
   /** Waits until the first turn of an engine has tokens, and the operator knows of them. */
   private void awaitTokens(ServingHarness h) throws Exception {
-    while (engines.engine().stats().generatedTokens() < 2) {
+    while (engines.engine().stats().steps().generatedTokens() < 2) {
       Thread.onSpinWait();
     }
     h.runMails();
@@ -200,7 +200,7 @@ class SessionErasureTest {
       h.open();
       h.ask(say("s", "t1", longText("first")));
       h.send(say("s", "t2", longText("second")));
-      while (engines.engine().stats().generatedTokens() < 5) {
+      while (engines.engine().stats().steps().generatedTokens() < 5) {
         Thread.onSpinWait();
       }
       h.runMails();

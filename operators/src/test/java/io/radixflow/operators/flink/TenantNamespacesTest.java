@@ -2,7 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.NamespaceKey;
+import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.flink.ScriptedEngine.Submitted;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;

@@ -9,8 +9,9 @@ import io.radixflow.kernels.device.Transfer;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -47,7 +48,7 @@ class DeviceAndHostProperties {
   /** The device's tree, what follows it, and the engine's tasks, done when the test says so. */
   private final class World {
     final PageAllocator allocator = new PageAllocator(DEVICE_PAGES, 1, page -> {});
-    final RadixCache cache = new RadixCache(allocator, 1);
+    final RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1));
     final LinkedBlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
     final HiRadixCache tiers;
 

@@ -3,7 +3,7 @@ package io.radixflow.operators.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.device.HostPages;
-import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.record.KvEvent;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

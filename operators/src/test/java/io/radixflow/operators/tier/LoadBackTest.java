@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.device.HeapPages;
-import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.LoadBack.State;
 import java.nio.ByteBuffer;

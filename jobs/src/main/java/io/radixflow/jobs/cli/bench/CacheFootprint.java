@@ -4,7 +4,7 @@ import com.sun.management.ThreadMXBean;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.key.RadixKey;
 import java.lang.management.ManagementFactory;
 import java.util.function.Supplier;
 

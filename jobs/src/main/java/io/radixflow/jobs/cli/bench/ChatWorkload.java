@@ -1,12 +1,12 @@
 package io.radixflow.jobs.cli.bench;
 
-import io.radixflow.operators.cache.CacheOptions;
-import io.radixflow.operators.cache.EvictionPolicies;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.operators.engine.CacheOptions;
 import java.util.SplittableRandom;
 
 /**

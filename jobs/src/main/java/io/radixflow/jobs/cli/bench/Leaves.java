@@ -3,7 +3,7 @@ package io.radixflow.jobs.cli.bench;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.key.RadixKey;
 import java.util.SplittableRandom;
 
 /** A cache that has so many leaves of one page, directly below its root. One thread. */

@@ -1,7 +1,7 @@
 package io.radixflow.jobs.cli.bench;
 
 import io.radixflow.operators.cache.PrefixMatch;
-import io.radixflow.operators.cache.RadixKey;
+import io.radixflow.operators.cache.key.RadixKey;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -1,11 +1,11 @@
 package io.radixflow.operators.cache.replay;
 
-import io.radixflow.operators.cache.EvictionPolicies;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixCache;
-import io.radixflow.operators.cache.RadixKey;
 import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;

@@ -1,0 +1,152 @@
+package io.radixflow.operators.cache.key;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.DigestException;
+import java.security.MessageDigest;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * Names pages by what they hold and all that precedes it: SHA-256 over the digest of the page
+ * before, if there is one, and the page's token ids as little-endian unsigned 32-bit integers.
+ *
+ * <p>In the public namespace this is, byte for byte, SGLang's chain. The first page of another
+ * namespace follows that namespace's {@link #seed} as if it were a page's digest, so equal pages of
+ * two namespaces have unrelated names, and without the namespace nobody can tell from a page's name
+ * whether it holds a guessed text.
+ *
+ * <p>Owned by one thread.
+ */
+public final class PageHasher {
+  /** Bytes of a digest. */
+  public static final int BYTES = 32;
+
+  private static final String SEED_DOMAIN = "radixflow/page-seed/1";
+  private static final String NAME_DOMAIN = "radixflow/namespace-name/1";
+  private static final int NAME_BYTES = 16;
+
+  private final MessageDigest sha = Sha256.open();
+  private final int pageTokens;
+  private final ByteBuffer ids;
+
+  /**
+   * @param pageTokens tokens a page
+   * @throws IllegalArgumentException if that is not positive
+   */
+  public PageHasher(int pageTokens) {
+    if (pageTokens < 1) {
+      throw new IllegalArgumentException("a page of " + pageTokens + " tokens has no hash");
+    }
+    this.pageTokens = pageTokens;
+    this.ids = ByteBuffer.allocate(Integer.BYTES * pageTokens).order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  /**
+   * The digests of all pages of a sequence, the last one of what there is of it.
+   *
+   * @param previous digest of the page before, or a seed, or null for the first of the public
+   *     namespace
+   * @param tokens ids of the sequence
+   * @param length how many of them belong to it
+   * @return {@link #BYTES} a page
+   */
+  public byte[] chain(byte[] previous, int[] tokens, int length) {
+    byte[] digests = new byte[(length + pageTokens - 1) / pageTokens * BYTES];
+    for (int from = 0; from < length; from += pageTokens) {
+      int at = from / pageTokens * BYTES;
+      hash(
+          at == 0 ? previous : digests,
+          at == 0 ? 0 : at - BYTES,
+          tokens,
+          from,
+          Math.min(pageTokens, length - from),
+          digests,
+          at);
+    }
+    return digests;
+  }
+
+  /**
+   * The digests of all whole pages of a key, as the nodes of a cache carry them.
+   *
+   * @return {@link #BYTES} a page
+   */
+  public byte[] chain(RadixKey key) {
+    int pages = key.pages(pageTokens);
+    int own = key.publicPages(pageTokens);
+    byte[] digests = new byte[pages * BYTES];
+    for (int page = 0; page < pages; page++) {
+      byte[] previous = digests;
+      int previousAt = (page - 1) * BYTES;
+      if (page == 0) {
+        previous = own > 0 ? null : seed(key.namespace());
+        previousAt = 0;
+      } else if (page == own) {
+        previous =
+            seedBelow(Arrays.copyOfRange(digests, previousAt, page * BYTES), key.namespace());
+        previousAt = 0;
+      }
+      int from = page * pageTokens;
+      hash(previous, previousAt, key.tokens(), from, pageTokens, digests, page * BYTES);
+    }
+    return digests;
+  }
+
+  /**
+   * The digest of one page.
+   *
+   * @param previous has the digest before at {@code previousAt}; null for none
+   * @param tokens ids, of which the page's begin at {@code from}
+   * @param count how many the page holds
+   * @param out gets {@link #BYTES} at {@code outAt}
+   */
+  public void hash(
+      byte[] previous, int previousAt, int[] tokens, int from, int count, byte[] out, int outAt) {
+    ids.clear();
+    for (int i = from; i < from + count; i++) {
+      ids.putInt(tokens[i]);
+    }
+    if (previous != null) {
+      sha.update(previous, previousAt, BYTES);
+    }
+    sha.update(ids.flip());
+    try {
+      sha.digest(out, outAt, BYTES);
+    } catch (DigestException e) {
+      throw new IllegalArgumentException("no room for a digest", e);
+    }
+  }
+
+  /** The short name of a page: the first 8 bytes of its digest, as a big-endian signed integer. */
+  public static long blockId(byte[] digests, int at) {
+    return ByteBuffer.wrap(digests, at, Long.BYTES).getLong();
+  }
+
+  /** What the first page of a namespace follows; null in the public one. */
+  public static byte[] seed(String namespace) {
+    return namespace.equals(NamespaceKey.PUBLIC)
+        ? null
+        : Sha256.of(Framing.of(SEED_DOMAIN, namespace));
+  }
+
+  /**
+   * What a namespace's first page follows that comes after a public page: SHA-256 over the
+   * namespace's {@link #seed} and the public page's digest.
+   */
+  public static byte[] seedBelow(byte[] publicDigest, String namespace) {
+    MessageDigest sha = Sha256.open();
+    sha.update(seed(namespace));
+    return sha.digest(publicDigest);
+  }
+
+  /**
+   * The name under which a namespace is published: it tells namespaces apart and does not tell
+   * their seed. Empty for the public one.
+   */
+  public static String publishedName(String namespace) {
+    return namespace.equals(NamespaceKey.PUBLIC)
+        ? ""
+        : HexFormat.of().formatHex(Sha256.of(Framing.of(NAME_DOMAIN, namespace)), 0, NAME_BYTES);
+  }
+}

@@ -1,0 +1,268 @@
+package io.radixflow.operators.cache.policy;
+
+import io.radixflow.operators.cache.EvictionPolicy;
+import io.radixflow.operators.cache.LeafHeap;
+import io.radixflow.operators.cache.NodeList;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.TreeNode;
+
+/**
+ * Evicts first what is worth the least: pages are ranked by hit density, learned from the traffic
+ * itself for each kind of page and each age; see {@link ReuseModel}. It begins close to LFU with a
+ * memory of evicted pages, and departs from that as far as what it has seen bears out, for all
+ * kinds together before it does for each; see {@link KindOdds}. Where the probability of a use
+ * falls with the age, the order that comes out is LRU's; where few of the prefixes fit, a part of
+ * them is kept rather than all of them lost in turn, as LRU does.
+ *
+ * <p>A kind is how often a page was used, evicted pages remembered ({@link GhostPages}), and in
+ * which turn of its conversation it was stored, if that is told.
+ *
+ * <p>What requests are told to be worth comes before what is learned: pages of a raised priority go
+ * after all others, pages of a lowered one before them.
+ *
+ * <p>A use costs O(log slots); a victim costs O(1), but for the first of a tick, which looks at
+ * each slot (some 150). Learning is the part of uses, not of evictions: every few ticks, if
+ * anything was evicted since, one kind is learned anew. All are learned at once only at the
+ * beginning, when each request changes much, and when a kind is new.
+ */
+final class AdaptivePolicy implements EvictionPolicy {
+  /** Most ticks between two times that all is learned at once; then it is by parts. */
+  private static final long LEARNING_INTERVAL = 32;
+
+  /** Ticks that pass between two parts. */
+  private static final long PART_INTERVAL = 4;
+
+  /** Leaves of a priority other than 0. */
+  private final LeafHeap told = new LeafHeap(AdaptivePolicy::isBefore);
+
+  private final IdlePages idle = new IdlePages(PageKind.COUNT);
+  private final ReuseModel model;
+  private final GhostPages ghosts;
+  private RadixCache cache;
+  private int kinds = PageKind.UNTOLD;
+  private int learntKinds;
+  private long learntAt = -1;
+
+  /** Where the next victims are, while no slot changes; null if that is not known. */
+  private NodeList next;
+
+  private double nextDensity;
+
+  /** Whether anything was evicted since the last use. */
+  private boolean evicting;
+
+  private long slotsLookedAt;
+
+  /**
+   * @param capacity pages of the pool
+   */
+  AdaptivePolicy(int capacity) {
+    model = new ReuseModel(PageKind.COUNT, PageKind.odds(), capacity);
+    ghosts = GhostPages.forPool(capacity);
+  }
+
+  private static boolean isBefore(TreeNode a, TreeNode b) {
+    int left = a.effectivePriority();
+    int right = b.effectivePriority();
+    return left != right ? left < right : a.lastUsedAt() < b.lastUsedAt();
+  }
+
+  @Override
+  public String name() {
+    return "adaptive";
+  }
+
+  @Override
+  public void attach(RadixCache cache) {
+    this.cache = cache;
+  }
+
+  @Override
+  public boolean wantsPageHashes() {
+    return true;
+  }
+
+  @Override
+  public int usesBefore(long pageHash) {
+    return ghosts.usesBefore(pageHash);
+  }
+
+  @Override
+  public void stored(TreeNode node, long pageHash) {
+    int place = ghosts.find(pageHash);
+    if (place >= 0) {
+      int kind = PageKind.of(ghosts.uses(place), ghosts.turn(place));
+      used(kind, ghosts.lastUsedAt(place), 1);
+      ghosts.forget(place);
+    }
+  }
+
+  @Override
+  public void evicted(TreeNode node, long pageHash) {
+    ghosts.put(pageHash, node);
+  }
+
+  /** Its wait has ended otherwise than by a use or by an eviction: it counts for neither. */
+  @Override
+  public void dropped(TreeNode node, long pageHash) {
+    idle.addWaiting(node.lastUsedAt(), PageKind.of(node), -model.weight(node.lastUsedAt()));
+  }
+
+  /** The wait of pages that were last used at a tick has ended. */
+  private void used(int kind, long lastUsedAt, int pages) {
+    double weight = pages * model.weight(lastUsedAt);
+    idle.addWaiting(lastUsedAt, kind, -weight);
+    model.reused(kind, cache.clock() - lastUsedAt, weight);
+  }
+
+  @Override
+  public void add(TreeNode node) {
+    if (idle.begin(node.lastUsedAt())) {
+      next = null;
+      if (evicting) {
+        learn(node.lastUsedAt());
+        evicting = false;
+      }
+    }
+    int kind = PageKind.of(node);
+    kinds = Math.max(kinds, kind + 1);
+    idle.addWaiting(node.lastUsedAt(), kind, node.pageCount() * model.weight(node.lastUsedAt()));
+    if (node.isLeaf()) {
+      enlist(node, false);
+    }
+  }
+
+  private void enlist(TreeNode node, boolean asOldest) {
+    if (node.effectivePriority() != 0) {
+      told.add(node);
+    } else {
+      idle.addLeaf(node, PageKind.of(node), asOldest);
+    }
+  }
+
+  private void delist(TreeNode node) {
+    if (LeafHeap.contains(node)) {
+      told.remove(node);
+    } else if (node.list() != null) {
+      idle.removeLeaf(node, PageKind.of(node));
+    }
+  }
+
+  private NodeList leavesWith(TreeNode node) {
+    return idle.leaves(idle.slotOf(node.lastUsedAt()), PageKind.of(node));
+  }
+
+  @Override
+  public void remove(TreeNode node) {
+    used(PageKind.of(node), node.lastUsedAt(), node.pageCount());
+    delist(node);
+  }
+
+  /** The parent of a victim was last used with it or later, and takes its place among equals. */
+  @Override
+  public void childless(TreeNode node) {
+    enlist(node, true);
+    if (next != null && !LeafHeap.contains(node)) {
+      int slot = idle.slotOf(node.lastUsedAt());
+      double density = density(PageKind.of(node), slot);
+      if (density < nextDensity) {
+        next = leavesWith(node);
+        nextDensity = density;
+      }
+    }
+  }
+
+  @Override
+  public void reprioritised(TreeNode node) {
+    if (LeafHeap.contains(node) || node.list() != null) {
+      delist(node);
+      enlist(node, false);
+    }
+  }
+
+  @Override
+  public void split(TreeNode front, TreeNode back) {}
+
+  @Override
+  public boolean mergeable(TreeNode front, TreeNode back) {
+    return front.lastUsedAt() == back.lastUsedAt()
+        && front.effectivePriority() == back.effectivePriority()
+        && PageKind.of(front) == PageKind.of(back);
+  }
+
+  @Override
+  public void merged(TreeNode front, TreeNode back) {
+    if (LeafHeap.contains(back)) {
+      told.remove(back);
+      told.add(front);
+    } else if (back.list() != null) {
+      leavesWith(back).addAfter(front, back);
+      idle.removeLeaf(back, PageKind.of(back));
+    }
+  }
+
+  @Override
+  public TreeNode victim() {
+    TreeNode first = told.first();
+    if (first != null && first.effectivePriority() < 0) {
+      return first;
+    }
+    if (next == null || next.oldest() == null) {
+      choose();
+    }
+    return next == null ? first : next.oldest();
+  }
+
+  /**
+   * Makes {@link #next} the leaves that are worth the least: a look at each slot, and in it at the
+   * kinds that it has leaves of.
+   */
+  private void choose() {
+    long now = cache.clock();
+    if (learntAt < 0) {
+      learn(now);
+    }
+    evicting = true;
+    next = null;
+    nextDensity = Double.POSITIVE_INFINITY;
+    slotsLookedAt += idle.slots();
+    for (int slot = 0; slot < idle.slots(); slot++) {
+      int kindsLeft = idle.occupiedKinds(slot);
+      if (kindsLeft == 0) {
+        continue;
+      }
+      int bucket = AgeScale.bucket(idle.age(slot, now));
+      for (; kindsLeft != 0; kindsLeft &= kindsLeft - 1) {
+        int kind = Integer.numberOfTrailingZeros(kindsLeft);
+        double density = model.density(kind, bucket);
+        if (density < nextDensity) {
+          next = idle.leaves(slot, kind);
+          nextDensity = density;
+        }
+      }
+    }
+  }
+
+  /** Slots that all victims so far were looked for in: what evictions have cost. */
+  long slotsLookedAt() {
+    return slotsLookedAt;
+  }
+
+  private void learn(long now) {
+    long interval = kinds > learntKinds ? 1 : 1 + now / LEARNING_INTERVAL;
+    if (interval > LEARNING_INTERVAL) {
+      if (now - learntAt > PART_INTERVAL) {
+        model.learnPart(idle, kinds, now);
+        learntAt = now;
+      }
+    } else if (now - learntAt >= interval) {
+      model.learn(idle, kinds, now);
+      learntAt = now;
+      learntKinds = kinds;
+    }
+  }
+
+  private double density(int kind, int slot) {
+    return model.density(kind, AgeScale.bucket(idle.age(slot, cache.clock())));
+  }
+}

@@ -1,0 +1,117 @@
+package io.radixflow.operators.cache.policy;
+
+import io.radixflow.operators.cache.TreeNode;
+
+/**
+ * What is remembered of pages that were evicted: how often and when they were used. Bounded: a
+ * page's hash names a group of {@link #WAYS} places, in which the one last used the longest ago
+ * makes room. Every operation is O(1) and allocates nothing; 21 bytes a place.
+ *
+ * <p>Two pages of equal hash would be taken for one, which costs accuracy and nothing else.
+ */
+final class GhostPages {
+  private static final int WAYS = 8;
+
+  /** Evicted pages to remember for each page that fits. */
+  private static final int A_PAGE = 4;
+
+  /** A small cache has to look back as far as a large one: 1.4 MB. */
+  private static final int LEAST = 1 << 16;
+
+  private static final int MOST = 1 << 26;
+
+  private final int groupMask;
+  private final long[] hashes;
+  private final long[] lastUses;
+  private final int[] uses;
+  private final byte[] turns;
+
+  /**
+   * @param places least number of pages to remember; rounded up to a power of two
+   */
+  GhostPages(int places) {
+    int groups = Integer.highestOneBit(Math.max(1, (places - 1) / WAYS)) * 2;
+    groupMask = groups - 1;
+    hashes = new long[groups * WAYS];
+    lastUses = new long[hashes.length];
+    uses = new int[hashes.length];
+    turns = new byte[hashes.length];
+  }
+
+  /** For a pool of {@code capacity} pages. */
+  static GhostPages forPool(int capacity) {
+    return new GhostPages((int) Math.min(MOST, Math.max(LEAST, (long) A_PAGE * capacity)));
+  }
+
+  /** Pages that can be remembered at most. */
+  int places() {
+    return hashes.length;
+  }
+
+  /** Remembers a page of a node that leaves the tree. */
+  void put(long hash, TreeNode node) {
+    int place = find(hash);
+    if (place < 0) {
+      place = oldest(hash);
+    }
+    hashes[place] = hash;
+    uses[place] = Math.max(1, node.uses());
+    lastUses[place] = node.lastUsedAt();
+    turns[place] = node.turn();
+  }
+
+  /** Where a page is remembered, or -1. */
+  int find(long hash) {
+    int first = firstOf(hash);
+    for (int i = first; i < first + WAYS; i++) {
+      if (hashes[i] == hash && uses[i] > 0) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  /** Uses of a page that is remembered, 0 of any other. */
+  int usesBefore(long hash) {
+    int place = find(hash);
+    return place < 0 ? 0 : uses[place];
+  }
+
+  private int oldest(long hash) {
+    int first = firstOf(hash);
+    int oldest = first;
+    for (int i = first; i < first + WAYS; i++) {
+      if (uses[i] == 0) {
+        return i;
+      }
+      if (lastUses[i] < lastUses[oldest]) {
+        oldest = i;
+      }
+    }
+    return oldest;
+  }
+
+  private int firstOf(long hash) {
+    return ((int) (hash >>> 32) & groupMask) * WAYS;
+  }
+
+  /** Uses of the page at a place. */
+  int uses(int place) {
+    return uses[place];
+  }
+
+  /** The turn in which the page at a place was stored, or 0. */
+  int turn(int place) {
+    return turns[place];
+  }
+
+  /** When the page at a place was last used, on the tree's clock. */
+  long lastUsedAt(int place) {
+    return lastUses[place];
+  }
+
+  /** Forgets the page at a place. */
+  void forget(int place) {
+    uses[place] = 0;
+  }
+}

@@ -1,0 +1,85 @@
+package io.radixflow.operators.cache.policy;
+
+import java.util.Arrays;
+
+/**
+ * How much likelier than others pages of each kind are held to be used again, as long as little is
+ * known of a kind itself: odds that are given, raised to a power that is learned. The power is 1 at
+ * first; at 0 all kinds are alike. It is one number, to which the reuses of all kinds tell
+ * something, so it is known long before each kind is: where pages that were used often are no
+ * likelier to be used again, as in conversations of any length, the order soon comes close to
+ * LRU's.
+ *
+ * <p>It is the slope of a weighted regression of the logarithm of (reuses seen / reuses expected if
+ * the kinds were alike) on that of the odds given. A kind counts as much as the fewer of both; the
+ * power that is begun with counts besides.
+ */
+final class KindOdds {
+  /** What the power begun with counts, as a multiple of the weight that is told. */
+  private static final double PRIOR_OF_POWER = 60;
+
+  private final double[] logs;
+  private final double[] odds;
+  private double power = 1;
+  private double weight;
+  private double x;
+  private double y;
+  private double xx;
+  private double xy;
+
+  /**
+   * @param odds of the first kinds, those that are learned of; of all others they are 1
+   */
+  KindOdds(double[] odds) {
+    this.odds = odds.clone();
+    this.logs = Arrays.stream(odds).map(Math::log).toArray();
+  }
+
+  /** Odds of a kind. */
+  double of(int kind) {
+    return kind < odds.length ? odds[kind] : 1;
+  }
+
+  /** Forgets what was added. */
+  void begin() {
+    weight = 0;
+    x = 0;
+    y = 0;
+    xx = 0;
+    xy = 0;
+  }
+
+  /**
+   * Adds what is known of a kind.
+   *
+   * @param seen pages that were used again
+   * @param expected pages that would have been if all kinds were alike, given their ages
+   */
+  void add(int kind, double seen, double expected) {
+    double counts = Math.min(seen, expected);
+    if (kind >= odds.length || !(counts > 0)) {
+      return;
+    }
+    double log = Math.log(seen / expected);
+    weight += counts;
+    x += counts * logs[kind];
+    y += counts * log;
+    xx += counts * logs[kind] * logs[kind];
+    xy += counts * logs[kind] * log;
+  }
+
+  /**
+   * Sets the odds by what was added since {@link #begin}.
+   *
+   * @param priorPages pages that a simpler estimate counts
+   */
+  void fit(double priorPages) {
+    double prior = PRIOR_OF_POWER * priorPages;
+    double spread = weight > 0 ? xx - x * x / weight : 0;
+    double slope = weight > 0 ? xy - x * y / weight : 0;
+    power = Math.max(0, Math.min(1, (slope + prior) / (spread + prior)));
+    for (int kind = 0; kind < odds.length; kind++) {
+      odds[kind] = Math.exp(power * logs[kind]);
+    }
+  }
+}

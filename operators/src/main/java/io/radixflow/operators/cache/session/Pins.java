@@ -1,0 +1,103 @@
+package io.radixflow.operators.cache.session;
+
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.TreeNode;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+
+/**
+ * Prefixes that are kept from eviction until a time, by a lock of their own; one for each owner.
+ * All of them together, and those of a tenant, have a share of the pool that they cannot exceed: a
+ * prefix that does not fit is not pinned. Prefixes with common pages count them more than once.
+ *
+ * <p>Owned by the cache's thread.
+ */
+public final class Pins {
+
+  private record Pin(TreeNode node, String tenant, int pages, long until) {}
+
+  private final RadixCache cache;
+  private final int maxPages;
+  private final int maxTenantPages;
+  private final Map<Object, Pin> pins = new HashMap<>();
+  private final Map<String, Integer> tenantPages = new HashMap<>();
+  private int pages;
+  private long refused;
+
+  /**
+   * @param poolPages pages of the pool: pins may take a quarter of them, those of a tenant an
+   *     eighth
+   */
+  public Pins(RadixCache cache, int poolPages) {
+    this.cache = cache;
+    this.maxPages = poolPages / 4;
+    this.maxTenantPages = poolPages / 8;
+  }
+
+  /** Pages of all pins. */
+  public int pages() {
+    return pages;
+  }
+
+  /** How often a prefix did not fit. */
+  public long refused() {
+    return refused;
+  }
+
+  /**
+   * Pins a prefix in place of the owner's earlier one.
+   *
+   * @param owner whoever it is for; compared by {@code equals}
+   * @param node where the prefix ends; locked by the caller
+   * @param until milliseconds of the engine's clock
+   * @return whether it fits
+   */
+  public boolean pin(Object owner, String tenant, TreeNode node, long until) {
+    unpin(owner);
+    int size = node.endPage();
+    int ofTenant = tenantPages.getOrDefault(tenant, 0) + size;
+    if (size == 0 || pages + size > maxPages || ofTenant > maxTenantPages) {
+      refused += size > 0 ? 1 : 0;
+      return false;
+    }
+    cache.relock(node);
+    pins.put(owner, new Pin(node, tenant, size, until));
+    pages += size;
+    tenantPages.put(tenant, ofTenant);
+    return true;
+  }
+
+  /** Ends an owner's pin, if there is one. */
+  public void unpin(Object owner) {
+    Pin pin = pins.remove(owner);
+    if (pin != null) {
+      release(pin);
+    }
+  }
+
+  /** Ends all pins; whether there were any. */
+  public boolean unpinAll() {
+    boolean any = !pins.isEmpty();
+    expire(Long.MAX_VALUE);
+    return any;
+  }
+
+  /** Ends the pins whose time has come. */
+  public void expire(long now) {
+    for (Iterator<Pin> each = pins.values().iterator(); each.hasNext(); ) {
+      Pin pin = each.next();
+      if (pin.until <= now) {
+        each.remove();
+        release(pin);
+      }
+    }
+  }
+
+  private void release(Pin pin) {
+    pages -= pin.pages;
+    tenantPages.computeIfPresent(
+        pin.tenant, (tenant, size) -> size > pin.pages ? size - pin.pages : null);
+    cache.unlock(pin.node, false);
+  }
+}

@@ -1,0 +1,314 @@
+package io.radixflow.operators.cache.session;
+
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.PrefixMatch;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.record.SlotState;
+import java.util.LinkedHashSet;
+import java.util.function.Consumer;
+import java.util.function.IntConsumer;
+
+/**
+ * A prefix cache that knows sessions: between turns a {@link CacheSlot} keeps its places in the
+ * tree, where the next turn's look-up goes on, so that it costs what the turn adds.
+ *
+ * <ul>
+ *   <li>A slot locks nothing between turns; its pages are evicted like any others.
+ *   <li>A turn whose end supersedes an earlier one of its branch (a reply made again, a
+ *       conversation that was cut) frees what only the earlier one used. So whatever a session has
+ *       in the tree lies before one of its places, and closing it frees exactly what nobody else
+ *       uses.
+ *   <li>The page that a turn did not fill is kept for the next one, outside the tree; one a slot,
+ *       and the first to go.
+ *   <li>Sessions are bounded in number, in the tokens that they remember, and in pages ({@link
+ *       SessionBounds}).
+ * </ul>
+ *
+ * <p>Owned by the cache's thread.
+ */
+public final class SessionAwareCache {
+  /** Tokens that all slots may remember, for each token of the pool. */
+  private static final int REMEMBERED_PER_TOKEN = 16;
+
+  /** Slots looked at, each time that a turn ends, for whether anything of theirs is cached. */
+  private static final int LOOKED_AT = 2;
+
+  private final RadixCache cache;
+  private final PageAllocator allocator;
+  private final SessionBounds bounds;
+  private final Consumer<CacheSlot> onForgotten;
+  private final SessionClaims claims;
+  private final SessionQuota quota;
+  private final long maxTokens;
+  private final LinkedHashSet<CacheSlot> slots = new LinkedHashSet<>();
+  private final LinkedHashSet<CacheSlot> partials = new LinkedHashSet<>();
+  private long rememberedTokens;
+  private int hot;
+
+  /**
+   * @param onForgotten gets each slot that remembers nothing any more
+   */
+  public SessionAwareCache(
+      RadixCache cache,
+      PageAllocator allocator,
+      SessionBounds bounds,
+      Consumer<CacheSlot> onForgotten) {
+    this.cache = cache;
+    this.allocator = allocator;
+    this.bounds = bounds;
+    this.onForgotten = onForgotten;
+    this.claims = new SessionClaims(cache);
+    this.quota = new SessionQuota(bounds, allocator.total(), claims);
+    this.maxTokens = (long) REMEMBERED_PER_TOKEN * allocator.total() * allocator.pageTokens();
+  }
+
+  /** Pages that {@link #reclaim} could free now. */
+  public int reclaimablePages() {
+    return cache.evictablePages() + partials.size();
+  }
+
+  int pageTokens() {
+    return allocator.pageTokens();
+  }
+
+  /** Partial pages that slots keep. */
+  public int sessionPages() {
+    return partials.size();
+  }
+
+  /** Sessions with a turn that runs. */
+  public int hotSlots() {
+    return hot;
+  }
+
+  /** Sessions that are remembered, running ones included. */
+  public int slots() {
+    return slots.size();
+  }
+
+  /** Finds the longest cached prefix, going on from a place that shares it. */
+  public PrefixMatch match(RadixKey key, SessionPosition.Known known) {
+    SessionPosition place = known.place();
+    if (place == null || place.owner != this || place.key.publicTokens() != key.publicTokens()) {
+      return cache.match(key, Integer.MAX_VALUE);
+    }
+    int pages = Math.min(place.pages, known.tokens() / allocator.pageTokens());
+    return cache.match(key, Integer.MAX_VALUE, place.node, pages);
+  }
+
+  /** A turn begins, whose pages are locked. */
+  public void started(CacheSlot slot) {
+    if (slot.running++ == 0) {
+      hot++;
+    }
+  }
+
+  /**
+   * The tokens of a slot's partial page that a turn may use, given how it was matched.
+   *
+   * @return 0 if it cannot use the page
+   */
+  public int partialTokens(CacheSlot slot, SessionPosition.Known known, int matchedPages) {
+    boolean fits =
+        slot.partialPage >= 0
+            && slot.partialOf == known.place()
+            && slot.partialOf.pages == matchedPages;
+    return fits ? Math.max(0, known.tokens() - matchedPages * allocator.pageTokens()) : 0;
+  }
+
+  /** Passes a slot's partial page to the turn that goes on with it. */
+  public int takePartial(CacheSlot slot) {
+    int page = slot.partialPage;
+    partials.remove(slot);
+    slot.partialPage = -1;
+    slot.partialOf = null;
+    allocator.takeFromSession(page);
+    return page;
+  }
+
+  /**
+   * Where tokens end in the tree.
+   *
+   * @param node holds the last of their {@code pages} full pages; locked
+   * @param key the tokens, of which the first {@code length} never change again
+   * @param length tokens that have been computed
+   */
+  public SessionPosition place(String branch, TreeNode node, int pages, RadixKey key, int length) {
+    return new SessionPosition(this, branch, node, pages, key, length);
+  }
+
+  /**
+   * A turn gives its lock back, and its end becomes its branch's place.
+   *
+   * @param hit whether it counts as a use
+   * @param lasting whether the branch goes on from there; if not, as with a reply that was broken
+   *     off, that is so only if the turn extended what the branch had
+   * @param partialPage the page after the full ones, which the next turn may go on with; -1 if
+   *     there is none
+   * @return the place that the branch does not go on from: the turn's end or the place before it;
+   *     null if there was none before
+   */
+  public SessionPosition ended(
+      CacheSlot slot, SessionPosition end, boolean hit, boolean lasting, int partialPage) {
+    SessionPosition last = slot.place(end.branch);
+    SessionPosition before = last != null && last.owner == this ? last : null;
+    if (--slot.running == 0) {
+      hot--;
+    }
+    claims.claim(end);
+    cache.storedInTurn(end.node, slot.turn());
+    slot.ended += hit ? 1 : 0;
+    cache.unlock(end.node, hit);
+    boolean stays =
+        !slot.isClosed()
+            && (lasting || before == null || SessionClaims.extendsPlace(end.node, before));
+    if (!stays) {
+      claims.release(end);
+      return end;
+    }
+    dropPartial(slot);
+    if (partialPage >= 0) {
+      allocator.keepForSession(partialPage);
+      slot.partialPage = partialPage;
+      slot.partialOf = end;
+      partials.add(slot);
+    }
+    rememberedTokens += end.length - (before == null ? 0 : before.length);
+    slot.put(end);
+    if (before != null) {
+      claims.release(before);
+    }
+    touch(slot);
+    return last;
+  }
+
+  /**
+   * Frees what the next turn of a branch cannot use of the last one's pages.
+   *
+   * @param end where the last turn ended; nothing happens if it is not the branch's place any more
+   * @param tokens how many of its tokens the next turn begins with
+   * @return the branch's place, or null if {@code end} was not
+   */
+  public SessionPosition cut(CacheSlot slot, SessionPosition end, int tokens) {
+    if (slot.isClosed() || slot.place(end.branch) != end) {
+      return null;
+    }
+    if (tokens >= end.length) {
+      return end;
+    }
+    int kept = Math.min(end.pages, tokens / allocator.pageTokens());
+    PrefixMatch match = cache.match(end.key, kept, end.node, kept);
+    TreeNode node = cache.lock(end.key, match);
+    SessionPosition place = place(end.branch, node, match.pages(), end.key, tokens);
+    claims.claim(place);
+    cache.unlock(node, false);
+    if (slot.partialOf == end) {
+      if (match.pages() == end.pages && tokens > match.pages() * allocator.pageTokens()) {
+        slot.partialOf = place;
+      } else {
+        dropPartial(slot);
+      }
+    }
+    slot.put(place);
+    rememberedTokens -= end.length - tokens;
+    claims.release(end);
+    quota.used(slot);
+    return place;
+  }
+
+  /** Whether a branch's last turn ended at a place. */
+  public static boolean isPlaceOf(CacheSlot slot, SessionPosition place) {
+    return !slot.isClosed() && slot.place(place.branch) == place;
+  }
+
+  /** Makes a slot the one used last, and forgets those that are too many or that are gone. */
+  private void touch(CacheSlot slot) {
+    slots.remove(slot);
+    slots.add(slot);
+    CacheSlot tooMany = quota.used(slot);
+    if (tooMany != null) {
+      forget(tooMany);
+    }
+    while (slots.size() > bounds.slots() || rememberedTokens > maxTokens && slots.size() > 1) {
+      forget(slots.iterator().next());
+    }
+    for (int i = 0; i < LOOKED_AT && !slots.isEmpty(); i++) {
+      CacheSlot oldest = slots.iterator().next();
+      if (oldest.state() != SlotState.GONE) {
+        return;
+      }
+      forget(oldest);
+    }
+  }
+
+  /**
+   * Closes a session: frees the pages that nobody else uses. Turns that still run free theirs as
+   * they end. Idempotent.
+   *
+   * @return pages freed
+   */
+  public int close(CacheSlot slot) {
+    slot.close();
+    return forget(slot);
+  }
+
+  private int forget(CacheSlot slot) {
+    int freed = dropPartial(slot);
+    for (SessionPosition place : slot.places()) {
+      if (place.owner == this) {
+        rememberedTokens -= place.length;
+        freed += claims.release(place);
+      }
+    }
+    slot.clear();
+    slots.remove(slot);
+    quota.remove(slot);
+    onForgotten.accept(slot);
+    return freed;
+  }
+
+  private int dropPartial(CacheSlot slot) {
+    if (slot.partialPage < 0) {
+      return 0;
+    }
+    allocator.free(slot.partialPage);
+    partials.remove(slot);
+    slot.partialPage = -1;
+    slot.partialOf = null;
+    return 1;
+  }
+
+  /**
+   * Frees up to {@code pages} pages: partial ones first, then what is over a bound, then as the
+   * eviction policy says.
+   *
+   * @return how many
+   */
+  public int reclaim(int pages) {
+    int freed = 0;
+    while (freed < pages && !partials.isEmpty()) {
+      freed += dropPartial(partials.iterator().next());
+    }
+    freed += freed < pages ? quota.reclaim(pages - freed) : 0;
+    return freed < pages ? freed + cache.evict(pages - freed) : freed;
+  }
+
+  /** Forgets all slots and frees nothing: the pool has been emptied. */
+  public void abandon() {
+    partials.forEach(
+        slot -> {
+          slot.partialPage = -1;
+          slot.partialOf = null;
+        });
+    slots.forEach(CacheSlot::clear);
+    partials.clear();
+    slots.clear();
+  }
+
+  /** Calls {@code visitor} with each partial page. */
+  public void forEachSessionPage(IntConsumer visitor) {
+    partials.forEach(slot -> visitor.accept(slot.partialPage));
+  }
+}

@@ -1,0 +1,69 @@
+package io.radixflow.operators.cache.session;
+
+import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.RadixKey;
+import java.util.Arrays;
+
+/**
+ * Where a turn of a session ended: the token ids that were computed, and the node of the tree that
+ * holds their last full page. Nothing is locked or copied: pages may be evicted meanwhile, and a
+ * look-up from here finds what is left.
+ *
+ * <p>Immutable, so that any thread may compare a prompt with it. A search goes on at the node for
+ * as many tokens as were found equal, and only {@link SessionAwareCache} makes places, from what it
+ * had in the tree: nobody can claim a prefix that is not there.
+ */
+public final class SessionPosition {
+  final SessionAwareCache owner;
+  final String branch;
+  final TreeNode node;
+  final int pages;
+  final int length;
+  final RadixKey key;
+
+  SessionPosition(
+      SessionAwareCache owner, String branch, TreeNode node, int pages, RadixKey key, int length) {
+    this.owner = owner;
+    this.branch = branch;
+    this.node = node;
+    this.pages = pages;
+    this.key = key;
+    this.length = length;
+  }
+
+  /** A place and how many tokens of a prompt are known to be equal to its own. */
+  public record Known(SessionPosition place, int tokens) {
+    /** For a prompt of which nothing is known. */
+    public static final Known NOTHING = new Known(null, 0);
+  }
+
+  /** For a prompt that begins with all tokens of this place. */
+  public Known whole() {
+    return new Known(this, length);
+  }
+
+  /** The tokens of the full pages before this place. */
+  public RadixKey fullPages() {
+    int length = Math.min(key.length(), pages * owner.pageTokens());
+    return new RadixKey(
+        key.namespace(), key.tokens(), length, Math.min(key.publicTokens(), length));
+  }
+
+  /** Whether this is where another place also came by: it has no token that the other has not. */
+  public boolean isBefore(SessionPosition other) {
+    return other.sharedTokens(key.tokens(), length) == length;
+  }
+
+  /** How many of the first {@code count} ids are those of this place; any thread. */
+  public int sharedTokens(int[] ids, int count) {
+    int limit = Math.min(count, length);
+    int at = Arrays.mismatch(key.tokens(), 0, limit, ids, 0, limit);
+    return at < 0 ? limit : at;
+  }
+
+  /** The node where the prefix is now, or null if nothing of it is cached. */
+  TreeNode resolved() {
+    TreeNode now = node.resume();
+    return now == null || now.isRoot() ? null : now;
+  }
+}

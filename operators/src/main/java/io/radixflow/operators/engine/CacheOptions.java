@@ -1,0 +1,69 @@
+package io.radixflow.operators.engine;
+
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.operators.cache.session.SessionBounds;
+import java.io.Serializable;
+
+/**
+ * Which prefix cache an engine has. Immutable.
+ *
+ * @param caching what requests share
+ * @param evictionPolicy one of {@link EvictionPolicies#names()}
+ * @param slruProtectedShare part of the pool that SLRU protects at most, above 0, at most 1
+ * @param sessions what sessions may keep between turns
+ * @param prefillWhenIdle whether the engine, when idle, computes what a next turn will begin with
+ */
+public record CacheOptions(
+    PrefixCaching caching,
+    String evictionPolicy,
+    double slruProtectedShare,
+    SessionBounds sessions,
+    boolean prefillWhenIdle)
+    implements Serializable {
+
+  /** A radix tree, evicted by the default policy. */
+  public static final CacheOptions DEFAULT =
+      new CacheOptions(
+          PrefixCaching.RADIX, EvictionPolicies.DEFAULT, 0.8, SessionBounds.DEFAULT, true);
+
+  /** Options with the defaults for sessions. */
+  public CacheOptions(PrefixCaching caching, String evictionPolicy, double slruProtectedShare) {
+    this(caching, evictionPolicy, slruProtectedShare, SessionBounds.DEFAULT, true);
+  }
+
+  public CacheOptions {
+    EvictionPolicies.checkName(evictionPolicy);
+    if (!(slruProtectedShare > 0 && slruProtectedShare <= 1)) {
+      throw new IllegalArgumentException(
+          "SLRU's protected share is " + slruProtectedShare + ", must be above 0 and at most 1");
+    }
+  }
+
+  /** These options with another sharing. */
+  public CacheOptions withCaching(PrefixCaching value) {
+    return new CacheOptions(value, evictionPolicy, slruProtectedShare, sessions, prefillWhenIdle);
+  }
+
+  /** These options with other bounds on sessions. */
+  public CacheOptions withSessions(SessionBounds value) {
+    return new CacheOptions(caching, evictionPolicy, slruProtectedShare, value, prefillWhenIdle);
+  }
+
+  /** These options with computing ahead or without. */
+  public CacheOptions withPrefillWhenIdle(boolean value) {
+    return new CacheOptions(caching, evictionPolicy, slruProtectedShare, sessions, value);
+  }
+
+  /** Creates an empty cache over the pages of an allocator. */
+  public RadixCache open(PageAllocator allocator, int pageTokens) {
+    String policy = caching == PrefixCaching.RADIX ? evictionPolicy : "lru";
+    return new RadixCache(
+        caching,
+        allocator,
+        pageTokens,
+        EvictionPolicies.of(policy, allocator.total(), slruProtectedShare));
+  }
+}

@@ -1,0 +1,162 @@
+package io.radixflow.operators.engine.loop;
+
+import io.radixflow.operators.cache.session.CacheSlot;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.SessionRef;
+import io.radixflow.operators.engine.pages.KvPages;
+import io.radixflow.operators.engine.request.CachedSessions;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.tier.LoadBack;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Predicate;
+
+/**
+ * Turns that were announced: a {@link LoadBack} brings the pages of their prompts from the stores
+ * to host memory, and those that no tier has are computed while the engine is idle. Neither takes
+ * anything from requests: all of it ends when the turn comes, which goes on with what is there.
+ *
+ * <p>{@link #submit} and {@link #overtaken} may be called by any thread; the rest happens on the
+ * engine thread.
+ */
+public final class Announcements {
+  /** Turns that may be announced at a time. */
+  public static final int MOST = 1024;
+
+  private record Branch(String session, String name) {
+    static Branch of(SessionRef ref) {
+      return new Branch(ref.session(), ref.branch());
+    }
+  }
+
+  private static final class Announced {
+    final Request turn;
+
+    /** Brings its pages to host memory; null before, and if there are none to bring. */
+    LoadBack loadBack;
+
+    boolean ended;
+
+    Announced(Request turn) {
+      this.turn = turn;
+    }
+  }
+
+  private final KvPages pages;
+  private final CachedSessions slots;
+  private final IdlePrefill idle;
+  private final Intake intake;
+  private final Executor engine;
+  private final Map<Branch, Announced> live = new ConcurrentHashMap<>();
+
+  /**
+   * @param idle null if nothing is to be computed ahead
+   * @param intake makes prompts
+   * @param engine runs what touches pages
+   */
+  Announcements(
+      KvPages pages, CachedSessions slots, IdlePrefill idle, Intake intake, Executor engine) {
+    this.pages = pages;
+    this.slots = slots;
+    this.idle = idle;
+    this.intake = intake;
+    this.engine = engine;
+  }
+
+  /**
+   * Takes an announced turn, in place of another one of its branch.
+   *
+   * @return false if there are too many
+   */
+  boolean submit(EngineRequest spec, long sequence) {
+    if (live.size() >= MOST) {
+      return false;
+    }
+    Announced announced =
+        new Announced(Request.expected(spec, sequence, slots.join(spec.session())));
+    Announced before = live.put(Branch.of(spec.session()), announced);
+    if (before != null) {
+      engine.execute(() -> end(before));
+    }
+    intake.foresee(announced.turn, made -> engine.execute(() -> begin(announced, made)));
+    return true;
+  }
+
+  /** A turn is submitted, which ends its announcement before it gets to the engine thread. */
+  void overtaken(SessionRef ref) {
+    Announced announced = ref == null || live.isEmpty() ? null : live.remove(Branch.of(ref));
+    if (announced != null) {
+      engine.execute(() -> end(announced));
+    }
+  }
+
+  /** A session was closed. */
+  void closed(CacheSlot slot) {
+    endAll(turn -> turn.slot == slot);
+  }
+
+  /** A tenant was erased. */
+  void erased(String tenant) {
+    endAll(turn -> turn.spec.service().tenant().equals(tenant));
+  }
+
+  private void endAll(Predicate<Request> test) {
+    for (Announced announced : live.values()) {
+      if (test.test(announced.turn)) {
+        end(announced);
+      }
+    }
+  }
+
+  /** Its prompt was made, or cannot be. */
+  private void begin(Announced announced, boolean made) {
+    Request turn = announced.turn;
+    if (announced.ended) {
+      return;
+    }
+    if (!made || turn.slot.isClosed()) {
+      end(announced);
+      return;
+    }
+    announced.loadBack =
+        pages.tiers().announce(turn.chain, pages.match(turn).pages(), () -> onHost(announced));
+    if (announced.loadBack == null) {
+      onHost(announced);
+    }
+  }
+
+  /** What the stores had is in host memory. */
+  private void onHost(Announced announced) {
+    if (!announced.ended && idle != null && isWorthComputing(announced.turn)) {
+      idle.offer(announced.turn, () -> end(announced));
+    } else {
+      end(announced);
+    }
+  }
+
+  private boolean isWorthComputing(Request turn) {
+    CacheHints hints = turn.spec.hints();
+    if (turn.slot.isClosed() || hints.noStore()) {
+      return false;
+    }
+    int atHand = pages.tiers().pagesAtHand(turn.chain, pages.match(turn).pages());
+    return atHand < turn.length / pages.pageTokens() || hints.pinMillis() > 0;
+  }
+
+  private void end(Announced announced) {
+    if (announced.ended) {
+      return;
+    }
+    announced.ended = true;
+    live.remove(Branch.of(announced.turn.spec.session()), announced);
+    if (announced.loadBack != null) {
+      pages.tiers().release(announced.loadBack);
+    }
+    if (idle != null) {
+      idle.forget(announced.turn);
+    }
+    slots.leave(announced.turn.slot);
+  }
+}

@@ -1,0 +1,236 @@
+package io.radixflow.operators.engine.loop;
+
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.operators.cache.session.CacheSlot;
+import io.radixflow.operators.cache.session.SessionAwareCache;
+import io.radixflow.operators.cache.session.SessionPosition;
+import io.radixflow.operators.engine.pages.KvPages;
+import io.radixflow.operators.engine.request.CachedSessions;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.engine.request.Step;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Computes what next turns begin with while there is nothing else to do: one at a time, in short
+ * steps, on free pages only. Whatever it did lies in the cache, so that it is given up for any real
+ * request after the step under way, and taken up again afterwards. Engine thread only.
+ */
+final class IdlePrefill {
+  /** Most rows of a step: what a real request may have to wait for. */
+  private static final int STEP_ROWS = 32;
+
+  /** Sessions that may wait to be computed ahead; of more, the oldest are forgotten. */
+  private static final int MAX_WAITING = 1024;
+
+  /**
+   * What a turn will begin with.
+   *
+   * @param turn the turn before it, or that turn itself if it is expected
+   * @param place where the session is in the cache; null if that does not matter
+   * @param left runs when this is computed, or not wanted any more
+   */
+  private record Prefix(Request turn, SessionPosition place, int[] tokens, Runnable left) {}
+
+  private final KvPages pages;
+  private final CachedSessions slots;
+  private final int contextLength;
+  private final Map<CacheSlot, Prefix> waiting = new LinkedHashMap<>();
+
+  /** What is being computed, or looked for in lower tiers; null if it is to be given up. */
+  private Prefix prefix;
+
+  private Request current;
+  private long tokens;
+
+  IdlePrefill(KvPages pages, CachedSessions slots, int contextLength) {
+    this.pages = pages;
+    this.slots = slots;
+    this.contextLength = contextLength;
+  }
+
+  /** Tokens computed ahead. */
+  long tokens() {
+    return tokens;
+  }
+
+  /** What holds pages now, or null. */
+  Request current() {
+    return current != null && current.row >= 0 ? current : null;
+  }
+
+  /**
+   * Takes what a session's next turn will begin with.
+   *
+   * @param turn the turn before
+   * @param place where the session is in the cache
+   */
+  void offer(Request turn, SessionPosition place, int[] next) {
+    offer(new Prefix(turn, place, next, () -> {}));
+  }
+
+  /**
+   * Takes an expected turn's prompt.
+   *
+   * @param left runs once, when it is computed, or given up for good by itself
+   */
+  void offer(Request expected, Runnable left) {
+    offer(new Prefix(expected, null, Arrays.copyOf(expected.tokens, expected.length), left));
+  }
+
+  private void offer(Prefix offered) {
+    if (offered.tokens.length >= contextLength) {
+      offered.left.run();
+      return;
+    }
+    Prefix before = waiting.remove(offered.turn.slot);
+    waiting.put(offered.turn.slot, offered);
+    if (before != null) {
+      before.left.run();
+    }
+    if (waiting.size() > MAX_WAITING) {
+      Iterator<Prefix> oldest = waiting.values().iterator();
+      Prefix forgotten = oldest.next();
+      oldest.remove();
+      forgotten.left.run();
+    }
+  }
+
+  /** An expected turn has come, or will not. */
+  void forget(Request expected) {
+    waiting.values().removeIf(each -> each.turn == expected);
+    if (prefix != null && prefix.turn == expected) {
+      prefix = null;
+      if (current.row < 0) {
+        giveBack();
+      }
+    }
+  }
+
+  /**
+   * Gives pages back that are not needed any more, or that a real request may need.
+   *
+   * @param busy whether there are other requests
+   */
+  void review(boolean busy) {
+    if (current == null || current.stepsInFlight > 0) {
+      return;
+    }
+    boolean done = current.row >= 0 && current.computed == current.length;
+    if (busy || done || prefix == null || current.slot.isClosed()) {
+      Prefix given = prefix;
+      boolean hadPages = current.row >= 0;
+      SessionPosition end = giveBack();
+      if (given != null) {
+        SessionPosition place = hadPages ? end : given.place;
+        if (done || hadPages && end == null) {
+          given.left.run();
+        } else {
+          offer(new Prefix(given.turn, place, given.tokens, given.left));
+        }
+      }
+    }
+  }
+
+  /** Lets go of what is under way; where its session goes on, or null if it had no pages. */
+  private SessionPosition giveBack() {
+    Request ended = current;
+    current = null;
+    prefix = null;
+    SessionPosition end = null;
+    if (ended.row < 0) {
+      pages.loads().drop(ended);
+    } else {
+      pages.commit(ended);
+      end = pages.release(ended);
+    }
+    slots.leave(ended.slot);
+    return end;
+  }
+
+  /** Fills a step if nothing else does; false if there is nothing to compute. */
+  boolean plan(Step step) {
+    if (!hasPages() || current.stepsInFlight > 0 || prefix == null) {
+      return false;
+    }
+    int rows = Math.min(STEP_ROWS, current.length - current.scheduled);
+    Batch batch = step.batch;
+    batch.beginChunk(pages.table(current), current.pages, current.scheduled);
+    for (int i = 0; i < rows; i++) {
+      batch.token(current.tokens[current.scheduled + i]);
+    }
+    step.add(current, current.scheduled, rows, -1);
+    current.scheduled += rows;
+    current.stepsInFlight++;
+    tokens += rows;
+    return true;
+  }
+
+  /** Whether what is under way has pages, or what is next could be given some. */
+  private boolean hasPages() {
+    while (current != null || begin()) {
+      if (current.row >= 0) {
+        return true;
+      }
+      if (pages.loads().mustWait(current, pages)) {
+        return false;
+      }
+      if (pages.admitFree(current, pages.match(current))) {
+        return true;
+      }
+      Prefix refused = prefix;
+      giveBack();
+      refused.left.run();
+    }
+    return false;
+  }
+
+  /** Begins with the next prefix; looks for an expected turn's pages below the device. */
+  private boolean begin() {
+    while (!waiting.isEmpty()) {
+      Iterator<Prefix> first = waiting.values().iterator();
+      Prefix next = first.next();
+      first.remove();
+      CacheSlot slot = next.turn.slot;
+      boolean valid =
+          next.place == null ? !slot.isClosed() : SessionAwareCache.isPlaceOf(slot, next.place);
+      if (valid && slots.rejoin(slot)) {
+        prefix = next;
+        current = Request.ahead(next.turn, next.place, next.tokens);
+        if (current.isExpected()) {
+          pages.loads().look(current, pages);
+        }
+        return true;
+      }
+      next.left.run();
+    }
+    return false;
+  }
+
+  /** The step under way failed. */
+  void failed() {
+    current.failed = true;
+    current.length = current.computed;
+  }
+
+  /** Forgets everything; the pool has been emptied. */
+  void abandon() {
+    List<Prefix> all = List.copyOf(waiting.values());
+    waiting.clear();
+    if (current != null) {
+      Prefix given = prefix;
+      pages.loads().drop(current);
+      current.row = -1;
+      slots.leave(current.slot);
+      current = null;
+      prefix = null;
+      if (given != null) {
+        given.left.run();
+      }
+    }
+    all.forEach(each -> each.left.run());
+  }
+}

@@ -1,0 +1,223 @@
+package io.radixflow.operators.engine.loop;
+
+import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.kernels.text.ReplyText;
+import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.engine.EngineInfo;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.engine.schedule.CrashJournal;
+import io.radixflow.operators.record.FinishReason;
+import java.util.Arrays;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes prompts and checks requests on a few threads of its own, so that neither callers nor the
+ * engine thread template or tokenise. The engine bounds how many requests are here.
+ */
+final class Intake {
+  private static final Logger LOG = LoggerFactory.getLogger(Intake.class);
+  private static final int[] NONE = {};
+
+  private final Tokenizer tokenizer;
+  private final int vocabSize;
+  private final int contextLength;
+  private final CrashJournal journal;
+
+  /** Entries of the journal that no intake thread uses now. */
+  private final BlockingQueue<Integer> entries = new LinkedBlockingQueue<>();
+
+  private final Consumer<Request> named;
+  private final Consumer<Request> ready;
+  private final ThreadPoolExecutor threads;
+
+  /**
+   * @param journal records whose prompts are being made, in the entries after those of running
+   *     requests
+   * @param named gets each request whose prompt is right, on an intake thread
+   * @param ready receives each request, with its prompt or its refusal, on an intake thread
+   */
+  Intake(
+      Tokenizer tokenizer,
+      EngineInfo info,
+      EngineOptions options,
+      CrashJournal journal,
+      Consumer<Request> named,
+      Consumer<Request> ready) {
+    int count = options.intakeThreads();
+    for (int i = 0; i < count; i++) {
+      entries.add(options.maxRunning() + i);
+    }
+    this.tokenizer = tokenizer;
+    this.vocabSize = info.model().vocabSize();
+    this.contextLength = info.contextLength();
+    this.journal = journal;
+    this.named = named;
+    this.ready = ready;
+    AtomicInteger number = new AtomicInteger();
+    threads =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            10,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "radixflow-intake-" + number.getAndIncrement());
+              thread.setDaemon(true);
+              return thread;
+            },
+            new ThreadPoolExecutor.DiscardPolicy());
+    threads.allowCoreThreadTimeOut(true);
+  }
+
+  void submit(Request request) {
+    threads.execute(() -> prepareRecorded(request));
+  }
+
+  /** Runs a task on an intake thread, after the requests that came before. */
+  void execute(Runnable task) {
+    threads.execute(task);
+  }
+
+  /**
+   * Makes the prompt of a turn that is only expected.
+   *
+   * @param made gets whether that was possible, on an intake thread
+   */
+  void foresee(Request expected, Consumer<Boolean> made) {
+    threads.execute(
+        () -> {
+          boolean right = false;
+          try {
+            check(expected, expected.spec.prompt().ids());
+            right = true;
+          } catch (PromptException | RuntimeException e) { // the turn itself will report it
+            LOG.debug("Request {} is not prefetched: {}", expected.spec.label(), e.toString());
+          } finally {
+            made.accept(right);
+          }
+        });
+  }
+
+  private void prepareRecorded(Request request) {
+    int entry = entries.remove();
+    journal.begin(entry, request.journalName, request.isSuspect());
+    try {
+      prepare(request);
+    } finally {
+      journal.end(entry);
+      entries.add(entry);
+    }
+  }
+
+  private void prepare(Request request) {
+    try {
+      if (request.cancelled.get() == null) {
+        check(request, request.spec.prompt().ids());
+      }
+    } catch (PromptException | ChatTemplateException | IllegalArgumentException e) {
+      refuse(request, FinishReason.REJECTED, e.getMessage());
+    } catch (RuntimeException | Error e) { // the request must end in any case
+      refuse(request, FinishReason.ERROR, "the prompt could not be made: " + e);
+    }
+    ready.accept(request);
+  }
+
+  private void check(Request request, int[] prompt) {
+    EngineRequest spec = request.spec;
+    int[] resumed = spec.resumed() == null ? NONE : spec.resumed();
+    if (prompt.length == 0) {
+      throw new IllegalArgumentException("the prompt is empty");
+    }
+    if (spec.maxTokens() < 1) {
+      throw new IllegalArgumentException(
+          "max_tokens is " + spec.maxTokens() + ", must be at least 1");
+    }
+    if (prompt.length >= contextLength) {
+      throw new IllegalArgumentException(
+          "the prompt has "
+              + prompt.length
+              + " tokens, which leaves no room for a reply in the context of "
+              + contextLength);
+    }
+    checkIds(prompt);
+    checkIds(resumed);
+    int maxTokens = Math.min(spec.maxTokens(), contextLength - prompt.length);
+    request.sampling = new SamplingState(spec.sampling(), prompt, resumed, vocabSize);
+    request.text = new ReplyText(tokenizer, spec.stop());
+    request.promptLength = prompt.length;
+    request.publicTokens = Math.min(spec.prompt().publicTokens(), prompt.length);
+    request.maxLength = prompt.length + maxTokens;
+    request.length = prompt.length + Math.min(resumed.length, maxTokens);
+    request.tokens = Arrays.copyOf(prompt, Math.min(request.maxLength, request.length + 64));
+    System.arraycopy(resumed, 0, request.tokens, prompt.length, request.length - prompt.length);
+    resume(request);
+    if (request.slot != null) {
+      request.known = request.slot.known(request.tokens, request.length);
+    }
+    named.accept(request);
+    request.promptReady = true;
+  }
+
+  private void checkIds(int[] ids) {
+    for (int id : ids) {
+      if (id < 0 || id >= vocabSize) {
+        throw new IllegalArgumentException(
+            "token id " + id + " is not in the vocabulary of " + vocabSize);
+      }
+    }
+  }
+
+  /** Replays the ids of an earlier attempt through the text, which may show that it had ended. */
+  private void resume(Request request) {
+    for (int i = request.promptLength; i < request.length; i++) {
+      if (request.text.accept(request.tokens[i]) || endsTurn(request, request.tokens[i])) {
+        request.length = i + 1;
+        request.resumedEnd = FinishReason.STOP;
+      }
+    }
+    if (request.resumedEnd == null && request.length == request.maxLength) {
+      request.resumedEnd = FinishReason.LENGTH;
+    }
+    request.text.take();
+    request.ring.startAt(
+        request.promptLength, request.length - request.promptLength, request.text.taken());
+  }
+
+  private boolean endsTurn(Request request, int token) {
+    return !request.spec.ignoreEndOfTurn() && contains(tokenizer.endOfTurnIds(), token);
+  }
+
+  static boolean contains(int[] ids, int token) {
+    for (int id : ids) {
+      if (id == token) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static void refuse(Request request, FinishReason reason, String message) {
+    request.refusalReason = reason;
+    request.refusal = message;
+  }
+
+  void close() {
+    threads.shutdownNow();
+  }
+
+  boolean awaitTermination(long seconds) throws InterruptedException {
+    return threads.awaitTermination(seconds, TimeUnit.SECONDS);
+  }
+}

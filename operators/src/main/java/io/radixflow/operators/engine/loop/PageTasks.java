@@ -1,0 +1,118 @@
+package io.radixflow.operators.engine.loop;
+
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.engine.pages.KvPages;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.TierTokens;
+import io.radixflow.operators.tier.PageChain;
+import io.radixflow.operators.tier.PageId;
+import io.radixflow.operators.tier.Tiers;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Administrative operations on an engine's pages: erase, list, locate, move. Any thread may call
+ * them; they run on the engine thread, where their results complete. After the engine has closed
+ * none completes.
+ */
+final class PageTasks {
+  private final KvPages pages;
+  private final Announcements announcements;
+  private final Executor intake;
+  private final Executor engine;
+
+  /**
+   * @param intake runs tasks on a thread that may compute for a while
+   * @param engine runs tasks on the engine thread
+   */
+  PageTasks(KvPages pages, Announcements announcements, Executor intake, Executor engine) {
+    this.pages = pages;
+    this.announcements = announcements;
+    this.intake = intake;
+    this.engine = engine;
+  }
+
+  /** See {@link Engine#forget}. */
+  CompletableFuture<Boolean> erase(Supplier<PageId[]> named) {
+    return CompletableFuture.supplyAsync(named, intake)
+        .thenComposeAsync(pages.tiers()::erase, engine);
+  }
+
+  /** See {@link Engine#forgetTenant}. */
+  CompletableFuture<Boolean> eraseTenant(String tenant) {
+    return onEngine(
+            () -> {
+              announcements.erased(tenant);
+              return pages.tiers().eraseTenant(tenant);
+            })
+        .thenCompose(Function.identity());
+  }
+
+  /** See {@link Engine#forgetAll}. */
+  CompletableFuture<Boolean> eraseAll() {
+    return onEngine(pages.tiers()::eraseAll).thenCompose(Function.identity());
+  }
+
+  /** See {@link ContinuousBatchingEngine#cacheContent}. */
+  CompletableFuture<List<KvEvent.Stored>> content() {
+    return onEngine(pages::content);
+  }
+
+  /** See {@link ContinuousBatchingEngine#onTiers}. */
+  <T> CompletableFuture<T> onTiers(Function<Tiers, T> task) {
+    return onEngine(() -> task.apply(pages.tiers()));
+  }
+
+  private <T> CompletableFuture<T> onEngine(Supplier<T> task) {
+    return CompletableFuture.supplyAsync(task, engine);
+  }
+
+  /**
+   * See {@link Engine#locate}. The names of the pages are made on an intake thread and the stores
+   * are asked on one of theirs; the engine thread looks up each page in the radix cache and in host
+   * memory. No page counts as used, none is locked.
+   */
+  CompletableFuture<TierTokens> locate(String namespace, EngineRequest.PromptSource text) {
+    CompletableFuture<TierTokens> located = new CompletableFuture<>();
+    intake.execute(
+        () -> {
+          try {
+            int[] ids = text.ids();
+            int publicTokens = Math.min(text.publicTokens(), ids.length);
+            RadixKey key = new RadixKey(namespace, ids, ids.length, publicTokens);
+            PageChain chain = pages.tiers().name(key, null);
+            engine.execute(() -> locate(key, chain, located));
+          } catch (PromptException | RuntimeException e) {
+            located.completeExceptionally(e);
+          }
+        });
+    return located;
+  }
+
+  private void locate(RadixKey key, PageChain chain, CompletableFuture<TierTokens> located) {
+    int device = pages.cache().match(key, Integer.MAX_VALUE).pages();
+    pages
+        .tiers()
+        .locate(
+            chain,
+            device,
+            below ->
+                located.complete(
+                    new TierTokens(
+                        device * pages.pageTokens(),
+                        tokens(below, KvTier.HOST),
+                        tokens(below, KvTier.DISK),
+                        tokens(below, KvTier.REMOTE))));
+  }
+
+  private int tokens(int[] pagesByTier, KvTier tier) {
+    return pagesByTier[tier.ordinal()] * pages.pageTokens();
+  }
+}

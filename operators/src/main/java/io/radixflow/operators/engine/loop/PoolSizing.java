@@ -1,0 +1,83 @@
+package io.radixflow.operators.engine.loop;
+
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.operators.engine.EngineOptions;
+
+/**
+ * How large the KV pool is, and what one request may use of it.
+ *
+ * @param pages pages of the pool
+ * @param pageTokens tokens a page
+ * @param contextLength tokens of one request: no more than the model, the options and the pool
+ *     allow
+ */
+record PoolSizing(int pages, int pageTokens, int contextLength) {
+  /** A pool without a given size: contexts that it holds at most. */
+  private static final int CONTEXTS = 4;
+
+  /** It has at most this many times the bytes of the weights, so that it fits the model. */
+  private static final int WEIGHTS = 4;
+
+  /** Bytes that it may have however small the weights are. */
+  private static final long SMALL = 256L << 20;
+
+  /** Part of the heap that it takes at most. */
+  private static final int HEAP_SHARE = 4;
+
+  /**
+   * The sizes that options and backend ask for.
+   *
+   * @param heap bytes of the heap, for a pool that lies in it and has no given size
+   * @throws IllegalArgumentException if the pool cannot hold two tokens
+   */
+  static PoolSizing of(Backend backend, EngineOptions options, long heap) {
+    int pageTokens = nearest(backend.pageTokens(), options.pageTokens());
+    int context = backend.model().contextLength();
+    if (options.contextLength() > 0) {
+      context = Math.min(context, options.contextLength());
+    }
+    long pageBytes = pageTokens * backend.kvSpec().bytesPerToken();
+    long pages = options.kvPages();
+    if (pages == 0) {
+      long onePerContext = (context + pageTokens - 1L) / pageTokens;
+      long bytes = options.kvBytes() > 0 ? options.kvBytes() : backend.poolBytes();
+      pages =
+          bytes >= 0
+              ? bytes / pageBytes
+              : pagesInHeap(pageBytes, onePerContext, backend.weightBytes(), heap);
+    }
+    pages = Math.min(pages, Integer.MAX_VALUE / pageTokens);
+    if (pages * pageTokens < 2) {
+      throw new IllegalArgumentException(
+          "the KV pool of "
+              + Math.max(options.kvBytes(), backend.poolBytes())
+              + " bytes holds "
+              + pages
+              + " pages of "
+              + pageBytes
+              + " bytes; give it more memory");
+    }
+    return new PoolSizing((int) pages, pageTokens, (int) Math.min(context, pages * pageTokens));
+  }
+
+  /**
+   * Pages of a pool in the heap whose size is not given: four context windows, but no more than
+   * four times the weights (256 MB and one window are always allowed), nor a quarter of the heap.
+   */
+  static long pagesInHeap(long pageBytes, long pagesPerContext, long weightBytes, long heap) {
+    long fitting = Math.max(WEIGHTS * weightBytes, SMALL) / pageBytes;
+    long wanted = Math.min(CONTEXTS * pagesPerContext, Math.max(pagesPerContext, fitting));
+    return Math.min(wanted, Math.max(1, heap / HEAP_SHARE / pageBytes));
+  }
+
+  /** The largest supported size that is not above the wanted one, else the smallest. */
+  private static int nearest(int[] supported, int wanted) {
+    int best = supported[0];
+    for (int size : supported) {
+      if (size <= wanted) {
+        best = size;
+      }
+    }
+    return best;
+  }
+}

@@ -1,0 +1,158 @@
+package io.radixflow.operators.engine.loop;
+
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.cache.session.SessionPosition;
+import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
+import io.radixflow.operators.engine.pages.KvPages;
+import io.radixflow.operators.engine.request.CachedSessions;
+import io.radixflow.operators.engine.request.EngineChannel;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.engine.schedule.Quarantine;
+import io.radixflow.operators.engine.schedule.Scheduler;
+import io.radixflow.operators.record.FinishReason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/** Turns sampled tokens into progress, and ends requests. Engine thread only. */
+final class Replies {
+  private final KvPages pages;
+  private final Scheduler scheduler;
+  private final CachedSessions slots;
+  private final BiConsumer<Request, SessionPosition> afterTurn;
+  private final Quarantine quarantine;
+  private final int[] endOfTurn;
+  private final List<EngineChannel> toSignal = new ArrayList<>();
+  private long generatedTokens;
+
+  /**
+   * @param quarantine is notified of each request that ends
+   */
+  Replies(
+      KvPages pages,
+      Scheduler scheduler,
+      CachedSessions slots,
+      BiConsumer<Request, SessionPosition> afterTurn,
+      Tokenizer tokenizer,
+      Quarantine quarantine) {
+    this.quarantine = quarantine;
+    this.pages = pages;
+    this.slots = slots;
+    this.afterTurn = afterTurn;
+    this.scheduler = scheduler;
+    this.endOfTurn = tokenizer.endOfTurnIds();
+  }
+
+  long generatedTokens() {
+    return generatedTokens;
+  }
+
+  /** Appends a sampled token to its reply, and ends the reply if the token did. */
+  void accept(Request request, StepTicket ticket, int output) {
+    int token = ticket.token(output);
+    request.pending--;
+    request.append(token);
+    generatedTokens++;
+    boolean stopped = request.text.accept(token);
+    request.ring.put(token, newText(request), logprob(request, token, ticket, output));
+    if (stopped || !request.spec.ignoreEndOfTurn() && Intake.contains(endOfTurn, token)) {
+      end(request, FinishReason.STOP, null);
+    } else if (request.length == request.maxLength) {
+      end(request, FinishReason.LENGTH, null);
+    } else {
+      publish(request);
+    }
+  }
+
+  private static String newText(Request request) {
+    return request.text.hasNew() ? request.text.take() : "";
+  }
+
+  /** Text that waited for a stop string; a reply that is cut short keeps it to itself. */
+  private static String heldText(Request request) {
+    request.text.finish();
+    return newText(request);
+  }
+
+  private static TokenLogprob logprob(Request request, int token, StepTicket ticket, int output) {
+    int count = request.spec.sampling().topLogprobs();
+    if (count < 0) {
+      return null;
+    }
+    int[] ids = new int[count];
+    float[] logprobs = new float[count];
+    ticket.topLogprobs(output, ids, logprobs);
+    return new TokenLogprob(token, ticket.logprob(output), ids, logprobs);
+  }
+
+  /**
+   * Ends a request in any state. Its pages are cached at once; they are given back when no step in
+   * flight uses them.
+   *
+   * @param error for people, or null
+   */
+  void end(Request request, FinishReason reason, String error) {
+    if (request.state == Request.State.ENDED) {
+      return;
+    }
+    boolean complete = reason == FinishReason.STOP || reason == FinishReason.LENGTH;
+    request.ring.end(reason, complete ? heldText(request) : "", error);
+    publish(request);
+    scheduler.remove(request);
+    request.state = Request.State.ENDED;
+    request.complete = complete;
+    quarantine.ended(request);
+    if (request.row < 0) {
+      slots.leave(request.slot);
+    } else {
+      request.failed = reason == FinishReason.ERROR;
+      commitUnlessFailed(request);
+      releaseIfUnused(request);
+    }
+  }
+
+  /** Cancels all requests of a channel. */
+  void cancelAll(EngineChannel channel) {
+    channel.requests().values().forEach(each -> end(each, FinishReason.CANCELLED, null));
+  }
+
+  /** Gives the pages of an ended request back once no step uses them. */
+  void releaseIfUnused(Request request) {
+    if (request.state == Request.State.ENDED && request.stepsInFlight == 0 && request.row >= 0) {
+      commitUnlessFailed(request);
+      quarantine.journal().end(request.row);
+      SessionPosition end = pages.release(request);
+      slots.leave(request.slot);
+      if (end != null) {
+        afterTurn.accept(request, end);
+      }
+    }
+  }
+
+  private void commitUnlessFailed(Request request) {
+    if (!request.failed) {
+      pages.commit(request);
+    }
+  }
+
+  /** Puts a request among those of its channel that have new progress. */
+  void publish(Request request) {
+    EngineChannel channel = request.channel;
+    channel.publish(request);
+    if (!channel.signalPending) {
+      channel.signalPending = true;
+      toSignal.add(channel);
+    }
+  }
+
+  /** Runs the callbacks of channels with new progress. */
+  void signal() {
+    for (int i = 0; i < toSignal.size(); i++) {
+      EngineChannel channel = toSignal.get(i);
+      channel.signalPending = false;
+      channel.signal();
+    }
+    toSignal.clear();
+  }
+}

@@ -1,0 +1,301 @@
+package io.radixflow.operators.engine.loop;
+
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.Uninterruptibly;
+import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.operators.engine.EngineLostException;
+import io.radixflow.operators.engine.pages.KvPages;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.engine.request.Step;
+import io.radixflow.operators.engine.schedule.CrashJournal;
+import io.radixflow.operators.engine.schedule.Scheduler;
+import io.radixflow.operators.record.FinishReason;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Steps on the backend, oldest first, and what follows from their ends. Engine thread only.
+ *
+ * <p>A failed step is undone together with all steps behind it, whose input it may have been: each
+ * request goes back to what was computed before, and those of the failed step run alone until each
+ * has succeeded, or has failed alone so often that it ends in error.
+ */
+final class StepPipeline {
+  private static final Logger LOG = LoggerFactory.getLogger(StepPipeline.class);
+
+  /** A step of fewer rows tells nothing of how long a long prefill takes. */
+  private static final int MEASURED_ROWS = 16;
+
+  private final Backend backend;
+  private final int attempts;
+  private final CrashJournal journal;
+  private final KvPages pages;
+  private final Scheduler scheduler;
+  private final Replies replies;
+  private final IdlePrefill idle;
+  private final ArrayDeque<Step> inFlight = new ArrayDeque<>();
+  private final ArrayDeque<Step> spare = new ArrayDeque<>();
+  private long steps;
+  private long failedSteps;
+  private long lastEndNanos;
+
+  /**
+   * @param idle what to run when nothing else does
+   */
+  StepPipeline(
+      Backend backend,
+      int attempts,
+      CrashJournal journal,
+      KvPages pages,
+      Scheduler scheduler,
+      Replies replies,
+      IdlePrefill idle) {
+    this.idle = idle;
+    this.backend = backend;
+    this.attempts = attempts;
+    this.journal = journal;
+    this.pages = pages;
+    this.scheduler = scheduler;
+    this.replies = replies;
+    reset();
+  }
+
+  private void reset() {
+    inFlight.clear();
+    spare.clear();
+    for (int i = 0; i < Math.max(1, backend.pipelineDepth()); i++) {
+      spare.add(new Step());
+    }
+  }
+
+  long steps() {
+    return steps;
+  }
+
+  long failedSteps() {
+    return failedSteps;
+  }
+
+  /** Tokens computed for turns to come. */
+  long tokensAhead() {
+    return idle.tokens();
+  }
+
+  boolean isEmpty() {
+    return inFlight.isEmpty();
+  }
+
+  boolean isFull() {
+    return spare.isEmpty();
+  }
+
+  /** Plans and submits one more step; false if there is nothing to run now. */
+  boolean submitNext() {
+    Step step = spare.peek();
+    boolean others = scheduler.isBusy();
+    idle.review(others);
+    boolean idlePipeline = inFlight.isEmpty() && pages.loads().copying().isEmpty();
+    boolean planned = scheduler.plan(step, idlePipeline) || !others && idle.plan(step);
+    pages.tiers().startCopies();
+    if (!planned) {
+      return false;
+    }
+    note(step);
+    inFlight.add(spare.poll());
+    steps++;
+    step.submittedNanos = System.nanoTime();
+    try {
+      step.ticket = backend.submit(step.batch);
+    } catch (RuntimeException e) {
+      inFlight.removeLast();
+      checkDevice(e);
+      undoFrom(step, e);
+      return true;
+    }
+    for (int i = 0; i < step.size(); i++) {
+      if (step.output(i) >= 0) {
+        step.request(i).lastTicket = step.ticket;
+        step.request(i).lastOutput = step.output(i);
+      }
+    }
+    return true;
+  }
+
+  private void note(Step step) {
+    for (int i = 0; i < step.size(); i++) {
+      Request request = step.request(i);
+      if (!request.ahead) {
+        journal.step(request.row, request.computed, request.scheduled);
+      }
+    }
+  }
+
+  /** Waits for the oldest step and passes on its results. */
+  void completeOldest() {
+    finishOldest();
+    idle.review(scheduler.isBusy());
+  }
+
+  private void finishOldest() {
+    Step step = inFlight.poll();
+    await(step);
+    Throwable failure = awaitLoads(step);
+    failure = failure == null ? step.ticket.failure() : failure;
+    if (failure != null) {
+      checkDevice(failure);
+      undoFrom(step, failure);
+      return;
+    }
+    measure(step);
+    for (int i = 0; i < step.size(); i++) {
+      complete(step, i);
+    }
+    recycle(step);
+  }
+
+  /** Tells the tiers how long a step took that was one request's prefill. */
+  private void measure(Step step) {
+    long now = System.nanoTime();
+    long began = Math.max(step.submittedNanos, lastEndNanos);
+    lastEndNanos = now;
+    int rows = step.batch.rows();
+    if (step.size() == 1 && rows >= MEASURED_ROWS) {
+      pages.tiers().computed(step.end(0) - rows, rows, now - began);
+    }
+  }
+
+  /** Makes sure that what a step has read was there; returns why it was not, or null. */
+  private Throwable awaitLoads(Step step) {
+    Throwable failure = null;
+    for (int i = 0; i < step.size(); i++) {
+      Throwable one = pages.loads().await(step.request(i));
+      failure = failure == null ? one : failure;
+    }
+    return failure;
+  }
+
+  private void checkDevice(Throwable failure) {
+    if (!backend.isUsable()) {
+      throw new EngineLostException(failure);
+    }
+  }
+
+  /**
+   * Looks whether the device is still there while no step would tell.
+   *
+   * @throws EngineLostException if it is not
+   */
+  void checkIdleDevice() {
+    if (!backend.isUsable()) {
+      throw new EngineLostException(
+          new IllegalStateException("it was lost while the engine was idle"));
+    }
+  }
+
+  private void complete(Step step, int index) {
+    Request request = step.request(index);
+    request.stepsInFlight--;
+    if (request.state == Request.State.ENDED) {
+      replies.releaseIfUnused(request);
+      return;
+    }
+    boolean prefill = request.isPrefilling();
+    request.computed = step.end(index);
+    request.failures = 0;
+    scheduler.trust(request);
+    if (prefill) {
+      pages.commit(request);
+    }
+    if (step.output(index) >= 0) {
+      replies.accept(request, step.ticket, step.output(index));
+    }
+  }
+
+  private void undoFrom(Step failed, Throwable cause) {
+    failedSteps++;
+    LOG.warn("A step of {} requests failed: {}", failed.size(), cause.toString(), cause);
+    while (!inFlight.isEmpty()) {
+      Step later = inFlight.poll();
+      await(later);
+      undo(later);
+      recycle(later);
+    }
+    undo(failed);
+    boolean alone = failed.size() == 1;
+    for (int i = 0; i < failed.size(); i++) {
+      Request request = failed.request(i);
+      if (request.ahead) {
+        idle.failed();
+      } else if (request.state != Request.State.ENDED) {
+        if (alone && ++request.failures >= attempts) {
+          LOG.error("Request {} ends: its step failed alone", request.spec.label(), cause);
+          replies.end(request, FinishReason.ERROR, "the model failed on this request: " + cause);
+        } else {
+          scheduler.suspect(request);
+        }
+      }
+    }
+    recycle(failed);
+  }
+
+  private void undo(Step step) {
+    for (int i = 0; i < step.size(); i++) {
+      Request request = step.request(i);
+      request.stepsInFlight--;
+      if (request.state == Request.State.ENDED) {
+        replies.releaseIfUnused(request);
+      } else {
+        request.rewind();
+      }
+      if (request.state != Request.State.ENDED && !request.ahead) {
+        request.sampling =
+            new SamplingState(
+                request.spec.sampling(),
+                Arrays.copyOf(request.tokens, request.promptLength),
+                request.generatedTokens(),
+                backend.model().vocabSize());
+      }
+    }
+  }
+
+  /** Waits for all steps in flight and forgets them; whatever ran must end. */
+  void abandon() {
+    inFlight.forEach(StepPipeline::await);
+    idle.abandon();
+    reset();
+  }
+
+  /** All requests that hold pages: those running, and those that ended with a step in flight. */
+  List<Request> holders() {
+    List<Request> holders = new ArrayList<>(scheduler.running());
+    if (idle.current() != null) {
+      holders.add(idle.current());
+    }
+    for (Step step : inFlight) {
+      for (int i = 0; i < step.size(); i++) {
+        Request request = step.request(i);
+        if (request.state == Request.State.ENDED
+            && request.row >= 0
+            && !holders.contains(request)) {
+          holders.add(request);
+        }
+      }
+    }
+    return holders;
+  }
+
+  private void recycle(Step step) {
+    step.clear();
+    spare.add(step);
+  }
+
+  private static void await(Step step) {
+    if (step.ticket != null) {
+      Uninterruptibly.await(step.ticket::await);
+    }
+  }
+}

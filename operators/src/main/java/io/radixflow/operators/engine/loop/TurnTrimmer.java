@@ -1,0 +1,65 @@
+package io.radixflow.operators.engine.loop;
+
+import io.radixflow.operators.cache.session.SessionPosition;
+import io.radixflow.operators.engine.pages.KvPages;
+import io.radixflow.operators.engine.request.Request;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fits what a turn has left in the cache to what the next one can use: where a chat template drops
+ * what the model thought, the pages of the thinking are freed, and the visible answer, which then
+ * stands at other positions, is computed there while the engine is idle.
+ */
+final class TurnTrimmer {
+  private static final Logger LOG = LoggerFactory.getLogger(TurnTrimmer.class);
+
+  private final KvPages pages;
+  private final IdlePrefill idle;
+  private final Executor intake;
+  private final Executor engine;
+
+  /**
+   * @param idle null if nothing is to be computed ahead
+   * @param intake runs templates
+   * @param engine runs what touches pages
+   */
+  TurnTrimmer(KvPages pages, IdlePrefill idle, Executor intake, Executor engine) {
+    this.pages = pages;
+    this.idle = idle;
+    this.intake = intake;
+    this.engine = engine;
+  }
+
+  /** A turn ended at a place; engine thread. */
+  void ended(Request turn, SessionPosition end) {
+    if (turn.complete
+        && turn.spec.session().next() != null
+        && !turn.spec.hints().noStore()
+        && !turn.slot.isClosed()) {
+      intake.execute(() -> compare(turn, end));
+    }
+  }
+
+  private void compare(Request turn, SessionPosition end) {
+    int[] next;
+    try {
+      next = turn.spec.session().next().ids(turn.generatedTokens());
+    } catch (RuntimeException e) { // a guess about the future: the next turn will tell
+      LOG.warn("What follows {} cannot be told: {}", turn.spec.label(), e.toString());
+      return;
+    }
+    if (next != null) {
+      int kept = end.sharedTokens(next, next.length);
+      engine.execute(() -> cut(turn, end, next, kept));
+    }
+  }
+
+  private void cut(Request turn, SessionPosition end, int[] next, int kept) {
+    SessionPosition place = pages.cut(turn, end, kept);
+    if (place != null && idle != null && next.length > kept) {
+      idle.offer(turn, place, next);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package io.radixflow.operators.engine.pages;
+
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.session.CacheSlot;
+import io.radixflow.operators.cache.session.Pins;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.RetentionRange;
+import java.util.function.LongSupplier;
+
+/**
+ * Does what requests say about the worth of their pages: when a request ends, since until then its
+ * pages are locked.
+ *
+ * <p>Engine thread only.
+ */
+final class HintApplier {
+  /** Time between two looks at what has ended. */
+  private static final long EXPIRY_MILLIS = 1000;
+
+  private final RadixCache cache;
+  private final Pins pins;
+  private final int pageTokens;
+  private final LongSupplier clock;
+  private long nextExpiry = Long.MIN_VALUE;
+
+  /**
+   * @param clock milliseconds that only grow
+   */
+  HintApplier(RadixCache cache, PageAllocator allocator, LongSupplier clock) {
+    this.cache = cache;
+    this.pins = new Pins(cache, allocator.total());
+    this.pageTokens = allocator.pageTokens();
+    this.clock = clock;
+  }
+
+  Pins pins() {
+    return pins;
+  }
+
+  /** A request is about to unlock its prefix. */
+  void ended(Request request) {
+    CacheHints hints = request.spec.hints();
+    boolean closed = request.slot != null && request.slot.isClosed();
+    if (hints == CacheHints.NONE || hints.noStore() || closed) {
+      return;
+    }
+    pin(request, request.locked, request.cachedPages);
+    if (request.ahead) {
+      return;
+    }
+    long now = clock.getAsLong();
+    for (RetentionRange range : hints.retention()) {
+      int end = Math.min(range.tokenEnd(), request.promptLength);
+      retain(request, range.tokenStart(), end, range, now);
+    }
+    if (hints.generated() != null) {
+      retain(request, request.promptLength, request.length, hints.generated(), now);
+    }
+  }
+
+  /**
+   * Pins a prefix if its request asked for it; a session's pin moves there.
+   *
+   * @param locked where the prefix ends
+   * @param pages how many pages it has
+   */
+  void pin(Request request, TreeNode locked, int pages) {
+    long millis = request.spec.hints().pinMillis();
+    if (millis > 0 && pages > 0) {
+      Object owner = request.slot != null ? request.slot : request;
+      pins.pin(owner, request.spec.service().tenant(), locked, later(clock.getAsLong(), millis));
+    }
+  }
+
+  /** Raises the priority of the pages that hold any of the tokens. */
+  private void retain(Request request, int from, int to, RetentionRange range, long now) {
+    int end = Math.min(request.cachedPages, pagesFor(to));
+    int begin = from / pageTokens;
+    if (begin < end) {
+      cache.retain(
+          request.locked, begin, end, range.priority(), later(now, range.durationMillis()));
+    }
+  }
+
+  private int pagesFor(int tokens) {
+    return tokens / pageTokens + (tokens % pageTokens == 0 ? 0 : 1);
+  }
+
+  private static long later(long now, long millis) {
+    return millis > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + millis;
+  }
+
+  /** Ends the pin of a session. */
+  void unpin(CacheSlot slot) {
+    pins.unpin(slot);
+  }
+
+  /** Ends all pins; whether there were any. */
+  boolean unpinAll() {
+    return pins.unpinAll();
+  }
+
+  /** Takes back what has ended; cheap if it is not time to look. */
+  void expire() {
+    long now = clock.getAsLong();
+    if (now >= nextExpiry) {
+      nextExpiry = later(now, EXPIRY_MILLIS);
+      pins.expire(now);
+      cache.expire(now);
+    }
+  }
+}

@@ -1,0 +1,91 @@
+package io.radixflow.operators.engine.pages;
+
+import io.radixflow.operators.cache.KvEventListener;
+import io.radixflow.operators.engine.KvEventSink;
+import io.radixflow.operators.engine.KvEventStats;
+import io.radixflow.operators.record.KvEvent;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Hands the changes of the cache to a sink, those of one turn of the engine at a time. Never waits:
+ * changes for which the sink has no room are dropped, and a snapshot follows when it has.
+ *
+ * <p>Engine thread only.
+ */
+final class KvEventFeed implements KvEventListener {
+  private final KvEventSink sink;
+  private final Supplier<List<KvEvent.Stored>> content;
+  private List<KvEvent> changes = new ArrayList<>();
+  private boolean inSync;
+  private boolean started;
+  private long dropped;
+  private long resyncs;
+
+  /**
+   * @param content what is in the cache
+   */
+  KvEventFeed(KvEventSink sink, Supplier<List<KvEvent.Stored>> content) {
+    this.sink = sink;
+    this.content = content;
+  }
+
+  boolean tokenIds() {
+    return sink.wantsTokenIds();
+  }
+
+  @Override
+  public void accept(KvEvent event) {
+    if (inSync) {
+      changes.add(event);
+    } else if (started) {
+      drop(1);
+    }
+  }
+
+  /** Hands over what has changed since the last call. */
+  void flush() {
+    if (!inSync) {
+      resync();
+    } else if (!changes.isEmpty()) {
+      if (sink.offer(changes)) {
+        changes = new ArrayList<>();
+      } else {
+        lose();
+        resync();
+      }
+    }
+  }
+
+  /** The cache is another one now: what was handed over is void. */
+  void restart() {
+    lose();
+  }
+
+  private void lose() {
+    drop(changes.size());
+    changes.clear();
+    inSync = false;
+  }
+
+  private void drop(int count) {
+    dropped += count;
+  }
+
+  private void resync() {
+    if (sink.isReady() && sink.offerSnapshot(content.get())) {
+      inSync = true;
+      resyncs += started ? 1 : 0;
+      started = true;
+    }
+  }
+
+  KvEventStats stats() {
+    return new KvEventStats(sink.published(), dropped, resyncs);
+  }
+
+  void close() {
+    sink.close();
+  }
+}

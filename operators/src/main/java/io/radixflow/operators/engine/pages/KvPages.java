@@ -1,0 +1,561 @@
+package io.radixflow.operators.engine.pages;
+
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.PageAudit;
+import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.cache.PrefixMatch;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.session.CacheSlot;
+import io.radixflow.operators.cache.session.SessionAwareCache;
+import io.radixflow.operators.cache.session.SessionPosition;
+import io.radixflow.operators.engine.CacheOptions;
+import io.radixflow.operators.engine.KvEventSink;
+import io.radixflow.operators.engine.KvEventStats;
+import io.radixflow.operators.engine.PoolStats;
+import io.radixflow.operators.engine.SessionStats;
+import io.radixflow.operators.engine.request.CachedSessions;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.tier.Tiers;
+import java.util.List;
+import java.util.function.IntConsumer;
+import java.util.function.LongSupplier;
+import java.util.stream.Stream;
+
+/**
+ * The pages of running requests: taken from the cache and the pool at admission, grown token by
+ * token, passed to the cache as they are computed, given back at the end.
+ *
+ * <p>A running request's page table, by page index; each range has one owner:
+ *
+ * <pre>
+ *   [0 .. cachedPages)      in the cache, shared, locked up to {@code request.locked}
+ *   [cachedPages .. pages)  the request's own, in flight; of these
+ *                             [.. computed / pageTokens)  full: {@link #commit} gives them to the cache
+ *                             [.. pages)                  filled by the steps to come
+ * </pre>
+ *
+ * <p>{@link #admit} fills the ranges in this order: pages found in the cache, the partial page that
+ * its session's turn before has left, pages loaded from the tiers below, pages to be computed.
+ *
+ * <p>A page that the tiers below copy as it leaves the cache is free only once that has ended, so
+ * pages are asked for before they are needed.
+ *
+ * <p>Engine thread only.
+ */
+public final class KvPages {
+  /** How many tokens before a request needs its next page that page is made free. */
+  private static final int TOKENS_AHEAD = 4;
+
+  private final KvPool pool;
+  private final CacheOptions options;
+  private final CachedSessions slots;
+  private final Tiers tiers;
+  private final RequestLoads loads;
+  private final LongSupplier clock;
+  private final int pageTokens;
+  private final int maxRunning;
+  private PageAllocator allocator;
+  private RadixCache cache;
+  private SessionAwareCache sessions;
+  private ReqToTokenPool tables;
+  private PageAudit audit;
+  private HintApplier hints;
+  private long evicted;
+
+  /** Null if KV events are disabled. */
+  private KvEventFeed events;
+
+  /**
+   * @param maxRunning requests that hold pages at once, those that ended and wait for a step in
+   *     flight included
+   * @param options what requests share
+   * @param slots forgets sessions that have nothing cached any more
+   * @param tiers below the pool
+   * @param clock milliseconds that only grow
+   */
+  public KvPages(
+      KvPool pool,
+      int maxRunning,
+      CacheOptions options,
+      CachedSessions slots,
+      Tiers tiers,
+      LongSupplier clock) {
+    this.tiers = tiers;
+    this.loads = new RequestLoads(tiers, pool.pageTokens());
+    this.pool = pool;
+    this.options = options;
+    this.slots = slots;
+    this.clock = clock;
+    this.maxRunning = maxRunning;
+    this.pageTokens = pool.pageTokens();
+    reset();
+  }
+
+  /** Forgets everything: all pages are free, nothing is cached. */
+  public final void reset() {
+    allocator = new PageAllocator(pool.pages(), pageTokens, pool::discard);
+    cache = options.open(allocator, pageTokens);
+    loads.reset();
+    tiers.attach(cache, allocator);
+    if (events != null) {
+      cache.listen(events, events.tokenIds());
+      events.restart();
+    }
+    slots.closeAll();
+    if (sessions != null) {
+      sessions.abandon();
+    }
+    sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::forgotten);
+    hints = new HintApplier(cache, allocator, clock);
+    tables = new ReqToTokenPool(maxRunning);
+    audit = new PageAudit(allocator, cache);
+  }
+
+  /** Hands what changes in the cache, which is empty, to a sink. */
+  public void publish(KvEventSink sink) {
+    events = new KvEventFeed(sink, this::content);
+    cache.listen(events, events.tokenIds());
+    tiers.listen(events);
+  }
+
+  /** What is in the cache and in the tiers below it, no page before its parent. */
+  public List<KvEvent.Stored> content() {
+    return Stream.concat(cache.content().stream(), tiers.content().stream()).toList();
+  }
+
+  /** The tiers below the pool. */
+  public Tiers tiers() {
+    return tiers;
+  }
+
+  /** The load-backs of requests. */
+  public RequestLoads loads() {
+    return loads;
+  }
+
+  /** Hands over what has changed in the cache since the last call. */
+  public void flushEvents() {
+    if (events != null) {
+      events.flush();
+    }
+  }
+
+  /**
+   * @param repairs how often {@link #repair} had something to repair
+   */
+  public PoolStats stats(long repairs) {
+    return new PoolStats(
+        allocator.total(),
+        allocator.free(),
+        cache.evictablePages(),
+        cache.protectedPages(),
+        allocator.inFlight(),
+        evicted,
+        repairs);
+  }
+
+  public KvEventStats eventStats() {
+    return events == null ? KvEventStats.NONE : events.stats();
+  }
+
+  public PageAllocator allocator() {
+    return allocator;
+  }
+
+  public RadixCache cache() {
+    return cache;
+  }
+
+  /**
+   * @param tokensAhead tokens computed for turns to come
+   */
+  public SessionStats sessionStats(long tokensAhead) {
+    return new SessionStats(
+        sessions.hotSlots(),
+        sessions.slots(),
+        sessions.sessionPages(),
+        hints.pins().pages(),
+        hints.pins().refused(),
+        tokensAhead);
+  }
+
+  /** Ends pins and priorities whose time has come. */
+  public void expireHints() {
+    hints.expire();
+  }
+
+  /** See {@link SessionAwareCache#cut}; a pin of the turn moves there. */
+  public SessionPosition cut(Request turn, SessionPosition end, int tokens) {
+    boolean pinned =
+        turn.spec.hints().pinMillis() > 0 && SessionAwareCache.isPlaceOf(turn.slot, end);
+    if (pinned) {
+      hints.unpin(turn.slot);
+    }
+    SessionPosition place = sessions.cut(turn.slot, end, tokens);
+    if (place != null) {
+      tiers.left(end, turn.slot.places());
+    }
+    if (pinned) {
+      PrefixMatch kept = cache.match(turn.keyIn(cache), tokens / pageTokens);
+      TreeNode locked = cache.lock(turn.keyIn(cache), kept);
+      hints.pin(turn, locked, kept.pages());
+      cache.unlock(locked, false);
+    }
+    return place;
+  }
+
+  /**
+   * As {@link #admit} if there is something to compute or pin, and free pages are enough for it.
+   */
+  public boolean admitFree(Request request, PrefixMatch match) {
+    int cached = match.pages() * pageTokens;
+    cached += sessions.partialTokens(request.slot, request.known, match.pages());
+    int needed = allocator.pagesFor(request.length) - match.pages();
+    boolean useful = cached < request.length || request.spec.hints().pinMillis() > 0;
+    return useful && needed <= allocator.free() && admit(request, match, 0);
+  }
+
+  /** Frees what only a session uses, and erases it in the tiers below. */
+  public void close(CacheSlot slot) {
+    List<SessionPosition> places = slot.places();
+    hints.unpin(slot);
+    sessions.close(slot);
+    tiers.closed(places);
+  }
+
+  /** The page table of a running request. */
+  public int[] table(Request request) {
+    return tables.pages(request.row);
+  }
+
+  /**
+   * The longest cached prefix of all of a waiting request's tokens. Looked up only if the tree has
+   * changed since the last time, and then from where that search ended.
+   */
+  public PrefixMatch match(Request request) {
+    PrefixMatch last = request.match;
+    if (last != null && request.matchVersion == cache.version()) {
+      return last;
+    }
+    request.matchVersion = cache.version();
+    request.match =
+        last == null
+            ? sessions.match(request.keyIn(cache), request.known)
+            : cache.match(request.keyIn(cache), Integer.MAX_VALUE, last.node(), last.pages());
+    return request.match;
+  }
+
+  /**
+   * Gives a request the pages of all its tokens, the cached ones shared and locked.
+   *
+   * <p>If all of them are cached, the last token is computed again for its logits: it writes the
+   * same bits into its slot, as a KV entry depends on the prefix alone.
+   *
+   * @param headroom pages that must remain for others to grow
+   * @return whether there were enough
+   */
+  public boolean admit(Request request, PrefixMatch match, int headroom) {
+    if (tables.free() == 0) {
+      return false;
+    }
+    if (shortage(request, match, headroom) > 0) {
+      // pins must not keep a request out that would run alone
+      return headroom == 0 && hints.unpinAll() && admit(request, match(request), headroom);
+    }
+    int needed = allocator.pagesFor(request.length) - match.pages();
+    request.locked = cache.lock(request.keyIn(cache), match);
+    if (!isRoomReady(needed)) {
+      cache.unlock(request.locked, false);
+      request.locked = null;
+      return false;
+    }
+    request.row = tables.acquire();
+    request.pages = match.pages();
+    request.cachedPages = match.pages();
+    int[] table = tables.ensure(request.row, match.pages() + needed);
+    cache.copyPages(request.locked, match.pages(), table);
+    int cached = match.pages() * pageTokens;
+    if (request.slot != null) {
+      sessions.started(request.slot);
+      cached += goOnWithPartialPage(request);
+    }
+    makeFree(match.pages() + needed - request.pages);
+    boolean partial = request.pages > match.pages();
+    allocator.allocExtend(table, request.pages * pageTokens, request.length);
+    request.pages = match.pages() + needed;
+    if (partial) {
+      loads.drop(request);
+    } else {
+      cached += pageTokens * loads.load(request, match.pages(), table);
+    }
+    request.computed = Math.min(cached, request.length - 1);
+    request.rewind();
+    request.prefillEnd = request.length;
+    return true;
+  }
+
+  /** Takes over the page that the session's turn before did not fill; returns its useful tokens. */
+  private int goOnWithPartialPage(Request request) {
+    int tokens = sessions.partialTokens(request.slot, request.known, request.cachedPages);
+    if (tokens > 0) {
+      table(request)[request.pages++] = sessions.takePartial(request.slot);
+    }
+    return tokens;
+  }
+
+  /** How many pages are missing to admit a request; 0 or less if there are enough. */
+  public int shortage(Request request, PrefixMatch match, int headroom) {
+    int needed = allocator.pagesFor(request.length) - match.pages();
+    return needed + headroom - availablePages() + cache.evictablePages(match);
+  }
+
+  /**
+   * How many pages a waiting request could have if a running one were preempted: its own, and those
+   * in the cache that it alone has locked. Those that the waiting one would lock do not count.
+   */
+  public int reclaimable(Request victim, Request waiting) {
+    int locked = cache.pagesLockedOnce(victim.locked);
+    int shared = Math.min(match(waiting).pages(), sharedPages(waiting, victim));
+    int wanted = Math.max(0, shared - (victim.cachedPages - locked));
+    return victim.pages - victim.cachedPages + locked - wanted;
+  }
+
+  /** Makes sure that a request has the page of a position; false if there is none to be had now. */
+  public boolean ensure(Request request, int position) {
+    return position / pageTokens < request.pages || grow(request);
+  }
+
+  private boolean grow(Request request) {
+    makeFree(1);
+    int tokens = request.pages * pageTokens + 1;
+    if (!allocator.allocDecode(tables.ensure(request.row, request.pages + 1), tokens)) {
+      return false;
+    }
+    request.pages++;
+    return true;
+  }
+
+  /** Passes the full pages that a request has computed to the cache, and locks them there. */
+  public void commit(Request request) {
+    int full = loads.settledTokens(request) / pageTokens;
+    boolean closed = request.slot != null && request.slot.isClosed();
+    if (closed || request.spec.hints().noStore() || full <= request.cachedPages) {
+      return;
+    }
+    PrefixMatch end =
+        cache.insert(
+            request.locked,
+            request.keyIn(cache),
+            request.cachedPages,
+            full,
+            table(request),
+            request.stepsInFlight == 0,
+            request.spec.service().priority());
+    request.locked = end.node();
+    request.cachedPages = end.pages();
+  }
+
+  /** With how many whole pages of the prompt of a running request a waiting one begins. */
+  public int sharedPages(Request waiting, Request running) {
+    if (options.caching() != PrefixCaching.RADIX) {
+      return 0;
+    }
+    return Request.sharedTokens(waiting, running) / pageTokens;
+  }
+
+  public int pageTokens() {
+    return pageTokens;
+  }
+
+  // ---- giving pages back
+
+  /** Takes all pages from a request that is to go on later, from where it finds its prefix. */
+  public void preempt(Request request) {
+    SessionPosition end = end(request);
+    if (request.slot == null) {
+      cache.unlock(request.locked, false);
+    } else {
+      SessionPosition left = sessions.ended(request.slot, end, false, true, -1);
+      // it comes by again if it was preempted before it was there
+      if (left != null && !end.isBefore(left)) {
+        tiers.left(left, request.slot.places());
+      }
+    }
+    free(request);
+    request.known = new SessionPosition.Known(end, request.length);
+  }
+
+  /**
+   * Takes all pages from a request that has ended: what it shares becomes evictable, its own are
+   * freed, but for a partial last page that its session keeps. Counts as one use of its prefix.
+   *
+   * @return where its session goes on, or null if not there
+   */
+  public SessionPosition release(Request request) {
+    hints.ended(request);
+    SessionPosition end = null;
+    boolean closed = request.slot != null && request.slot.isClosed();
+    if (!closed && !request.failed && !request.spec.hints().noStore()) {
+      tiers.used(request.locked);
+    }
+    if (request.slot == null) {
+      cache.unlock(request.locked, true);
+    } else {
+      SessionPosition last = end(request);
+      SessionPosition left =
+          sessions.ended(
+              request.slot, last, !request.ahead, request.complete, partialPage(request));
+      if (!closed) {
+        tiers.left(left, request.slot.places());
+      }
+      end = SessionAwareCache.isPlaceOf(request.slot, last) ? last : null;
+    }
+    free(request);
+    if (closed) {
+      tiers.erase(request.keyIn(cache));
+    }
+    return end;
+  }
+
+  /** The page at {@code cachedPages} if all full ones are cached and it has tokens; else -1. */
+  private int partialPage(Request request) {
+    boolean partial =
+        !request.failed && !request.spec.hints().noStore() && request.computed % pageTokens > 0;
+    return partial && request.cachedPages == request.computed / pageTokens
+        ? table(request)[request.cachedPages]
+        : -1;
+  }
+
+  private SessionPosition end(Request request) {
+    String branch = request.slot == null ? "" : request.spec.session().branch();
+    return sessions.place(
+        branch, request.locked, request.cachedPages, request.keyIn(cache), request.computed);
+  }
+
+  /**
+   * Frees {@code [cachedPages .. pages)} and the row. Some of the pages before may be in flight,
+   * too, as they leave the cache: the tiers free those.
+   */
+  private void free(Request request) {
+    int[] table = table(request);
+    allocator.beginFreeGroup();
+    for (int i = 0; i < request.pages; i++) {
+      if (allocator.isInFlight(table[i]) && !tiers.isLeaving(table[i])) {
+        allocator.free(table[i]);
+      }
+    }
+    allocator.endFreeGroup();
+    tables.release(request.row);
+    request.row = -1;
+    request.pages = 0;
+    request.cachedPages = 0;
+    request.locked = null;
+  }
+
+  // ---- room: evicting what no request uses
+
+  /** Whether pages will be free soon that are not now. */
+  public boolean awaitsPages() {
+    return tiers.leavingPages() > 0;
+  }
+
+  /** Pages that are free or can be made so. */
+  private int availablePages() {
+    return allocator.free() + sessions.reclaimablePages();
+  }
+
+  /**
+   * Begins to make so many pages free if that may take a while.
+   *
+   * @return whether they are free, or can be at once
+   */
+  private boolean isRoomReady(int pages) {
+    boolean copiesFirst = awaitsPages() || tiers.copiesLeavingPages() && allocator.free() < pages;
+    return !copiesFirst || makeFree(pages);
+  }
+
+  /**
+   * Begins to make the pages free that running requests are about to need, if that takes a while.
+   */
+  public void makeFreeAhead(List<Request> running) {
+    if (!tiers.copiesLeavingPages()) {
+      return;
+    }
+    int soon = 0;
+    for (int i = 0; i < running.size(); i++) {
+      Request request = running.get(i);
+      int position = Math.min(request.scheduled + TOKENS_AHEAD, request.maxLength - 2);
+      soon += position / pageTokens >= request.pages ? 1 : 0;
+    }
+    makeFree(soon);
+  }
+
+  /**
+   * Evicts what is needed to have so many pages that are free, or will be once they have been
+   * copied.
+   *
+   * @return whether they are free now
+   */
+  private boolean makeFree(int pages) {
+    int missing = missing(pages);
+    for (int freed = 1; missing > 0 && freed > 0; missing = missing(pages)) {
+      freed = sessions.reclaim(missing);
+      evicted += freed;
+    }
+    return allocator.free() >= pages;
+  }
+
+  private int missing(int pages) {
+    return pages - allocator.free() - tiers.leavingPages();
+  }
+
+  // ---- audit: each page has exactly one owner
+
+  public boolean countersAgree() {
+    return audit.countersAgree();
+  }
+
+  /**
+   * Checks every page, of the host, too, against the tree and the holders' tables; repairs those of
+   * the device.
+   *
+   * @return how many were wrong
+   */
+  public int repair(List<Request> holders) {
+    int wrong = tiers.audit() ? 0 : 1;
+    return wrong
+        + audit.repair(visitor -> visitInFlight(holders, visitor), sessions::forEachSessionPage);
+  }
+
+  private void visitInFlight(List<Request> holders, IntConsumer visitor) {
+    holders.forEach(holder -> visitTable(holder, visitor));
+    for (Request request : loads.copying()) {
+      if (!holders.contains(request)) {
+        visitTable(request, visitor);
+      }
+    }
+    tiers.forEachLeavingPage(visitor);
+  }
+
+  private void visitTable(Request holder, IntConsumer visitor) {
+    int[] table = table(holder);
+    for (int i = 0; i < holder.pages; i++) {
+      visitor.accept(table[i]);
+    }
+  }
+
+  public void close() {
+    try (pool) {
+      try {
+        if (events != null) {
+          events.close();
+        }
+      } finally {
+        tiers.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,194 @@
+package io.radixflow.operators.engine.pages;
+
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.tier.LoadBack;
+import io.radixflow.operators.tier.PageChain;
+import io.radixflow.operators.tier.Tiers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * The load-backs of requests. A request whose pages are on their way to the device counts them as
+ * computed, and the copy as a step in flight: until it has ended, no request takes the pages away
+ * or shares them, and no token that depends on them goes out. If it fails they are computed.
+ *
+ * <p>Engine thread only, but for {@link #name}.
+ */
+public final class RequestLoads {
+  /** How often a request looks again because pages have left the device since it looked. */
+  private static final int LOOKS = 3;
+
+  private final Tiers tiers;
+  private final int pageTokens;
+
+  /** Requests whose pages are on their way to the device, or have just come. */
+  private final List<Request> copying = new ArrayList<>();
+
+  RequestLoads(Tiers tiers, int pageTokens) {
+    this.tiers = tiers;
+    this.pageTokens = pageTokens;
+  }
+
+  /** The pool was emptied: all requests have lost their pages. */
+  void reset() {
+    copying.forEach(request -> request.loadBack = null);
+    copying.clear();
+  }
+
+  /** Names the pages of a request's tokens; any thread that owns the request. */
+  public void name(Request request) {
+    request.chain = chain(request);
+  }
+
+  private PageChain chain(Request request) {
+    RadixKey key =
+        new RadixKey(
+            request.spec.namespace(), request.tokens, request.length, request.publicTokens);
+    return tiers.name(key, request.spec.service().tenant());
+  }
+
+  /** Begins to look for what lower tiers have of a request that begins to wait. */
+  public void look(Request request, KvPages pages) {
+    request.looks = 0;
+    if (tiers.copiesLeavingPages()) {
+      look(request, pages.match(request).pages());
+    }
+  }
+
+  private void look(Request request, int devicePages) {
+    if (request.chain == null || request.chain.pages() != request.length / pageTokens) {
+      name(request);
+    }
+    request.looks++;
+    // the last token is computed in any case
+    int useful = (request.length - 1) / pageTokens;
+    request.loadBack = tiers.loadBack(request.chain, devicePages, useful);
+  }
+
+  /** Whether a waiting request waits for pages of lower tiers. */
+  public boolean mustWait(Request request, KvPages pages) {
+    return request.loadBack != null && mustWait(request, pages.match(request).pages());
+  }
+
+  private boolean mustWait(Request request, int devicePages) {
+    if (tiers.mustWait(request.loadBack, devicePages)) {
+      return true;
+    }
+    if (devicePages >= request.loadBack.from() || request.looks >= LOOKS) {
+      return false;
+    }
+    drop(request);
+    look(request, devicePages);
+    return request.loadBack != null;
+  }
+
+  /** A request does without the pages it has waited for. */
+  public void drop(Request request) {
+    if (request.loadBack != null && !request.loadBack.isCopied()) {
+      tiers.release(request.loadBack);
+      request.loadBack = null;
+    }
+  }
+
+  /**
+   * Loads what is worth it for a request that is being admitted and has pages of its own.
+   *
+   * @param devicePages pages of its prefix that the device has
+   * @return how many pages are loaded after those
+   */
+  int load(Request request, int devicePages, int[] table) {
+    if (request.loadBack == null) {
+      return 0;
+    }
+    int pages = tiers.copy(request.loadBack, devicePages, request.pages, table);
+    if (pages == 0) {
+      drop(request);
+      return 0;
+    }
+    request.stepsInFlight++;
+    copying.add(request);
+    return pages;
+  }
+
+  /** What a request that has just been admitted gets from below the device. */
+  public TierUsage usage(Request request) {
+    LoadBack loadBack = request.loadBack;
+    if (loadBack == null) {
+      return TierUsage.NONE;
+    }
+    return new TierUsage(
+        loadBack.copiedPages(KvTier.HOST) * pageTokens,
+        loadBack.copiedPages(KvTier.DISK) * pageTokens,
+        loadBack.copiedPages(KvTier.REMOTE) * pageTokens,
+        loadBack.micros());
+  }
+
+  /** The end of a request's tokens that are computed, or loaded and there. */
+  int settledTokens(Request request) {
+    return isCopying(request) ? request.loadBack.copiedFrom() * pageTokens : request.computed;
+  }
+
+  private static boolean isCopying(Request request) {
+    return request.loadBack != null && request.loadBack.isCopied();
+  }
+
+  /**
+   * Handles copies that have ended; never blocks.
+   *
+   * @param ended gets each request that has ended and whose copy was the last to use its pages
+   */
+  public void poll(Consumer<Request> ended) {
+    for (int i = 0; i < copying.size(); ) {
+      Request request = copying.get(i);
+      boolean failed = request.loadBack.failure() != null;
+      // a step that has read what did not come is undone when it ends
+      if (request.loadBack.isCopying() || failed && request.stepsInFlight > 1) {
+        i++;
+        continue;
+      }
+      settle(request);
+      if (request.stepsInFlight == 0) {
+        ended.accept(request);
+      }
+    }
+  }
+
+  /**
+   * Waits for the pages of a request of which a step has ended, and which therefore are there or
+   * will not come.
+   *
+   * @return why they did not come, or null
+   */
+  public Throwable await(Request request) {
+    if (!isCopying(request)) {
+      return null;
+    }
+    if (request.loadBack.isCopying()) {
+      tiers.awaitCopies();
+    }
+    return settle(request);
+  }
+
+  private Throwable settle(Request request) {
+    Throwable failure = request.loadBack.failure();
+    copying.remove(request);
+    request.stepsInFlight--;
+    if (failure != null) {
+      request.computed = request.loadBack.copiedFrom() * pageTokens;
+      if (request.stepsInFlight == 0) {
+        request.rewind();
+      }
+    }
+    request.loadBack = null;
+    return failure;
+  }
+
+  /** Requests whose pages are on their way; some may have ended. */
+  public List<Request> copying() {
+    return copying;
+  }
+}

@@ -1,0 +1,83 @@
+package io.radixflow.operators.engine.request;
+
+import io.radixflow.operators.cache.session.CacheSlot;
+import io.radixflow.operators.engine.SessionRef;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The sessions that the engine knows: those with requests, and those that left something in the
+ * cache. Any thread.
+ *
+ * <p>A request joins its session's slot when it is submitted, and keeps it. Closing takes the slot
+ * away: requests submitted before end on the closed slot, however late, and leave nothing; one
+ * submitted afterwards gets a new slot, also under the same id.
+ */
+public final class CachedSessions {
+
+  private record Entry(CacheSlot slot, int requests) {}
+
+  private final ConcurrentHashMap<String, Entry> entries = new ConcurrentHashMap<>();
+
+  /** The slot of a request's session, or null if it has none. */
+  public CacheSlot join(SessionRef ref) {
+    if (ref == null) {
+      return null;
+    }
+    return entries.compute(
+            ref.session(),
+            (id, entry) ->
+                entry == null
+                    ? new Entry(new CacheSlot(id, ref.tenant()), 1)
+                    : new Entry(entry.slot, entry.requests + 1))
+        .slot;
+  }
+
+  /** Another request of a slot; false if the slot was taken away. */
+  public boolean rejoin(CacheSlot slot) {
+    Entry entry =
+        entries.computeIfPresent(
+            slot.session(),
+            (id, old) -> old.slot == slot ? new Entry(slot, old.requests + 1) : old);
+    return entry != null && entry.slot == slot;
+  }
+
+  /** A request has ended and holds no pages. */
+  public void leave(CacheSlot slot) {
+    if (slot != null) {
+      update(slot, -1);
+    }
+  }
+
+  /** A slot remembers nothing any more; engine thread. */
+  public void forgotten(CacheSlot slot) {
+    update(slot, 0);
+  }
+
+  private void update(CacheSlot slot, int change) {
+    entries.computeIfPresent(
+        slot.session(),
+        (id, entry) -> {
+          if (entry.slot != slot) {
+            return entry;
+          }
+          int requests = entry.requests + change;
+          return requests == 0 && slot.isEmpty() ? null : new Entry(slot, requests);
+        });
+  }
+
+  /** Takes a session's slot away; null if there is none. */
+  public CacheSlot remove(String session) {
+    Entry entry = entries.remove(session);
+    return entry == null ? null : entry.slot;
+  }
+
+  /** Takes all slots away; what their requests leave is not kept. */
+  public void closeAll() {
+    for (String session : entries.keySet()) {
+      CacheSlot slot = remove(session);
+      if (slot != null) {
+        slot.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package io.radixflow.operators.engine.request;
+
+import io.radixflow.operators.engine.ChannelId;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * The channels of an engine's consumers, which are subtasks of jobs. Of each consumer, only the
+ * newest attempt's channels stay open: an older one is a task that was stopped and goes on.
+ *
+ * <p>Any thread.
+ */
+public final class Channels {
+  private final Map<Subtask, Long> attempts = new HashMap<>();
+  private final Set<EngineChannel> channels = ConcurrentHashMap.newKeySet();
+  private volatile boolean ended;
+
+  /** What an attempt is an attempt of. */
+  private record Subtask(String job, int subtask) {}
+
+  /** Adds a channel, and closes those of earlier attempts, or itself if it is of one. */
+  public void add(EngineChannel channel) {
+    ChannelId id = channel.id();
+    long newest;
+    synchronized (attempts) {
+      newest = attempts.merge(new Subtask(id.job(), id.subtask()), id.attempt(), Math::max);
+      channels.add(channel);
+      if (ended) {
+        channel.close();
+      }
+    }
+    for (EngineChannel each : channels) {
+      if (each.isOf(id.job(), id.subtask()) && each.id().attempt() < newest) {
+        each.close();
+      }
+    }
+  }
+
+  /** Forgets a channel that is closed. */
+  public void remove(EngineChannel channel) {
+    channels.remove(channel);
+  }
+
+  public void forEach(Consumer<EngineChannel> action) {
+    channels.forEach(action);
+  }
+
+  /** Takes no more channels and no more requests; false if that is so already. */
+  public boolean end() {
+    synchronized (attempts) {
+      boolean first = !ended;
+      ended = true;
+      return first;
+    }
+  }
+
+  /** Whether the engine takes nothing more. */
+  public boolean haveEnded() {
+    return ended;
+  }
+}

@@ -1,0 +1,118 @@
+package io.radixflow.operators.engine.request;
+
+import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.Usage;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Tokens of one request on their way to its consumer: a bounded ring with one writer and one
+ * reader, and the ending, which is written last.
+ *
+ * <p>{@code tail} is written by the engine only, {@code head} by the consumer only; each entry is
+ * written before the tail that covers it.
+ */
+public final class ReplyRing {
+
+  /** How a request ended, and the text that was held back until then. */
+  private record Ending(FinishReason reason, String text, String error) {}
+
+  private final int[] tokens;
+  private final String[] texts;
+  private final TokenLogprob[] logprobs;
+  private volatile long tail;
+  private volatile long head;
+  private volatile Ending ending;
+
+  private volatile int promptTokens;
+  private volatile int cachedTokens;
+  private volatile TierUsage tiers = TierUsage.NONE;
+  private int tokenOffset;
+  private int textOffset;
+  private boolean ended;
+
+  /**
+   * @param capacity entries
+   * @param withLogprobs whether entries carry log probabilities
+   */
+  ReplyRing(int capacity, boolean withLogprobs) {
+    tokens = new int[capacity];
+    texts = new String[capacity];
+    logprobs = withLogprobs ? new TokenLogprob[capacity] : null;
+  }
+
+  /** Where progress begins; before the ring is shared. */
+  public void startAt(int promptLength, int tokenCount, int codePoints) {
+    promptTokens = promptLength;
+    tokenOffset = tokenCount;
+    textOffset = codePoints;
+  }
+
+  /** Tells how much of the prompt was cached; writer only, as all up to {@link #end}. */
+  public void cached(int count, TierUsage fromTiers) {
+    tiers = fromTiers;
+    cachedTokens = count;
+  }
+
+  int room() {
+    return (int) (tokens.length - (tail - head));
+  }
+
+  public void put(int token, String text, TokenLogprob logprob) {
+    long at = tail;
+    int slot = (int) (at % tokens.length);
+    tokens[slot] = token;
+    texts[slot] = text;
+    if (logprobs != null) {
+      logprobs[slot] = logprob;
+    }
+    tail = at + 1;
+  }
+
+  public void end(FinishReason reason, String text, String error) {
+    ending = new Ending(reason, text, error);
+  }
+
+  /** All progress since the last call, or null if there is none. */
+  ReplyProgress take() {
+    Ending end = ending;
+    long from = head;
+    int count = (int) (tail - from);
+    if (ended || count == 0 && end == null) {
+      return null;
+    }
+    int[] ids = new int[count];
+    StringBuilder text = new StringBuilder();
+    List<TokenLogprob> probabilities = logprobs == null ? List.of() : new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      int slot = (int) ((from + i) % tokens.length);
+      ids[i] = tokens[slot];
+      text.append(texts[slot]);
+      texts[slot] = null;
+      if (logprobs != null) {
+        probabilities.add(logprobs[slot]);
+      }
+    }
+    head = from + count;
+    if (end != null) {
+      text.append(end.text);
+      ended = true;
+    }
+    int firstToken = tokenOffset;
+    int firstCodePoint = textOffset;
+    tokenOffset += count;
+    textOffset += text.codePointCount(0, text.length());
+    return new ReplyProgress(
+        firstToken,
+        ids,
+        firstCodePoint,
+        text.toString(),
+        probabilities,
+        end == null ? null : end.reason,
+        new Usage(promptTokens, cachedTokens, tokenOffset, tiers),
+        end == null ? null : end.error);
+  }
+}

@@ -1,0 +1,260 @@
+package io.radixflow.operators.engine.request;
+
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.kernels.text.ReplyText;
+import io.radixflow.operators.cache.PrefixMatch;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.session.CacheSlot;
+import io.radixflow.operators.cache.session.SessionPosition;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.schedule.CrashJournal;
+import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.tier.LoadBack;
+import io.radixflow.operators.tier.PageChain;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * A request inside the engine.
+ *
+ * <p>The first part is shared with other threads; the rest is set by the intake thread, then handed
+ * over to the engine thread, which owns it from there.
+ *
+ * <p>Positions: {@code computed <= scheduled <= length + pending}. Of the sequence's {@code length}
+ * known tokens, the first {@code scheduled} are submitted and the first {@code computed} are in the
+ * pool; {@code pending} more have been asked of steps in flight.
+ */
+public final class Request {
+  /** {@link #suspectUntil} of a request against which nothing is held. */
+  public static final int TRUSTED = -1;
+
+  /** Where a request is on its way through the engine. */
+  public enum State {
+    INTAKE,
+    WAITING,
+    RUNNING,
+    ENDED
+  }
+
+  /** The urgency of a request whose turn has come by its age: no other makes it give way. */
+  public static final int AGED = Integer.MAX_VALUE;
+
+  /** Null of a turn that is only expected. */
+  public final EngineChannel channel;
+
+  final long id;
+  public final EngineRequest spec;
+  public final long sequence;
+  public final ReplyRing ring;
+  public final CacheSlot slot;
+
+  public final AtomicReference<FinishReason> cancelled = new AtomicReference<>();
+  final AtomicBoolean listed = new AtomicBoolean();
+  Request nextNews;
+  public volatile boolean paused;
+
+  /** Whether the consumer may be told that the prompt is ready; it clears this. */
+  public volatile boolean promptReady;
+
+  /** Its name in the {@link CrashJournal}. */
+  public long journalName;
+
+  /** Tokens up to which it runs alone, as it may end the process; or {@link #TRUSTED}. */
+  public int suspectUntil = TRUSTED;
+
+  public State state = State.INTAKE;
+  public SessionPosition.Known known = SessionPosition.Known.NOTHING;
+  public int[] tokens;
+  public int length;
+  public int promptLength;
+
+  /** Tokens from the beginning that may be shared with other namespaces. */
+  public int publicTokens;
+
+  public int maxLength;
+  public SamplingState sampling;
+  public ReplyText text;
+  public FinishReason resumedEnd;
+  public String refusal;
+  public FinishReason refusalReason;
+
+  public int computed;
+  public int scheduled;
+  public int pending;
+  public int prefillEnd;
+  public StepTicket lastTicket;
+  public int lastOutput;
+  public int stepsInFlight;
+
+  public int row = -1;
+  public int pages;
+  public int cachedPages;
+  public TreeNode locked;
+  public boolean admittedBefore;
+
+  public Tenant tenant;
+
+  /** Priority as the scheduler compares it, the highest first; {@link #AGED} once by age. */
+  public int urgency;
+
+  /** Place in the policy's order, the lowest first. */
+  public long rank;
+
+  /** The cached prefix as last looked up, and the version of the tree that it is of. */
+  public PrefixMatch match;
+
+  public long matchVersion;
+
+  /** Names of its pages in lower tiers; null without them. */
+  public PageChain chain;
+
+  /** What it gets from lower tiers, or null. */
+  public LoadBack loadBack;
+
+  /** How often it has looked for that. */
+  public int looks;
+
+  /** The running request that computes a shared prefix, and how many pages that prefix has. */
+  public Request awaited;
+
+  public int awaitedPages;
+  public int failures;
+  public boolean failed;
+  public boolean complete;
+  public boolean ahead;
+
+  /**
+   * @param slot its session's, or null
+   */
+  public Request(
+      EngineChannel channel,
+      long id,
+      EngineRequest spec,
+      long sequence,
+      int ringTokens,
+      CacheSlot slot) {
+    this.slot = slot;
+    this.channel = channel;
+    this.id = id;
+    this.spec = spec;
+    this.sequence = sequence;
+    this.ring = new ReplyRing(ringTokens, spec.sampling().topLogprobs() >= 0);
+  }
+
+  /** A turn that is expected: no reply is due, it is there to have its prompt's pages ready. */
+  public static Request expected(EngineRequest spec, long sequence, CacheSlot slot) {
+    return new Request(null, -1, spec, sequence, 4, slot);
+  }
+
+  /**
+   * A request that computes what the next turn after {@code turn}, or an expected {@code turn},
+   * begins with, and no reply.
+   *
+   * @param place all of whose tokens are the first of {@code ids}; null if it is not known
+   */
+  public static Request ahead(Request turn, SessionPosition place, int[] ids) {
+    Request request = new Request(turn.channel, -1, turn.spec, turn.sequence, 4, turn.slot);
+    request.state = State.RUNNING;
+    request.tokens = ids;
+    request.length = ids.length;
+    request.maxLength = ids.length;
+    request.promptLength = ids.length;
+    request.publicTokens = Math.min(turn.publicTokens, ids.length);
+    request.known = place == null ? turn.known : place.whole();
+    request.chain = turn.isExpected() ? turn.chain : null;
+    request.complete = true;
+    request.ahead = true;
+    return request;
+  }
+
+  public void append(int token) {
+    if (length == tokens.length) {
+      tokens = Arrays.copyOf(tokens, Math.min(maxLength, 2 * length));
+    }
+    tokens[length++] = token;
+  }
+
+  public int[] generatedTokens() {
+    return Arrays.copyOfRange(tokens, promptLength, length);
+  }
+
+  /** Whether it is a turn that is expected, or computes what such a turn begins with. */
+  public boolean isExpected() {
+    return channel == null;
+  }
+
+  public boolean isSuspect() {
+    return suspectUntil != TRUSTED;
+  }
+
+  public boolean isPrefilling() {
+    return computed < prefillEnd;
+  }
+
+  /** Rows that could be submitted now. */
+  public int rowsAhead() {
+    return length + pending < maxLength ? length + pending - scheduled : 0;
+  }
+
+  /** Whether its consumer has fallen behind too far for another token. */
+  boolean isRingFull() {
+    return ring.room() <= pending;
+  }
+
+  /** Marks a request whose ring is full, so that its consumer wakes the engine. */
+  public boolean pauseIfBehind() {
+    if (!isRingFull()) {
+      paused = false;
+      return false;
+    }
+    paused = true;
+    if (isRingFull()) {
+      return true;
+    }
+    paused = false;
+    return false;
+  }
+
+  /** Whether the consumer of a paused one of them has caught up. */
+  public static boolean anyCanResume(List<Request> requests) {
+    for (int i = 0; i < requests.size(); i++) {
+      if (requests.get(i).paused && !requests.get(i).isRingFull()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** With how many tokens of the prompt of a running request a waiting one begins. */
+  public static int sharedTokens(Request waiting, Request running) {
+    int limit = Math.min(waiting.length, running.prefillEnd);
+    if (!waiting.spec.namespace().equals(running.spec.namespace())) {
+      limit = Math.min(limit, Math.min(waiting.openTokens(), running.openTokens()));
+    }
+    int at = Arrays.mismatch(waiting.tokens, 0, limit, running.tokens, 0, limit);
+    return at < 0 ? limit : at;
+  }
+
+  /** Tokens from the beginning that requests of other namespaces may share. */
+  private int openTokens() {
+    return spec.namespace().equals(NamespaceKey.PUBLIC) ? length : publicTokens;
+  }
+
+  /** Forgets what was submitted and not computed. */
+  public void rewind() {
+    scheduled = computed;
+    pending = 0;
+    lastTicket = null;
+  }
+
+  /** The tokens it has so far, as a cache looks them up. */
+  public RadixKey keyIn(RadixCache cache) {
+    return cache.keyOf(sequence, spec.namespace(), publicTokens, tokens, length);
+  }
+}

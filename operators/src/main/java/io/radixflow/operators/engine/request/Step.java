@@ -1,0 +1,59 @@
+package io.radixflow.operators.engine.request;
+
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.StepTicket;
+import java.util.Arrays;
+
+/** One step: its batch, its ticket, and whose rows are in it. Reused. */
+public final class Step {
+  public final Batch batch = new Batch();
+  public StepTicket ticket;
+
+  /** When it was submitted. */
+  public long submittedNanos;
+
+  private int size;
+  private Request[] requests = new Request[16];
+  private int[] from = new int[16];
+  private int[] rows = new int[16];
+  private int[] outputs = new int[16];
+
+  public void clear() {
+    batch.clear();
+    ticket = null;
+    Arrays.fill(requests, 0, size, null);
+    size = 0;
+  }
+
+  /** Records a request's chunk; {@code output} is -1 if it asks for no token. */
+  public void add(Request request, int position, int count, int output) {
+    if (size == requests.length) {
+      requests = Arrays.copyOf(requests, 2 * size);
+      from = Arrays.copyOf(from, 2 * size);
+      rows = Arrays.copyOf(rows, 2 * size);
+      outputs = Arrays.copyOf(outputs, 2 * size);
+    }
+    requests[size] = request;
+    from[size] = position;
+    rows[size] = count;
+    outputs[size] = output;
+    size++;
+  }
+
+  public int size() {
+    return size;
+  }
+
+  public Request request(int index) {
+    return requests[index];
+  }
+
+  /** End of the positions that the request's chunk computes. */
+  public int end(int index) {
+    return from[index] + rows[index];
+  }
+
+  public int output(int index) {
+    return outputs[index];
+  }
+}

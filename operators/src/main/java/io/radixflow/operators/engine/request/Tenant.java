@@ -1,0 +1,86 @@
+package io.radixflow.operators.engine.request;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * A tenant's waiting requests, and how much service it has had.
+ *
+ * <p>Service is counted in tokens over weight: a prompt's when it is admitted, cached or not, and
+ * each token that is generated. What is cached is left out of account so that a tenant's turn does
+ * not depend on anybody's pages.
+ */
+public final class Tenant implements Comparable<Tenant> {
+  /** Service of one token at weight 1. */
+  public static final long TOKEN = 1L << 20;
+
+  public final String name;
+  public final int weight;
+
+  /** In order of arrival. */
+  public final List<Request> waiting = new ArrayList<>();
+
+  /** What may be admitted in this round, the next one first. */
+  public final PriorityQueue<Request> candidates = new PriorityQueue<>(Tenant::order);
+
+  /** Requests that hold pages. */
+  public int running;
+
+  /** The round that {@link #candidates} is of. */
+  public long round = -1;
+
+  /** Service so far; comparable among tenants. */
+  public long service;
+
+  /** Number of the event when it last had a turn, or began to wait. */
+  public long lastEvent;
+
+  /** Its admissions since the last one by age. */
+  public int sinceOldest;
+
+  /** The highest sequence of its requests that have been admitted. */
+  public long newestAdmitted = -1;
+
+  public Tenant(String name, int weight) {
+    this.name = name;
+    this.weight = weight;
+  }
+
+  /**
+   * A request of this tenant runs from here.
+   *
+   * @param byAge whether it was chosen for its age
+   */
+  public void admitted(Request request, boolean byAge) {
+    running++;
+    sinceOldest = byAge ? 0 : sinceOldest + 1;
+    newestAdmitted = Math.max(newestAdmitted, request.sequence);
+  }
+
+  public boolean isIdle() {
+    return waiting.isEmpty() && running == 0;
+  }
+
+  /** The more urgent first, then those that were admitted before, then by rank, then by arrival. */
+  static int order(Request a, Request b) {
+    if (a.urgency != b.urgency) {
+      return a.urgency > b.urgency ? -1 : 1;
+    }
+    if (a.admittedBefore != b.admittedBefore) {
+      return a.admittedBefore ? -1 : 1;
+    }
+    if (a.rank != b.rank) {
+      return a.rank < b.rank ? -1 : 1;
+    }
+    return Long.compare(a.sequence, b.sequence);
+  }
+
+  /** The least served first, of equals the one that has waited for longest. */
+  @Override
+  public int compareTo(Tenant other) {
+    return service != other.service
+        ? Long.compare(service, other.service)
+        : Long.compare(lastEvent, other.lastEvent);
+  }
+}

@@ -1,0 +1,228 @@
+package io.radixflow.operators.engine.schedule;
+
+import io.radixflow.operators.engine.SchedulePolicy;
+import io.radixflow.operators.engine.SchedulerOptions;
+import io.radixflow.operators.engine.pages.KvPages;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.engine.request.Tenant;
+import io.radixflow.operators.record.ServiceClass;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.PriorityQueue;
+
+/**
+ * The waiting requests, and which of them is next: a pure function of who waits and runs, of what
+ * is cached, and of the admissions so far, which are the clock.
+ *
+ * <ol>
+ *   <li>The tenant is next that has had the least service for its weight; see {@link FairQueue}.
+ *   <li>Among its requests, the more urgent first, then those that lost their pages, then the
+ *       policy's order, then arrival; but one of {@link SchedulerOptions#ageing} admissions of a
+ *       tenant is its oldest request's, if that has been overtaken. It then ranks above all
+ *       priorities for good.
+ *   <li>One that is about to find a prefix which a running one computes now is passed over, and one
+ *       whose pages are about to come from a lower tier.
+ * </ol>
+ *
+ * <p>So nobody starves, whatever arrives: a request with {@code n} older ones of its tenant is
+ * admitted within {@code ageing * (n + 1)} admissions of that tenant.
+ *
+ * <p>Requests of one tenant are compared by cached pages of its own namespaces only, and tenants by
+ * tokens that were asked for, cached or not: no request's turn depends on what another tenant has
+ * cached. Eviction alone couples them, as the pool is one.
+ *
+ * <p>A round is the planning of one step. Candidates are gathered at most once a round, and only if
+ * somebody can be admitted: O(n) in the waiting requests, O(log n) an admission. Engine thread
+ * only.
+ */
+final class Admission {
+  private final SchedulerOptions options;
+  private final KvPages pages;
+  private final List<Request> running;
+  private final WaitingOrder order;
+  private final SharedPrefixes shared;
+  private final FairQueue tenants;
+
+  /** FairQueue that may have candidates in this round, the least served first. */
+  private final PriorityQueue<Tenant> turns = new PriorityQueue<>();
+
+  private long round;
+  private boolean gathered;
+  private boolean oldestsTurn;
+  private long promotions;
+
+  /**
+   * @param policy the one in effect
+   * @param running the requests that run; read only
+   */
+  Admission(SchedulerOptions options, SchedulePolicy policy, KvPages pages, List<Request> running) {
+    this.options = options;
+    this.pages = pages;
+    this.running = running;
+    this.order = WaitingOrder.of(policy, pages, options.seed());
+    this.shared = new SharedPrefixes(pages);
+    this.tenants = new FairQueue(options.tenantWeights());
+  }
+
+  /** Admissions of requests for their age alone. */
+  long promotions() {
+    return promotions;
+  }
+
+  /** How often a request waited for a prefix that another computed. */
+  long deferrals() {
+    return shared.deferrals();
+  }
+
+  /** All waiting requests. */
+  List<Request> waiting() {
+    List<Request> all = new ArrayList<>();
+    tenants.backlogged().forEach(tenant -> all.addAll(tenant.waiting));
+    return all;
+  }
+
+  /** Whether a request waits that was paused, and its consumer has caught up. */
+  boolean canResume() {
+    List<Tenant> backlogged = tenants.backlogged();
+    for (int i = 0; i < backlogged.size(); i++) {
+      if (Request.anyCanResume(backlogged.get(i).waiting)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Puts a request among the waiting. */
+  void add(Request request) {
+    if (request.tenant == null) {
+      ServiceClass service = request.spec.service();
+      request.tenant = tenants.of(service.tenant());
+      request.urgency = options.lowPriorityFirst() ? -service.priority() : service.priority();
+    }
+    tenants.add(request);
+  }
+
+  /** Takes a request from the waiting; returns whether it was among them. */
+  boolean remove(Request request) {
+    if (!tenants.remove(request)) {
+      return false;
+    }
+    tenants.retire(request.tenant);
+    return true;
+  }
+
+  /** A running request has lost its pages and waits again. */
+  void preempted(Request request) {
+    add(request);
+    request.tenant.running--;
+  }
+
+  /** A token is about to be generated for a request that runs. */
+  void generates(Request request) {
+    tenants.charge(request.tenant, 1);
+  }
+
+  /** A request that ran has ended. */
+  void ended(Request request) {
+    request.tenant.running--;
+    tenants.retire(request.tenant);
+  }
+
+  void beginRound() {
+    round++;
+    gathered = false;
+  }
+
+  /** Whether the request that {@link #next} named is so for its age. */
+  boolean isOldestsTurn() {
+    return oldestsTurn;
+  }
+
+  /** The request to admit next, or null if none may be. */
+  Request next() {
+    if (!gathered) {
+      gathered = true;
+      turns.clear();
+      turns.addAll(tenants.backlogged());
+    }
+    for (Tenant tenant = turns.peek(); tenant != null; tenant = turns.peek()) {
+      Request request = nextOf(tenant);
+      if (request != null) {
+        return request;
+      }
+      turns.poll();
+    }
+    return null;
+  }
+
+  private Request nextOf(Tenant tenant) {
+    oldestsTurn = false;
+    if (tenant.sinceOldest >= options.ageing() - 1) {
+      Request oldest = firstOf(tenant.waiting);
+      if (oldest != null && oldest.sequence < tenant.newestAdmitted) {
+        oldestsTurn = true;
+        return oldest;
+      }
+    }
+    gather(tenant);
+    for (Request request = tenant.candidates.peek();
+        request != null;
+        request = tenant.candidates.peek()) {
+      if (!shared.shouldWait(request, pages.match(request).pages(), running)) {
+        return request;
+      }
+      tenant.candidates.poll();
+    }
+    return null;
+  }
+
+  private void gather(Tenant tenant) {
+    if (tenant.round == round) {
+      return;
+    }
+    tenant.round = round;
+    tenant.candidates.clear();
+    order.rank(tenant.waiting, running);
+    for (int i = 0; i < tenant.waiting.size(); i++) {
+      Request request = tenant.waiting.get(i);
+      if (!isHeldUp(request) && !shared.isWaiting(request)) {
+        tenant.candidates.add(request);
+      }
+    }
+  }
+
+  /** Whether its consumer has to catch up first, or its pages are on their way to host memory. */
+  private boolean isHeldUp(Request request) {
+    return request.admittedBefore && request.pauseIfBehind()
+        || pages.loads().mustWait(request, pages);
+  }
+
+  private Request firstOf(List<Request> waiting) {
+    for (int i = 0; i < waiting.size(); i++) {
+      if (!isHeldUp(waiting.get(i))) {
+        return waiting.get(i);
+      }
+    }
+    return null;
+  }
+
+  /** The request that {@link #next} named runs from here. */
+  void admitted(Request request) {
+    Tenant tenant = request.tenant;
+    turns.remove(tenant);
+    if (tenant.round == round) {
+      tenant.candidates.remove(request);
+    }
+    tenants.remove(request);
+    tenants.admitted(request, oldestsTurn);
+    if (oldestsTurn) {
+      promotions++;
+      request.urgency = Request.AGED;
+    }
+    request.awaited = null;
+    request.match = null;
+    if (gathered && !tenant.waiting.isEmpty()) {
+      turns.add(tenant);
+    }
+  }
+}

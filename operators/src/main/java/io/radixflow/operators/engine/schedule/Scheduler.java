@@ -1,0 +1,413 @@
+package io.radixflow.operators.engine.schedule;
+
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.cache.PrefixMatch;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.SchedulerOptions;
+import io.radixflow.operators.engine.SchedulerStats;
+import io.radixflow.operators.engine.pages.KvPages;
+import io.radixflow.operators.engine.request.ArrivalOrder;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.engine.request.Step;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Decides what the next step runs: which requests are admitted, which are preempted, which rows go
+ * in.
+ *
+ * <ul>
+ *   <li>Each decoding request gets a row; prefill chunks share what is left of the step, in order
+ *       of arrival. Requests are admitted only while rows are left, so that {@link Admission}
+ *       chooses as late as possible.
+ *   <li>A request that lacks pages is not overtaken in the same step. If it is more urgent than
+ *       running ones of its tenant, these are preempted: see {@link Preemption}.
+ *   <li>When a page is missing, and none becomes free after a copy, the youngest request is
+ *       preempted, or a less urgent one of its tenant; first among those that wait for their
+ *       consumer. One always goes on, and alone it fits: no deadlock.
+ *   <li>Requests of a failed step run alone until each has succeeded or ended.
+ * </ul>
+ *
+ * <p>The order is a pure function of the requests, of the tree and of ring states. Engine thread
+ * only.
+ */
+public final class Scheduler {
+  private final EngineOptions options;
+  private final KvPages pages;
+  private final int stepRows;
+  private final int maxRunning;
+  private final List<Request> running = new ArrayList<>();
+  private final Admission admission;
+  private final Preemption preemption;
+  private final Quarantine quarantine;
+  private final ArrayDeque<Request> suspects = new ArrayDeque<>();
+
+  /** Submitted requests that have not been admitted yet, those in intake included. */
+  private final AtomicInteger unadmitted = new AtomicInteger();
+
+  /** Requests that had pages and wait for them again. */
+  private int preempted;
+
+  private long preemptions;
+  private long priorityPreemptions;
+  private long prefilledTokens;
+  private long cachedTokens;
+
+  /**
+   * @param maxBatchRows the backend's limit
+   * @param quarantine names the request that must run alone
+   */
+  public Scheduler(EngineOptions options, KvPages pages, int maxBatchRows, Quarantine quarantine) {
+    this.quarantine = quarantine;
+    this.options = options;
+    this.pages = pages;
+    this.stepRows = Math.min(options.stepRows(), maxBatchRows);
+    this.maxRunning = Math.min(options.maxRunning(), stepRows);
+    SchedulerOptions scheduling = options.scheduler();
+    this.admission =
+        new Admission(
+            scheduling,
+            scheduling.policy().effective(options.cache().caching() == PrefixCaching.RADIX),
+            pages,
+            running);
+    this.preemption = new Preemption(scheduling.preemptionThreshold());
+  }
+
+  public List<Request> running() {
+    return running;
+  }
+
+  /** All requests without pages; a copy. */
+  public List<Request> waiting() {
+    return admission.waiting();
+  }
+
+  /**
+   * Counts a request that is submitted, until it is admitted or removed. Any thread.
+   *
+   * @return how many submitted requests had not been admitted before
+   */
+  public int submitted() {
+    return unadmitted.getAndIncrement();
+  }
+
+  /** Whether any request runs, waits, or is in intake. */
+  public boolean isBusy() {
+    return !running.isEmpty() || waitingCount() > 0;
+  }
+
+  private int waitingCount() {
+    return unadmitted.get() + preempted;
+  }
+
+  /** Requests preempted so far. */
+  public long preemptions() {
+    return preemptions;
+  }
+
+  public SchedulerStats stats() {
+    return new SchedulerStats(
+        running.size(),
+        waitingCount(),
+        preemptions,
+        priorityPreemptions,
+        admission.promotions(),
+        admission.deferrals());
+  }
+
+  public long prefilledTokens() {
+    return prefilledTokens;
+  }
+
+  public long cachedTokens() {
+    return cachedTokens;
+  }
+
+  /** Whether the consumer of a paused request has caught up. */
+  public boolean canResume() {
+    return Request.anyCanResume(running) || admission.canResume();
+  }
+
+  /** Puts a request among the waiting. */
+  public void enqueue(Request request) {
+    request.state = Request.State.WAITING;
+    pages.loads().look(request, pages);
+    admission.add(request);
+  }
+
+  /** Removes a request that has ended, running or not. */
+  public void remove(Request request) {
+    if (ArrivalOrder.remove(running, request)) {
+      admission.ended(request);
+    } else if (admission.remove(request)) {
+      pages.loads().drop(request);
+      preempted -= request.admittedBefore ? 1 : 0;
+    }
+    suspects.remove(request);
+    if (!request.admittedBefore) {
+      unadmitted.decrementAndGet();
+    }
+  }
+
+  /** Makes a request run alone until {@link #trust}. */
+  public void suspect(Request request) {
+    if (!suspects.contains(request)) {
+      suspects.add(request);
+    }
+  }
+
+  /** Lets a request run with others again. */
+  public void trust(Request request) {
+    if (!suspects.isEmpty()) {
+      suspects.remove(request);
+    }
+    quarantine.computed(request);
+  }
+
+  /**
+   * Fills an empty step.
+   *
+   * @param pipelineEmpty whether no step is in flight, so that any request may be preempted
+   * @return whether the step has rows
+   */
+  public boolean plan(Step step, boolean pipelineEmpty) {
+    if (quarantineRuns() && (!pipelineEmpty || addAlone(step, quarantine.active()))) {
+      return pipelineEmpty;
+    }
+    if (!suspects.isEmpty()) {
+      if (!pipelineEmpty) {
+        return false;
+      }
+      if (planAlone(step)) {
+        return true;
+      }
+      if (!suspects.isEmpty()) { // the first waits for pages
+        return false;
+      }
+    }
+    pauseThoseBehind();
+    if (!reservePages(pipelineEmpty) || !admitWaiting()) {
+      return false;
+    }
+    if (quarantineRuns()) { // the suspect has just been admitted
+      return pipelineEmpty && addAlone(step, quarantine.active());
+    }
+    int left = stepRows;
+    for (int i = 0; i < running.size() && left > 0; i++) {
+      Request request = running.get(i);
+      if (isDecoding(request)) {
+        left -= addChunk(step, request, 1);
+      }
+    }
+    for (int i = 0; i < running.size() && left > 0; i++) {
+      Request request = running.get(i);
+      if (!isDecoding(request)) {
+        left -= addChunk(step, request, Math.min(left, options.prefillChunk()));
+      }
+    }
+    return step.size() > 0;
+  }
+
+  /** Whether there is a request that nothing may run beside. */
+  private boolean quarantineRuns() {
+    Request request = quarantine.active();
+    return request != null && request.state == Request.State.RUNNING && !request.pauseIfBehind();
+  }
+
+  private boolean planAlone(Step step) {
+    pauseThoseBehind();
+    while (!suspects.isEmpty()) {
+      if (addAlone(step, suspects.peek())) {
+        return true;
+      }
+      if (pages.awaitsPages()) {
+        return false;
+      }
+      suspects.poll();
+    }
+    return false;
+  }
+
+  private boolean addAlone(Step step, Request request) {
+    return request.state == Request.State.RUNNING
+        && reservePages(true)
+        && request.state == Request.State.RUNNING
+        && addChunk(step, request, Math.min(stepRows, options.prefillChunk())) > 0;
+  }
+
+  private static boolean isDecoding(Request request) {
+    return request.scheduled >= request.prefillEnd;
+  }
+
+  /** Adds up to {@code most} rows of a request; returns how many. */
+  private int addChunk(Step step, Request request, int most) {
+    int ahead = request.rowsAhead();
+    int rows = Math.min(ahead, most);
+    boolean asksToken = rows > 0 && rows == ahead;
+    if (asksToken && request.paused) {
+      asksToken = false;
+      rows--;
+    }
+    if (rows == 0) {
+      return 0;
+    }
+    int position = request.scheduled;
+    Batch batch = step.batch;
+    batch.beginChunk(pages.table(request), request.pages, position);
+    for (int at = position; at < position + rows; at++) {
+      if (at < request.length) {
+        batch.token(request.tokens[at]);
+      } else {
+        batch.tokenFrom(request.lastTicket, request.lastOutput);
+      }
+    }
+    int output = -1;
+    if (asksToken) {
+      boolean logprobs = request.spec.sampling().topLogprobs() >= 0;
+      output = batch.output(request.sampling, logprobs ? Batch.LOGPROBS : Batch.TOKEN);
+      request.pending++;
+      admission.generates(request);
+    }
+    prefilledTokens += isDecoding(request) ? 0 : rows;
+    request.scheduled += rows;
+    request.stepsInFlight++;
+    step.add(request, position, rows, output);
+    return rows;
+  }
+
+  /** Looks at each ring once a step, as its consumer may empty it at any time. */
+  private void pauseThoseBehind() {
+    for (int i = 0; i < running.size(); i++) {
+      running.get(i).pauseIfBehind();
+    }
+  }
+
+  /** Admits requests while rows are left; false if steps must end first. */
+  private boolean admitWaiting() {
+    admission.beginRound();
+    while (rowsLeft() > 0) {
+      Request request = admission.next();
+      if (request == null) {
+        return true;
+      }
+      while (!admit(request)) {
+        if (pages.awaitsPages()) {
+          return true;
+        }
+        if (preemptPaused()) {
+          continue;
+        }
+        List<Request> victims = victims(request);
+        if (victims.isEmpty()) {
+          return true;
+        }
+        if (victims.stream().anyMatch(victim -> victim.stepsInFlight > 0)) {
+          return false;
+        }
+        victims.forEach(this::preempt);
+        priorityPreemptions += victims.size();
+      }
+    }
+    return true;
+  }
+
+  /** Rows of a step that running requests leave over. */
+  private int rowsLeft() {
+    int left = stepRows;
+    for (int i = 0; i < running.size(); i++) {
+      Request request = running.get(i);
+      boolean decoding = isDecoding(request);
+      if (!decoding || !request.paused) {
+        left -= Math.min(request.rowsAhead(), decoding ? 1 : options.prefillChunk());
+      }
+    }
+    return left;
+  }
+
+  /** Gives a request a permit to run and pages, if there are. */
+  private boolean admit(Request request) {
+    PrefixMatch match = pages.match(request);
+    if (running.size() == maxRunning || !pages.admit(request, match, running.size())) {
+      return false;
+    }
+    quarantine.journal().begin(request.row, request.journalName, request.isSuspect());
+    admission.admitted(request);
+    request.state = Request.State.RUNNING;
+    ArrivalOrder.insert(running, request);
+    if (request.admittedBefore) {
+      preempted--;
+    } else {
+      request.admittedBefore = true;
+      unadmitted.decrementAndGet();
+      int cached = Math.min(request.computed, request.promptLength);
+      request.ring.cached(cached, pages.loads().usage(request));
+      cachedTokens += cached;
+    }
+    return true;
+  }
+
+  /** Running requests to preempt for a more urgent one that lacks a permit or pages. */
+  private List<Request> victims(Request request) {
+    if (admission.isOldestsTurn()) {
+      return List.of();
+    }
+    int slots = running.size() == maxRunning ? 1 : 0;
+    int lacking = Math.max(slots, pages.shortage(request, pages.match(request), running.size()));
+    return lacking <= 0
+        ? List.of()
+        : preemption.victims(
+            request, running, lacking, victim -> pages.reclaimable(victim, request) + 1);
+  }
+
+  /** Gives each decoding request the page of its next position; false if steps must end first. */
+  private boolean reservePages(boolean pipelineEmpty) {
+    pages.makeFreeAhead(running);
+    for (int i = 0; i < running.size(); ) {
+      Request request = running.get(i);
+      if (request.rowsAhead() == 0 || request.paused || pages.ensure(request, request.scheduled)) {
+        i++;
+      } else if (pages.awaitsPages()) {
+        return false;
+      } else if (preemptPaused()) {
+        i = 0;
+      } else if (pipelineEmpty) {
+        Request youngest = running.get(running.size() - 1);
+        preempt(Preemption.leastUrgent(running, youngest.tenant));
+        i = 0;
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean preemptPaused() {
+    for (int i = running.size() - 1; i >= 0; i--) {
+      Request request = running.get(i);
+      if (request.paused && request.stepsInFlight == 0) {
+        preempt(request);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Takes a request's pages; it resumes later from its tokens. It must not be in a step. */
+  private void preempt(Request request) {
+    ArrivalOrder.remove(running, request);
+    pages.commit(request);
+    quarantine.journal().end(request.row);
+    pages.preempt(request);
+    request.computed = 0;
+    request.prefillEnd = 0;
+    request.rewind();
+    preemptions++;
+    preempted++;
+    request.state = Request.State.WAITING;
+    pages.loads().look(request, pages);
+    admission.preempted(request);
+  }
+}

@@ -1,0 +1,61 @@
+package io.radixflow.operators.engine.schedule;
+
+import io.radixflow.operators.engine.pages.KvPages;
+import io.radixflow.operators.engine.request.Request;
+import java.util.List;
+
+/**
+ * Lets a waiting request wait for a prefix that a running one computes right now, instead of
+ * computing it a second time. It is compared with running requests when its turn comes; from then
+ * on a look at the one it waits for is enough.
+ */
+final class SharedPrefixes {
+  /** Fewer tokens are computed twice rather than waited for. */
+  static final int WORTH_WAITING_TOKENS = 32;
+
+  private final KvPages pages;
+  private long deferrals;
+
+  SharedPrefixes(KvPages pages) {
+    this.pages = pages;
+  }
+
+  /** How often a request began to wait. */
+  long deferrals() {
+    return deferrals;
+  }
+
+  /** Whether a request that began to wait for a prefix has to go on waiting. */
+  boolean isWaiting(Request request) {
+    Request other = request.awaited;
+    if (other == null) {
+      return false;
+    }
+    if (isComputing(other) && other.cachedPages < request.awaitedPages) {
+      return true;
+    }
+    request.awaited = null;
+    return false;
+  }
+
+  /** Whether a request, of which {@code matched} pages are cached, should begin to wait. */
+  boolean shouldWait(Request request, int matched, List<Request> running) {
+    for (int i = 0; i < running.size(); i++) {
+      Request other = running.get(i);
+      if (isComputing(other)) {
+        int shared = pages.sharedPages(request, other);
+        if ((shared - matched) * pages.pageTokens() >= WORTH_WAITING_TOKENS) {
+          request.awaited = other;
+          request.awaitedPages = shared;
+          deferrals++;
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean isComputing(Request other) {
+    return other.state == Request.State.RUNNING && other.isPrefilling() && !other.paused;
+  }
+}

@@ -1,0 +1,72 @@
+package io.radixflow.operators.engine.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.EngineOptions;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A page of 16 tokens has 128 bytes on the simulated device, whose context is 4,096 tokens. */
+class PoolSizingTest {
+  private static final long PLENTY = 1L << 40;
+
+  private final Backend backend =
+      SimModel.open(SimOptions.DEFAULT).openBackend(DeviceOptions.DEFAULT);
+
+  @AfterEach
+  void close() {
+    backend.close();
+  }
+
+  private PoolSizing size(EngineOptions.Builder options, long heap) {
+    return PoolSizing.of(backend, options.build(), heap);
+  }
+
+  @Test
+  void byDefaultFourContextsFitButNoMoreThanAQuarterOfTheHeap() {
+    assertThat(size(EngineOptions.builder(), PLENTY)).isEqualTo(new PoolSizing(1024, 16, 4096));
+    assertThat(size(EngineOptions.builder(), 4 * 128 * 100))
+        .isEqualTo(new PoolSizing(100, 16, 1600));
+  }
+
+  @Test
+  void byDefaultThePoolFitsTheModel() {
+    long mb = 1 << 20;
+    long page = 720 << 10; // 16 tokens of SmolLM2-135M, whose window has 512 pages
+    assertThat(PoolSizing.pagesInHeap(page, 512, 98 * mb, PLENTY))
+        .as("four times the weights, not four windows of 360 MB")
+        .isEqualTo(4 * 98 * mb / page);
+    assertThat(PoolSizing.pagesInHeap(page, 512, 10 * mb, PLENTY)).as("one window").isEqualTo(512);
+    assertThat(PoolSizing.pagesInHeap(page, 512, 4096 * mb, PLENTY)).isEqualTo(4 * 512);
+    assertThat(PoolSizing.pagesInHeap(page, 512, 98 * mb, 288 * mb))
+        .as("a quarter of the heap")
+        .isEqualTo(102);
+  }
+
+  @Test
+  void aGivenSizeIsTaken() {
+    assertThat(size(EngineOptions.builder().kvBytes(1300), PLENTY))
+        .isEqualTo(new PoolSizing(10, 16, 160));
+    assertThat(size(EngineOptions.builder().kvPages(300).contextLength(50), PLENTY))
+        .isEqualTo(new PoolSizing(300, 16, 50));
+  }
+
+  @Test
+  void thePageSizeIsTheNearestThatTheBackendHas() {
+    assertThat(size(EngineOptions.builder().pageTokens(24), PLENTY).pageTokens()).isEqualTo(16);
+    assertThat(size(EngineOptions.builder().pageTokens(1000), PLENTY).pageTokens()).isEqualTo(128);
+  }
+
+  @Test
+  void tooLittleMemoryIsRefusedWithTheNumbers() {
+    assertThatThrownBy(() -> size(EngineOptions.builder().kvBytes(100), PLENTY))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("100 bytes")
+        .hasMessageContaining("128 bytes");
+  }
+}

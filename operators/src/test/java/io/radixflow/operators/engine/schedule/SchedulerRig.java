@@ -1,0 +1,149 @@
+package io.radixflow.operators.engine.schedule;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.pages.KvPages;
+import io.radixflow.operators.engine.request.CachedSessions;
+import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.engine.request.Step;
+import io.radixflow.operators.record.ServiceClass;
+import io.radixflow.operators.tier.Tiers;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A scheduler whose steps are completed by hand: no device, no threads. Every step it checks that
+ * each page has one owner.
+ */
+public final class SchedulerRig {
+  public final KvPages pages;
+  public final Scheduler scheduler;
+  final List<Request> admitted = new ArrayList<>();
+  private final Step step = new Step();
+  private long sequence;
+
+  public SchedulerRig(EngineOptions options) {
+    this.pages = pages(options);
+    this.scheduler =
+        new Scheduler(
+            options,
+            pages,
+            options.stepRows(),
+            new Quarantine(
+                CrashJournal.open(null, options.maxRunning(), () -> 0), 1, request -> {}));
+  }
+
+  static KvPages pages(EngineOptions options) {
+    Backend backend = SimModel.open(SimOptions.DEFAULT).openBackend(DeviceOptions.DEFAULT);
+    KvPool pool = backend.openPool(options.kvPages(), options.pageTokens());
+    Tiers tiers = Tiers.open(options.tiers(), pool, "", Runnable::run);
+    backend.close(); // no step runs, and a thread less is left
+    return new KvPages(
+        pool, options.maxRunning(), options.cache(), new CachedSessions(), tiers, () -> 0);
+  }
+
+  /** A request that has its prompt; others that arrive later have a higher {@code sequence}. */
+  static Request request(
+      long sequence, int[] prompt, int maxTokens, String namespace, ServiceClass service) {
+    Request request =
+        new Request(
+            null,
+            sequence,
+            EngineRequest.builder("request " + sequence, () -> prompt, maxTokens)
+                .namespace(namespace)
+                .ignoreEndOfTurn(true)
+                .service(service)
+                .build(),
+            sequence,
+            1 << 16,
+            null);
+    request.tokens = prompt.clone();
+    request.length = prompt.length;
+    request.promptLength = prompt.length;
+    request.maxLength = prompt.length + maxTokens;
+    return request;
+  }
+
+  /** Leaves a prompt's pages in the cache. */
+  public static void cache(KvPages pages, int[] prompt, String namespace) {
+    cache(pages, request(-1, prompt, 1, namespace, ServiceClass.DEFAULT));
+  }
+
+  /** Leaves a request's pages in the cache. */
+  public static void cache(KvPages pages, Request request) {
+    if (!pages.admit(request, pages.match(request), 0)) {
+      throw new AssertionError("no pages");
+    }
+    request.computed = request.length;
+    pages.commit(request);
+    pages.release(request);
+  }
+
+  public Request submit(int[] prompt, int maxTokens, ServiceClass service) {
+    Request request = request(sequence++, prompt, maxTokens, service.tenant(), service);
+    scheduler.submitted();
+    scheduler.enqueue(request);
+    return request;
+  }
+
+  public Request submit(int[] prompt, int maxTokens) {
+    return submit(prompt, maxTokens, ServiceClass.DEFAULT);
+  }
+
+  /** Runs one step to its end; returns the rows it had. */
+  public int step() {
+    List<Request> before = new ArrayList<>(scheduler.running());
+    boolean planned = scheduler.plan(step, true);
+    List<Request> started = new ArrayList<>(scheduler.running());
+    started.removeAll(before);
+    admitted.addAll(started);
+    int rows = planned ? complete() : 0;
+    if (pages.repair(scheduler.running()) > 0) {
+      throw new AssertionError("a page has not exactly one owner");
+    }
+    return rows;
+  }
+
+  private int complete() {
+    int rows = 0;
+    for (int i = 0; i < step.size(); i++) {
+      Request request = step.request(i);
+      rows += step.end(i) - request.computed;
+      boolean prefill = request.isPrefilling();
+      request.stepsInFlight--;
+      request.computed = step.end(i);
+      if (prefill) {
+        pages.commit(request);
+      }
+      if (step.output(i) >= 0) {
+        request.pending--;
+        request.append('a' + request.length % 26);
+      }
+      if (request.length == request.maxLength) {
+        end(request);
+      }
+    }
+    step.clear();
+    return rows;
+  }
+
+  private void end(Request request) {
+    scheduler.remove(request);
+    request.state = Request.State.ENDED;
+    pages.commit(request);
+    pages.release(request);
+  }
+
+  void runToTheEnd() {
+    while (!scheduler.running().isEmpty() || !scheduler.waiting().isEmpty()) {
+      if (step() == 0) {
+        throw new AssertionError("no progress");
+      }
+    }
+  }
+}
