@@ -131,8 +131,8 @@ final class ServingMetrics {
     group.gauge("backupsDropped", (Gauge<Long>) () -> stats.get().droppedBackups());
     group.gauge("pagesLoaded", (Gauge<Long>) () -> stats.get().loadedPages());
     group.gauge("pagesFetched", (Gauge<Long>) () -> stats.get().fetchedPages());
-    group.gauge("pagesPrefetched", (Gauge<Long>) () -> stats.get().prefetches().pages());
-    group.gauge("prefetchesCutShort", (Gauge<Long>) () -> stats.get().prefetches().cutShort());
+    group.gauge("pagesPrefetched", (Gauge<Long>) () -> stats.get().announcements().pages());
+    group.gauge("prefetchesCutShort", (Gauge<Long>) () -> stats.get().announcements().cutShort());
     group.gauge("tierWritesDropped", (Gauge<Long>) () -> stats.get().droppedWrites());
     group.gauge("tierTransfersFailed", (Gauge<Long>) () -> stats.get().failedTransfers());
     for (MissReason reason : MissReason.values()) {

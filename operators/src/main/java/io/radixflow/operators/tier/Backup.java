@@ -16,9 +16,9 @@ import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 
 /**
- * Pages on their way from the device to host memory: a bounded queue, of which one batch at a time
- * is copied. A page that leaves the cache meanwhile stays in flight until it has been copied, since
- * it must not be written before. Engine thread only.
+ * Copies pages from the device to host memory: a bounded queue, of which one batch at a time is
+ * copied. A page that leaves the cache meanwhile stays in flight until it has been copied, since a
+ * step must not write it before. Engine thread only.
  */
 final class Backup {
   /** Pages of a batch: few enough that one that leaves the cache is soon free. */
@@ -33,7 +33,7 @@ final class Backup {
     final int device;
     final int index;
 
-    /** Whether the page has left the cache, and is free after its copy. */
+    /** Whether the page has left the cache, and is to be freed after its copy. */
     boolean leaving;
 
     /** Whether its copy is still wanted. */
@@ -58,7 +58,7 @@ final class Backup {
 
   private final ArrayDeque<Item> waiting = new ArrayDeque<>();
 
-  /** Pages that the cache got while others were leaving, maybe the same that are copied next. */
+  /** Pages that entered the cache while others were leaving it; the next batch may copy them. */
   private final Set<PageId> returned = new HashSet<>();
 
   private final Item[] batch = new Item[BATCH];
@@ -82,7 +82,7 @@ final class Backup {
     this.items = new Item[pool.pages()];
   }
 
-  /** Sets who owns the device's pages; none of which is in the queue. */
+  /** Frees pages with another allocator from here; none of its pages is in the queue. */
   void attach(PageAllocator owner) {
     allocator = owner;
   }
@@ -120,7 +120,7 @@ final class Backup {
     return transfer == null && waiting.isEmpty();
   }
 
-  boolean isUnderWay() {
+  boolean isInProgress() {
     return transfer != null;
   }
 
@@ -176,7 +176,7 @@ final class Backup {
     return true;
   }
 
-  /** Ends a batch that has been copied, and begins the next; whether there was any to do. */
+  /** Ends a batch that has been copied and begins the next; returns whether there was any. */
   boolean poll() {
     boolean ended = transfer != null && transfer.isDone();
     if (ended) {
@@ -214,7 +214,7 @@ final class Backup {
       Arrays.sort(batch, 0, batchSize, Comparator.comparingInt(item -> item.index));
       for (int i = 0; i < batchSize; i++) {
         devicePages[i] = batch[i].device;
-        hostPages[i] = batch[i].entry.hostPage;
+        hostPages[i] = batch[i].entry.slot;
       }
       try {
         transfer = pool.copyOut(devicePages, host.memory(), hostPages, batchSize);
@@ -224,7 +224,9 @@ final class Backup {
     }
   }
 
-  /** Whether a page can be reached: nobody finds one whose parent is on no tier. */
+  /**
+   * Whether the host has a page, so that the one after it can be found; null is before the first.
+   */
   private boolean isOnHost(PageId page) {
     return page == null || host.get(page) != null;
   }
@@ -263,7 +265,7 @@ final class Backup {
     }
   }
 
-  /** Takes back the wish to copy some pages. */
+  /** Cancels the copies of some pages; the slots of those in the batch are freed when it ends. */
   void cancel(Predicate<TierPage> pages) {
     for (Item item : waiting) {
       item.wanted &= !pages.test(item.page);
@@ -273,7 +275,7 @@ final class Backup {
     }
   }
 
-  /** Waits for the batch under way, and forgets what waits; the pages of the device are void. */
+  /** Waits for the batch in progress and drops the queue, as the pages of the device are void. */
   void abandon() {
     if (transfer != null) {
       Uninterruptibly.await(transfer::await);

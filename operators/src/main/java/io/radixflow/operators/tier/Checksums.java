@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import java.util.zip.CRC32C;
 
-/** Checksums of host pages, made and verified on the tiers' threads. Engine thread only. */
+/** Checksums of host pages, computed and verified on the tiers' threads. Engine thread only. */
 final class Checksums {
   private final HostTier host;
   private final TierWorker worker;
@@ -52,7 +52,7 @@ final class Checksums {
   }
 
   /**
-   * Makes the checksums of pages that have just been filled, which makes them ready.
+   * Computes the checksums of pages that have just been filled, which makes them ready.
    *
    * @param entries locked
    * @param then gets them, still locked
@@ -80,7 +80,6 @@ final class Checksums {
   /**
    * Verifies pages, which stay locked meanwhile; a bad one is removed from host memory.
    *
-   * @param pages locked by the caller, or by nobody
    * @param then gets how many are good before the first that is not, while all are locked still
    */
   void verify(List<HostPage> pages, IntConsumer then) {

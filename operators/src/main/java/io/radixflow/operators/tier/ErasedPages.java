@@ -26,7 +26,7 @@ final class ErasedPages {
   private final StoreLink store;
   private RadixCache cache;
 
-  /** Pages that the device may have, and nobody has used since. */
+  /** Pages that the device may have and no request has used since. */
   private final Set<PageId> pages = new LinkedHashSet<>();
 
   /** For tenants, their pages on the device that were used since. */

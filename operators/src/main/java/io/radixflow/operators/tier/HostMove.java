@@ -6,19 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** The way of pages from host memory to other memory of another size. */
+/** Moves pages from host memory to other memory of another size. */
 final class HostMove {
   private final HostPages from;
   private final HostPages to;
-  private final Map<HostPage, Integer> places;
+  private final Map<HostPage, Integer> slots;
   private final List<int[]> copies = new ArrayList<>();
   private boolean finished;
 
-  private HostMove(HostPages from, HostPages to, Map<HostPage, Integer> places) {
+  private HostMove(HostPages from, HostPages to, Map<HostPage, Integer> slots) {
     this.from = from;
     this.to = to;
-    this.places = places;
-    places.forEach((entry, place) -> copies.add(new int[] {entry.hostPage, place}));
+    this.slots = slots;
+    slots.forEach((entry, slot) -> copies.add(new int[] {entry.slot, slot}));
   }
 
   /**
@@ -27,13 +27,13 @@ final class HostMove {
    * @throws IllegalArgumentException if more pages are locked than fit
    */
   static HostMove plan(HostTier host, HostPages to) {
-    Map<HostPage, Integer> places = host.placesIn(to);
-    if (places == null) {
+    Map<HostPage, Integer> slots = host.slotsIn(to);
+    if (slots == null) {
       throw new IllegalArgumentException(
           "turns that wait have %d pages locked, more than the %d pages of the new size"
               .formatted(host.locked(), to.pages()));
     }
-    return new HostMove(host.memory(), to, places);
+    return new HostMove(host.memory(), to, slots);
   }
 
   int pages() {
@@ -48,10 +48,10 @@ final class HostMove {
     }
   }
 
-  /** Engine thread, when nobody reads a page any more. */
+  /** Uses the other memory from here; engine thread, when no page is being read or filled. */
   void finish(HostTier host) {
     finished = true;
-    host.moveTo(to, places).close();
+    host.moveTo(to, slots).close();
   }
 
   /** Whether the pages have moved; engine thread. */

@@ -1,31 +1,31 @@
 package io.radixflow.operators.tier;
 
 /**
- * A page of host memory and what it holds. A page that is being filled is nobody's to read but the
- * one's that fills it. Owned by the engine thread.
+ * A page in host memory. Only the thread that fills it may read it until it is {@link #ready}. The
+ * fields belong to the engine thread.
  */
 final class HostPage {
   final TierPage page;
 
-  /** Where it is in host memory. */
-  int hostPage;
+  /** Its index in host memory. */
+  int slot;
 
-  /** Tells entries of equal age apart. */
+  /** Orders pages of equal age. */
   final long number;
 
   /** Whether it may be read. */
   boolean ready;
 
-  /** Whether it has left the directory; its host page goes back with the last lock. */
+  /** Whether it can no longer be found; its slot is freed with the last lock. */
   boolean removed;
 
   /** CRC32C of its bytes, once ready. */
   int checksum;
 
-  /** Entries of pages that come after this one. */
+  /** Number of pages in host memory that come right after this one. */
   int children;
 
-  /** Who reads or fills it. */
+  /** Number of readers and writers. */
   int locks;
 
   long lastUsed;
@@ -36,9 +36,9 @@ final class HostPage {
   /** Whether the store was given the page. */
   boolean stored;
 
-  HostPage(TierPage page, int hostPage, long number) {
+  HostPage(TierPage page, int slot, long number) {
     this.page = page;
-    this.hostPage = hostPage;
+    this.slot = slot;
     this.number = number;
   }
 

@@ -4,9 +4,9 @@ import io.radixflow.kernels.device.HostPages;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Gives host memory another size while the engine goes on: what fits is copied to the new memory,
- * and turns do without host memory until that is done. For that time old and new memory are both
- * there. Called by a thread that may wait.
+ * Resizes host memory while the engine runs: what fits is copied to the new memory, and turns do
+ * without host memory until that is done. During that time both memories are allocated. Called by a
+ * thread that may wait.
  */
 public final class HostResize {
   private final TierCalls tiers;
@@ -19,7 +19,7 @@ public final class HostResize {
    * @param bytes the new size; 0 for one page
    * @param hold whether host memory is not used afterwards
    * @return how many pages were kept
-   * @throws IllegalArgumentException if the memory is not to be had, or too small; nothing has
+   * @throws IllegalArgumentException if the memory cannot be allocated or is too small; nothing has
    *     changed then
    * @throws TimeoutException if pages were on their way all the time, or the engine was busy;
    *     nothing has changed then, unless the engine comes to it later
@@ -52,8 +52,8 @@ public final class HostResize {
   }
 
   /**
-   * Goes on with one of both memories. What was waited for in vain may have been done since: that
-   * is known on the engine's thread alone, which comes to this last.
+   * Closes one of both memories. A call that timed out may have run since: only the engine thread
+   * knows, which runs this after it.
    *
    * @param move null if there is none
    */

@@ -26,8 +26,8 @@ import java.util.function.Predicate;
  *   <li>A locked page stays, and so do its bytes.
  * </ul>
  *
- * <p>{@code free + used == total}, after every operation; a used page is some entry's. Owned by the
- * engine thread.
+ * <p>{@code free + used == total}, after every operation; each used slot is one {@link HostPage}'s.
+ * Owned by the engine thread.
  */
 final class HostTier {
   private static final Comparator<HostPage> OLDEST_FIRST =
@@ -41,13 +41,13 @@ final class HostTier {
   private int freeCount;
   private final Map<PageId, HostPage> entries = new HashMap<>();
 
-  /** How many entries there are after pages that are not here themselves. */
+  /** Number of pages here by the page before them, which is not here itself. */
   private final Map<PageId, Integer> orphans = new HashMap<>();
 
   private final TreeSet<HostPage> copies = new TreeSet<>(OLDEST_FIRST);
   private final TreeSet<HostPage> leaves = new TreeSet<>(OLDEST_FIRST);
 
-  /** Entries that have left the directory and are locked. */
+  /** Pages that can no longer be found and are locked. */
   private final Set<HostPage> leaving = new HashSet<>();
 
   private boolean held;
@@ -74,7 +74,7 @@ final class HostTier {
     freeCount = free.length;
   }
 
-  /** Whether no page is given out until further notice. */
+  /** Sets whether no page is allocated until further notice. */
   void hold(boolean value) {
     held = value;
   }
@@ -84,31 +84,31 @@ final class HostTier {
   }
 
   /**
-   * Finds places in other memory for all entries. While it is held none are added; more than fit
-   * are evicted.
+   * Assigns slots in other memory to all pages. While this is held none are added; what does not
+   * fit is evicted.
    *
    * @return null if more are locked than fit
    */
-  Map<HostPage, Integer> placesIn(HostPages other) {
+  Map<HostPage, Integer> slotsIn(HostPages other) {
     while (used() > other.pages()) {
       if (!evictOne(null, true)) {
         return null;
       }
     }
-    Map<HostPage, Integer> places = new HashMap<>();
-    entries.values().forEach(entry -> places.put(entry, places.size()));
-    leaving.forEach(entry -> places.put(entry, places.size()));
-    return places;
+    Map<HostPage, Integer> slots = new HashMap<>();
+    entries.values().forEach(entry -> slots.put(entry, slots.size()));
+    leaving.forEach(entry -> slots.put(entry, slots.size()));
+    return slots;
   }
 
-  /** Goes on with other memory, to which all entries were copied; returns the one before. */
-  HostPages moveTo(HostPages other, Map<HostPage, Integer> places) {
+  /** Uses other memory from here, to which all pages were copied; returns the memory before. */
+  HostPages moveTo(HostPages other, Map<HostPage, Integer> slots) {
     HostPages before = memory;
     boolean[] taken = new boolean[other.pages()];
     for (Collection<HostPage> each : List.of(entries.values(), leaving)) {
       for (HostPage entry : each) {
-        entry.hostPage = places.get(entry);
-        taken[entry.hostPage] = true;
+        entry.slot = slots.get(entry);
+        taken[entry.slot] = true;
       }
     }
     begin(other);
@@ -121,7 +121,7 @@ final class HostTier {
     return before;
   }
 
-  /** Tells of pages that enter or leave from now on; their events carry no token ids. */
+  /** Publishes pages that enter or leave from now on; their events carry no token ids. */
   void listen(KvEventListener other) {
     listener = other;
   }
@@ -148,7 +148,7 @@ final class HostTier {
     return free.length - freeCount;
   }
 
-  /** Pages that somebody reads or fills. */
+  /** Number of pages that are being read or filled. */
   int locked() {
     return locked;
   }
@@ -157,7 +157,7 @@ final class HostTier {
     return evicted;
   }
 
-  /** The entry of a page, being filled or ready; or null. */
+  /** A page, being filled or ready; or null. */
   HostPage get(PageId id) {
     return entries.get(id);
   }
@@ -189,15 +189,15 @@ final class HostTier {
     return found;
   }
 
-  /** The bytes of an entry's page, for whoever has locked it. */
+  /** The bytes of a page that the caller has locked. */
   ByteBuffer buffer(HostPage entry) {
-    return memory.buffer(entry.hostPage);
+    return memory.buffer(entry.slot);
   }
 
   /**
-   * Takes a host page for a page that has none, and locks it for who fills it.
+   * Takes a slot for a page that has none, and locks it for the caller, who fills it.
    *
-   * @param needed whether pages that are nowhere else may go for it
+   * @param needed whether pages that no other tier has may be evicted for it
    * @return null if there is no room, or the memory is held
    */
   HostPage allocate(TierPage page, boolean needed) {
@@ -252,7 +252,7 @@ final class HostTier {
     return null;
   }
 
-  /** An entry is filled: it can be found from now on. */
+  /** A page is filled: it can be found from now on. */
   void ready(HostPage entry, int checksum) {
     entry.checksum = checksum;
     entry.ready = true;
@@ -282,7 +282,7 @@ final class HostTier {
     return all.stream().map(this::stored).toList();
   }
 
-  /** How many of the pages before an entry are here, one after the other. */
+  /** How many of the pages before a page are here, one after the other. */
   private void depth(HostPage entry, Map<PageId, Integer> depths) {
     List<HostPage> path = new ArrayList<>();
     HostPage each = entry;
@@ -304,7 +304,7 @@ final class HostTier {
     entry.locks++;
   }
 
-  /** Releases a lock, which counts as a use; without an entry in the directory frees its page. */
+  /** Releases a lock, which counts as a use; the last one frees the slot of a removed page. */
   void unlock(HostPage entry) {
     if (entry.locks == 0) {
       throw new IllegalStateException("a host page is unlocked more often than it was locked");
@@ -314,14 +314,14 @@ final class HostTier {
       locked--;
       if (entry.removed) {
         leaving.remove(entry);
-        free[freeCount++] = entry.hostPage;
+        free[freeCount++] = entry.slot;
       } else {
         list(entry);
       }
     }
   }
 
-  /** Says whether the device has a page, too; one that it has no more was used until now. */
+  /** Sets whether the device has a page, too; one that it has no more counts as used until now. */
   void onDevice(HostPage entry, boolean value) {
     unlist(entry);
     entry.onDevice = value;
@@ -329,8 +329,8 @@ final class HostTier {
     list(entry);
   }
 
-  /** No store has any page. */
-  void forgetStored() {
+  /** No store has any page from here on. */
+  void clearStored() {
     entries.values().forEach(entry -> entry.stored = false);
   }
 
@@ -343,7 +343,7 @@ final class HostTier {
     }
   }
 
-  /** Takes an entry from the directory; its page is free once nobody has locked it. */
+  /** Makes a page impossible to find; its slot is free once no lock is left. */
   void remove(HostPage entry) {
     if (entry.removed) {
       return;
@@ -356,7 +356,7 @@ final class HostTier {
     }
     countChild(entry.page.parent(), -1);
     if (entry.locks == 0) {
-      free[freeCount++] = entry.hostPage;
+      free[freeCount++] = entry.slot;
     } else {
       leaving.add(entry);
     }
@@ -365,17 +365,17 @@ final class HostTier {
     }
   }
 
-  /** Takes all entries from the directory. */
+  /** As {@link #remove}, of all pages. */
   void clear() {
     new ArrayList<>(entries.values()).forEach(this::remove);
   }
 
-  /** Calls {@code remove} for each entry that a test holds for. */
+  /** As {@link #remove}, of each page that a test holds for. */
   void removeIf(Predicate<HostPage> test) {
     entries.values().stream().filter(test).toList().forEach(this::remove);
   }
 
-  /** Whether pages and counters agree; walks everything. */
+  /** Whether slots, pages and counters agree; walks everything. */
   boolean audit() {
     boolean[] taken = new boolean[free.length];
     for (int i = 0; i < freeCount; i++) {
@@ -385,10 +385,10 @@ final class HostTier {
       taken[free[i]] = true;
     }
     for (HostPage entry : entries.values()) {
-      if (taken[entry.hostPage]) {
+      if (taken[entry.slot]) {
         return false;
       }
-      taken[entry.hostPage] = true;
+      taken[entry.slot] = true;
       boolean leaf = entry.locks == 0 && entry.children == 0;
       if (copies.contains(entry) != (leaf && entry.onDevice)
           || leaves.contains(entry) != (leaf && !entry.onDevice)) {

@@ -78,7 +78,7 @@ final class HostToDeviceCopies {
     }
     for (int i = from; i < from + added; i++) {
       devicePages[size] = table[i];
-      hostPages[size++] = loadBack.pages.get(i - loadBack.from).hostPage;
+      hostPages[size++] = loadBack.pages.get(i - loadBack.from).slot;
     }
     loadBack.copying(from, added);
     batch.add(loadBack);

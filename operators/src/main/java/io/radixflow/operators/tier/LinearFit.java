@@ -1,11 +1,11 @@
 package io.radixflow.operators.tier;
 
 /**
- * A straight line through measurements of which older ones count less: weighted least squares, with
+ * Fits a straight line to measurements of which older ones count less: weighted least squares, with
  * neither a negative slope nor a negative value at 0.
  */
 final class LinearFit {
-  /** What a measurement still counts after the next one. */
+  /** The factor by which each measurement counts less after the next one. */
   private static final double DECAY = 0.97;
 
   private double weight;

@@ -3,11 +3,11 @@ package io.radixflow.operators.tier;
 import io.radixflow.operators.record.KvTier;
 
 /**
- * What it takes to compute a prefix and to load it, from measurements: which of both is faster, and
- * for how many pages. Seconds to compute a token are a line over its position, as attention reads
- * all before it; seconds to move pages are a line over their number. A store that was too slow is
- * tried once in {@link #TRIED_AGAIN} times nevertheless, as it may be faster now. Owned by one
- * thread; takes times, and no clock.
+ * Estimates from measurements what it takes to compute a prefix and to load it: which of both is
+ * faster, and for how many pages. Seconds to compute a token are a line over its position, as
+ * attention reads all before it; seconds to move pages are a line over their number. A store that
+ * was too slow is tried once in {@link #TRIED_AGAIN} times nevertheless, as it may be faster now.
+ * Owned by one thread; takes times, and no clock.
  */
 final class LoadModel {
   static final int TRIED_AGAIN = 16;
@@ -30,22 +30,22 @@ final class LoadModel {
     }
   }
 
-  /** {@code tokens} of a prefill from a position on took so long. */
+  /** Records that {@code tokens} of a prefill from a position on took so long. */
   void computed(int position, int tokens, long nanos) {
     compute.add(position + tokens / 2.0, nanos * NANOS / tokens, tokens);
   }
 
-  /** Copying pages from the host to the device took so long. */
+  /** Records that copying pages from the host to the device took so long. */
   void copied(int pages, long nanos) {
     copy.add(pages, nanos * NANOS, 1);
   }
 
-  /** Reading pages from a store took so long. */
+  /** Records that reading pages from a store took so long. */
   void fetched(KvTier tier, int pages, long nanos) {
     fetch[tier.ordinal()].add(pages, nanos * NANOS, 1);
   }
 
-  /** Asking a store what it has took so long. */
+  /** Records that asking a store what it has took so long. */
   void asked(KvTier tier, long nanos) {
     ask[tier.ordinal()].add(0, nanos * NANOS, 1);
   }
@@ -105,7 +105,7 @@ final class LoadModel {
     return compute.isEmpty() || isWorth(tier, seconds, from, pages);
   }
 
-  /** As {@link #isWorthAsking}, of a store that has been asked and has the pages. */
+  /** Whether it is faster to read pages of a store, which has them, than to compute them. */
   boolean isWorthFetching(KvTier tier, int from, int pages) {
     return compute.isEmpty()
         || fetch[tier.ordinal()].isEmpty()

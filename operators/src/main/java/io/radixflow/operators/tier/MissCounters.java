@@ -3,11 +3,11 @@ package io.radixflow.operators.tier;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Counts pages that were not served, by reason. Engine thread only. */
+/** Counts pages that were asked for and not served, by reason. Engine thread only. */
 final class MissCounters {
   private final long[] counts = new long[MissReason.values().length];
 
-  /** Made when it is asked for, and kept until it changes. */
+  /** Null if a count has changed since. */
   private Map<MissReason, Long> snapshot;
 
   void add(MissReason reason, int pages) {

@@ -5,7 +5,10 @@ import io.radixflow.operators.cache.key.PageHasher;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Namespaces by what lower tiers know of them; of very many, those used last. Engine thread. */
+/**
+ * The published names and tenants of namespaces; bounded, the least recently used are dropped.
+ * Engine thread only.
+ */
 final class Namespaces {
   private static final int MAX = 65_536;
 
@@ -23,7 +26,7 @@ final class Namespaces {
 
   private long unknown;
 
-  /** Pages that were not described. */
+  /** Number of pages that could not be described. */
   long unknown() {
     return unknown;
   }
@@ -35,7 +38,7 @@ final class Namespaces {
     }
   }
 
-  /** Null, so that it is not copied, if it is not known any more whose the page is. */
+  /** Describes a page; null, so that it is not copied, if its namespace has been dropped. */
   TierPage describe(PageId id, PageId parent, String namespace) {
     Known owner = namespace.equals(NamespaceKey.PUBLIC) ? PUBLIC : known.get(namespace);
     if (owner == null) {

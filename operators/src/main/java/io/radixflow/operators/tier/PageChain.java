@@ -30,7 +30,7 @@ public final class PageChain {
   /**
    * The chain of a key; costs a SHA-256 a page.
    *
-   * @param tenant whose the key's namespace is; see {@link TierPage#tenant}
+   * @param tenant whose the key's namespace is, as a tag; see {@link TierPage#tenant}
    */
   public static PageChain of(RadixKey key, int pageTokens, long tenant) {
     byte[] digests = new PageHasher(pageTokens).chain(key);

@@ -11,8 +11,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 
 /**
- * The way from host memory to the store, which may have another below it. Writes wait in a bounded
- * number and are dropped beyond it. Engine thread only.
+ * Connects host memory to the store, which may have another below it. A bounded number of writes
+ * waits; more are dropped. Engine thread only.
  */
 final class StoreLink {
   /** The share of host memory, one in so many, that may wait to be written. */
@@ -22,17 +22,17 @@ final class StoreLink {
   private final TierWorker worker;
   private PageStore store;
 
-  /** What each store told after the last work with it, by its tier. */
+  /** Statistics of each store after the last work with it, by its tier. */
   private final AtomicReferenceArray<PageStoreStats> stats =
       new AtomicReferenceArray<>(KvTier.values().length);
 
-  /** Reads and writes under way, of a store that is being let go, too. */
-  private int underWay;
+  /** Reads and writes in progress, of stores that are being detached, too. */
+  private int inProgress;
 
-  /** A store that is let go, and who waits for its being closed. */
+  /** A store that is being detached, and what completes when it is closed. */
   private record Leaving(PageStore store, CompletableFuture<Void> closed) {}
 
-  /** Stores that are closed when nothing is under way. */
+  /** Stores to close when nothing is in progress. */
   private final List<Leaving> leaving = new ArrayList<>();
 
   private int writing;
@@ -56,26 +56,24 @@ final class StoreLink {
     return droppedWrites + (store == null ? 0 : store.droppedPages());
   }
 
-  /** Pages of host memory that stores are being given. */
+  /** Number of pages of host memory that are being written to stores. */
   int writingPages() {
     return writing;
   }
 
-  /**
-   * Pages on their way to the stores, those included that wait in one to be written to the next.
-   */
+  /** Number of pages on their way to the stores, or waiting in one to be written to the next. */
   int queuedPages() {
     return writing + (store == null ? 0 : store.queuedPages());
   }
 
-  /** The store will be closed. */
+  /** Prepares the store to be closed. */
   void closing() {
     if (store != null) {
       store.closing();
     }
   }
 
-  /** Begins to use a store; false if there is one. */
+  /** Uses a store from here; false if there is one already. */
   boolean attach(PageStore other) {
     if (store != null) {
       return false;
@@ -85,12 +83,12 @@ final class StoreLink {
     for (PageStore each = other; each != null; each = each.below()) {
       stats.set(each.tier().ordinal(), null);
     }
-    host.forgetStored();
+    host.clearStored();
     refreshStats();
     return true;
   }
 
-  /** Lets go of the store; completes when it is closed, null if there is none. */
+  /** Detaches the store; completes when it is closed, null if there is none. */
   CompletableFuture<Void> detach() {
     if (store == null) {
       return null;
@@ -103,7 +101,7 @@ final class StoreLink {
   }
 
   private void closeLeaving() {
-    if (underWay == 0 && !leaving.isEmpty()) {
+    if (inProgress == 0 && !leaving.isEmpty()) {
       List<Leaving> closing = List.copyOf(leaving);
       leaving.clear();
       run(
@@ -117,9 +115,9 @@ final class StoreLink {
     }
   }
 
-  /** Does work with the store, or one below it, which is not closed before. */
+  /** Does work with the store, or one below it, which is not closed before that has ended. */
   <T> void run(Kind kind, TierWorker.Work<T> work, T failed, Consumer<T> then) {
-    underWay++;
+    inProgress++;
     PageStore asked = store;
     worker.run(
         kind,
@@ -134,16 +132,16 @@ final class StoreLink {
         },
         failed,
         result -> {
-          underWay--;
+          inProgress--;
           then.accept(result);
           closeLeaving();
         });
   }
 
   /**
-   * Takes pages from the store, after all writes before.
+   * Erases pages in the store, after all writes before.
    *
-   * @return completes when their bytes are gone, with whether there is a store on disk
+   * @return completes when their bytes are deleted, with whether there is a store on disk
    */
   CompletableFuture<Boolean> erase(Consumer<PageStore> erasure) {
     if (store == null) {
@@ -170,9 +168,9 @@ final class StoreLink {
     return erased;
   }
 
-  /** Has the store tell what it holds. */
+  /** Reads the store's statistics on its own thread. */
   void refreshStats() {
-    change(told -> {});
+    change(unchanged -> {});
   }
 
   boolean isAttached() {
@@ -196,7 +194,7 @@ final class StoreLink {
     return true;
   }
 
-  /** What the store of a tier told last; null if there is none. */
+  /** The latest statistics of the store of a tier; null if there is none. */
   PageStoreStats stats(KvTier tier) {
     PageStore asked = store;
     while (asked != null && asked.tier() != tier) {
@@ -246,14 +244,14 @@ final class StoreLink {
   }
 
   /**
-   * What became of pages that were given to the store.
+   * The result of writing pages to the store.
    *
-   * @param good how many have not gone bad before
+   * @param good how many had right checksums, up to the first that had not
    * @param stored whether it could store those
    */
   private record Written(int good, boolean stored) {}
 
-  /** Releases pages that were given to the store up to the first that had gone bad meanwhile. */
+  /** Releases pages that were written, and removes the first whose checksum was wrong. */
   private void written(List<HostPage> entries, Written written, PageStore target) {
     writing -= entries.size();
     for (int i = 0; i < entries.size(); i++) {
@@ -267,7 +265,7 @@ final class StoreLink {
     }
   }
 
-  /** Gives the store a page that it was not given before, as there was no room. */
+  /** Writes a page to the store that was not written before, as too many waited. */
   void writeAgain(HostPage entry) {
     if (store != null && entry.ready && !entry.stored && !entry.removed && !host.isHeld()) {
       host.lock(entry);
@@ -278,7 +276,7 @@ final class StoreLink {
   /**
    * Asks the store what it has of a chain after the pages that device and host have.
    *
-   * @param then see {@link HiRadixCache#locate}
+   * @param then see {@link Tiers#locate}
    */
   void locate(PageChain chain, int devicePages, int hostPages, Consumer<int[]> then) {
     PageStore source = store;
@@ -300,7 +298,7 @@ final class StoreLink {
         then);
   }
 
-  /** Closes the store; nothing may be under way. */
+  /** Closes the store; nothing may be in progress. */
   void close() {
     if (store != null) {
       store.close();

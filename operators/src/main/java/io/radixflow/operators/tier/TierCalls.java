@@ -6,21 +6,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/** Reaches an engine's tiers from a thread that may wait. */
+/** Calls an engine's tiers from a thread that may wait. */
 public final class TierCalls {
   private static final long PAUSE_MILLIS = 2;
 
   private final OnTiers tiers;
   private final long patienceMillis;
 
-  /** Does something with an engine's tiers, on the engine's thread. */
+  /** Runs tasks with an engine's tiers on the engine thread. */
   @FunctionalInterface
   public interface OnTiers {
     <T> CompletableFuture<T> run(Function<Tiers, T> task);
   }
 
   /**
-   * @param patienceMillis how long is waited for anything
+   * @param patienceMillis the longest wait for a task
    */
   public TierCalls(OnTiers tiers, long patienceMillis) {
     this.tiers = tiers;
@@ -28,9 +28,9 @@ public final class TierCalls {
   }
 
   /**
-   * Does something on the engine's thread and waits for the result.
+   * Runs a task on the engine thread and waits for its result.
    *
-   * @throws TimeoutException if the engine's thread does not come to it
+   * @throws TimeoutException if the engine thread does not run it in time
    */
   public <T> T call(Function<Tiers, T> task) throws TimeoutException, InterruptedException {
     return await(tiers.run(task));
@@ -56,10 +56,10 @@ public final class TierCalls {
   }
 
   /**
-   * Does something on the engine's thread again and again, until it has a result.
+   * Runs a task on the engine thread repeatedly, until it has a result.
    *
    * @param task gives null as long as it cannot be done
-   * @throws TimeoutException if it could not be done all the time
+   * @throws TimeoutException if it had none in time
    */
   public <T> T poll(Function<Tiers, T> task) throws TimeoutException, InterruptedException {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(patienceMillis);

@@ -1,7 +1,7 @@
 package io.radixflow.operators.tier;
 
 /**
- * What a tier knows of a page beside its bytes.
+ * Describes a page that is below the device: what a tier knows of it beside its bytes.
  *
  * @param id the page's digest
  * @param parent digest of the page before; null if it is the first of a prefix

@@ -10,17 +10,17 @@ import java.util.Map;
  * @param evictedHostPages pages evicted from host memory
  * @param backedUpPages pages copied from the device to the host
  * @param droppedBackups pages that were to be copied and were not, for want of room or time, or
- *     since so many namespaces came after theirs that it is not known whose they are
+ *     because so many namespaces came after theirs that their tenant is no longer known
  * @param loadedPages pages copied from the host to the device
  * @param fetchedPages pages read from the stores into host memory
- * @param droppedWrites pages that the store was not given because it had not taken those before
+ * @param droppedWrites pages that were not written to the store because too many waited
  * @param failedTransfers copies that failed, of any number of pages
  * @param queuedPages pages on their way to host memory, to the store or from there, and those whose
  *     checksums are being made
  * @param misses pages that were asked for and not served from host memory or the store, by reason
- * @param prefetches what was fetched for turns that were expected
- * @param store what the store on disk told after the last work with it; null if there was none
- * @param remote what the store in a remote file system told, likewise
+ * @param announcements what was read for announced turns
+ * @param store of the store on disk, after the last work with it; null if there was none
+ * @param remote of the store in a remote file system, likewise
  */
 public record TierStats(
     int hostPages,
@@ -34,11 +34,11 @@ public record TierStats(
     long failedTransfers,
     int queuedPages,
     Map<MissReason, Long> misses,
-    AnnouncementStats prefetches,
+    AnnouncementStats announcements,
     PageStoreStats store,
     PageStoreStats remote) {
 
-  /** Of an engine without tiers. */
+  /** The statistics of an engine without tiers. */
   public static final TierStats NONE =
       new TierStats(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, Map.of(), AnnouncementStats.NONE, null, null);
 

@@ -5,8 +5,8 @@ import io.radixflow.kernels.device.KvPool;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What an operator of the job changes below the device while requests run: host memory is emptied,
- * held and replaced, a store attached, detached and emptied. What is not safe now is refused.
+ * Changes what is below the device while requests run: empties, holds and replaces host memory;
+ * attaches, detaches and empties a store. What is not safe now is refused.
  *
  * <p>Owned by the engine thread, like the {@link HiRadixCache} it belongs to; nothing here blocks
  * but {@link #openHost}.
@@ -52,16 +52,16 @@ public final class TierSwitches {
   }
 
   /**
-   * Puts a store below host memory, which the cache owns from here.
+   * Attaches a store below host memory, which the tiers own from here.
    *
-   * @return false if there is one already; it is the caller's still
+   * @return false if there is one already; the caller still owns the other
    */
   public boolean attachStore(PageStore other) {
     return store.attach(other);
   }
 
   /**
-   * Lets go of the store, which is closed when what it is doing has ended.
+   * Detaches the store, which is closed when its reads and writes in progress have ended.
    *
    * @return completes when it is closed; null if there is none
    */
@@ -71,12 +71,12 @@ public final class TierSwitches {
 
   /** Empties the store, and nothing else; false if there is none. */
   public boolean flushStore() {
-    host.forgetStored();
+    host.clearStored();
     return store.change(PageStore::flush);
   }
 
   /**
-   * Whether pages come to host memory and leave it. While it is held, what would be copied there is
+   * Sets whether host memory is held: no page comes or leaves. What would be copied there is
    * dropped, and requests compute what is there; so it comes to rest soon.
    */
   public void holdHost(boolean held) {
@@ -88,11 +88,11 @@ public final class TierSwitches {
     return host.isHeld();
   }
 
-  /** Whether nobody reads or fills a page of host memory. */
+  /** Whether host memory is held and no page of it is being read or filled. */
   private boolean isHostAtRest() {
     return host.isHeld()
         && loadBacks.copies().isIdle()
-        && !backup.isUnderWay()
+        && !backup.isInProgress()
         && checksums.pending() == 0
         && store.writingPages() == 0
         && loadBacks.reads().queuedPages() == 0;
@@ -121,7 +121,7 @@ public final class TierSwitches {
   }
 
   /**
-   * Finds places in other memory; evicts what does not fit there.
+   * Plans the move to other memory; evicts what does not fit there.
    *
    * @return null if host memory is not at rest
    * @throws IllegalArgumentException if more pages are locked than fit
@@ -130,7 +130,7 @@ public final class TierSwitches {
     return isHostAtRest() ? HostMove.plan(host, other) : null;
   }
 
-  /** Goes on with other memory; false if host memory is not at rest. */
+  /** Uses the other memory from here; false if host memory is not at rest. */
   boolean finish(HostMove move) {
     if (!isHostAtRest()) {
       return false;

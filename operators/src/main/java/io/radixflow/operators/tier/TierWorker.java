@@ -12,9 +12,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads of the tiers, for whatever takes time: checksums, reads and writes each have their
- * own, so that none waits for another kind. Their results go back to the engine thread. Who hands
- * work in bounds it.
+ * The threads of the tiers, for what takes time: checksums, reads and writes each have their own,
+ * so that none waits for another kind. Results are handed to the engine thread. Callers bound the
+ * work that they hand in.
  */
 final class TierWorker {
   private static final Logger LOG = LoggerFactory.getLogger(TierWorker.class);
@@ -22,17 +22,19 @@ final class TierWorker {
 
   /** Kinds of work. */
   enum Kind {
-    /** Of pages that have come from the device: in order, so that each follows its parent. */
+    /**
+     * Checksums of pages that have come from the device; in order, so that each follows its parent.
+     */
     SUM(1),
     CHECK(2),
     READ(2),
-    /** Apart, so that a remote store that is slow does not hold up a disk's. */
+    /** Separate, so that a slow remote store does not hold up the disk. */
     READ_REMOTE(2),
     WRITE(1);
 
     private final int threads;
 
-    /** To look for pages in a tier, and to read them. */
+    /** The kind that looks for pages in a tier, and reads them. */
     static Kind of(KvTier tier) {
       return tier == KvTier.REMOTE ? READ_REMOTE : READ;
     }
@@ -93,20 +95,21 @@ final class TierWorker {
           T result = failed;
           try {
             result = work.run();
-          } catch (Exception | Error e) { // whatever it is, the pages it has locked must be let go
-            LOG.warn("Work of the tiers failed, as if its pages were missing", e);
+          } catch (Exception
+              | Error e) { // whatever it is, the pages it has locked must be released
+            LOG.warn("Task {} of the tiers failed; its pages count as missing", kind, e);
           }
           T given = result;
           engine.execute(() -> then.accept(given));
         });
   }
 
-  /** Has the engine thread look again, and tell of what has changed. */
+  /** Wakes the engine thread, which publishes what has changed. */
   void wake() {
     engine.execute(() -> {});
   }
 
-  /** Ends the threads after what they do now; false if one of them does not end. */
+  /** Ends the threads after their present tasks; false if one of them does not end. */
   boolean stop() {
     boolean ended = true;
     for (ThreadPoolExecutor each : threads) {

@@ -99,7 +99,7 @@ class AnnouncedTurnTest {
   }
 
   private static AnnouncementStats stats(Engine engine) {
-    return engine.stats().tiers().prefetches();
+    return engine.stats().tiers().announcements();
   }
 
   private static void awaitFetched(Engine engine, int pages) {
@@ -175,7 +175,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void timeEndsAPrefetchAndTheTurnDoesWithoutTheStore() {
+  void timeEndsAnAnnouncementAndTheTurnDoesWithoutTheStore() {
     Semaphore gate = store.slowDown();
     try (Engine engine = open(PrefetchPolicy.TIMEOUT, 100);
         EngineClient client = new EngineClient(engine)) {
@@ -195,7 +195,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void prefetchesAskForHalfOfHostMemoryAtMost() {
+  void announcementsAskForHalfOfHostMemoryAtMost() {
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, ROOM);
         EngineClient client = new EngineClient(engine)) {
       for (int i = 1; i <= 3; i++) {
@@ -302,7 +302,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void aClosedSessionIsNotExpectedAnyMore() {
+  void aClosedSessionEndsItsAnnouncement() {
     Semaphore gate = store.slowDown();
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100)) {
       engine.prefetch(turn("s", PROMPT));
@@ -318,7 +318,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void anErasedTenantsTurnsAreNotExpectedAnyMore() {
+  void anErasedTenantEndsItsAnnouncements() {
     Semaphore gate = store.slowDown();
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100)) {
       engine.prefetch(turn("s", PROMPT));

@@ -78,7 +78,7 @@ class DiskTierTest {
     Reply announced;
     try (ServingHarness h = harness(root).restore(state, 1)) {
       h.send(Events.of(EventKind.PREFETCH, "s", null));
-      Awaitility.await().until(() -> engines.stats().prefetches().pages() > 40);
+      Awaitility.await().until(() -> engines.stats().announcements().pages() > 40);
       announced = ask(h, "t2");
       assertThat(announced.usage().tiers().hostTokens()).isGreaterThan(800);
       assertThat(announced.usage().tiers().diskTokens()).isZero();

@@ -2,10 +2,6 @@ package io.radixflow.operators.tier;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.kernels.device.HeapPages;
-import io.radixflow.kernels.device.HostPages;
-import io.radixflow.kernels.device.KvPool;
-import io.radixflow.kernels.device.Transfer;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixMatch;
 import io.radixflow.operators.cache.RadixCache;
@@ -13,7 +9,6 @@ import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -54,8 +49,12 @@ class DeviceAndHostProperties {
 
     World(WritePolicy policy, int hostPages) {
       TierOptions options =
-          TierOptions.NONE.withHostBytes(hostPages * Pool.PAGE_BYTES).withWritePolicy(policy);
-      tiers = new HiRadixCache(new Pool(), options, null, tasks::add, System::nanoTime);
+          TierOptions.NONE
+              .withHostBytes(hostPages * InstantPool.PAGE_BYTES)
+              .withWritePolicy(policy);
+      tiers =
+          new HiRadixCache(
+              new InstantPool(DEVICE_PAGES), options, null, tasks::add, System::nanoTime);
       opened.add(tiers);
       tiers.attach(cache, allocator);
     }
@@ -198,55 +197,5 @@ class DeviceAndHostProperties {
     world.settle();
     world.check();
     assertThat(world.allocator.free() + world.cache.evictablePages()).isEqualTo(DEVICE_PAGES);
-  }
-
-  /** Pages whose copies end at once. */
-  private static final class Pool implements KvPool {
-    static final int PAGE_BYTES = 8;
-
-    private static final Transfer DONE =
-        new Transfer() {
-          @Override
-          public boolean isDone() {
-            return true;
-          }
-
-          @Override
-          public void await() {}
-
-          @Override
-          public Throwable failure() {
-            return null;
-          }
-        };
-
-    @Override
-    public int pages() {
-      return DEVICE_PAGES;
-    }
-
-    @Override
-    public int pageTokens() {
-      return 1;
-    }
-
-    @Override
-    public long pageBytes() {
-      return PAGE_BYTES;
-    }
-
-    @Override
-    public HostPages openHostPages(int count) {
-      return new HeapPages(count, PAGE_BYTES);
-    }
-
-    @Override
-    public Transfer copyOut(int[] from, HostPages host, int[] to, int count) {
-      Arrays.stream(to, 0, count).forEach(page -> host.buffer(page).putLong(0, page));
-      return DONE;
-    }
-
-    @Override
-    public void close() {}
   }
 }

@@ -3,7 +3,6 @@ package io.radixflow.operators.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.kernels.device.HeapPages;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.LoadBack.State;
@@ -27,8 +26,8 @@ class LoadBackTest {
   private static final PageChain CHAIN = chain(0);
 
   private final LinkedBlockingQueue<Runnable> engine = new LinkedBlockingQueue<>();
-  private final StampedPool pool = new StampedPool(DEVICE_PAGES);
-  private final HostTier host = new HostTier(new HeapPages(HOST_PAGES, Long.BYTES), 1);
+  private final InstantPool pool = new InstantPool(DEVICE_PAGES);
+  private final HostTier host = new HostTier(pool.openHostPages(HOST_PAGES), 1);
   private final TierWorker worker = new TierWorker(engine::add);
   private final Checksums checksums = new Checksums(host, worker);
   private final MemoryPageStore store = new MemoryPageStore();

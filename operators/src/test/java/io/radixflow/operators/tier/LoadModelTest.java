@@ -23,13 +23,13 @@ class LoadModelTest {
   }
 
   @Test
-  void everythingIsLoadedAsLongAsNothingIsKnown() {
+  void everythingIsLoadedAsLongAsNothingIsMeasured() {
     assertThat(model.pagesToLoad(0, 7)).isEqualTo(7);
     assertThat(model.isWorthFetching(KvTier.DISK, 0, 7)).isTrue();
   }
 
   @Test
-  void secondsFollowTheLinesThroughTheMeasurements() {
+  void secondsFollowTheFittedLines() {
     measure();
     assertThat(model.copySeconds(0)).isZero();
     assertThat(model.copySeconds(10)).isCloseTo(0.014, within(1e-4));
@@ -49,7 +49,7 @@ class LoadModelTest {
   }
 
   @Test
-  void oneStandingCostDecidesWhetherFewPagesAreWorthIt() {
+  void aFixedCostDecidesWhetherFewPagesAreWorthIt() {
     for (int i = 0; i < 50; i++) {
       model.computed(0, 16, 16 * MILLI);
       model.copied(1, 51 * MILLI);
@@ -73,7 +73,7 @@ class LoadModelTest {
   }
 
   @Test
-  void aSlowStoreIsTriedNowAndThenAndTellsNothingOfAnother() {
+  void aSlowStoreIsTriedNowAndThenAndDoesNotCountForAnother() {
     measure();
     for (int i = 0; i < 20; i++) {
       model.asked(KvTier.REMOTE, 900 * MILLI);
@@ -87,7 +87,7 @@ class LoadModelTest {
   }
 
   @Test
-  void prefetchesWaitAsLongAsTheirLengthSaysAndNoLonger() {
+  void theStoresHaveLongerForLongerPrefixesUpToALimit() {
     assertThat(LoadBackOptions.prefetchMillis(0)).isEqualTo(2_000);
     assertThat(LoadBackOptions.prefetchMillis(1024)).isEqualTo(2_100);
     assertThat(LoadBackOptions.prefetchMillis(10_000_000)).isEqualTo(30_000);
