@@ -36,6 +36,15 @@ class ArchitectureTest {
   }
 
   @Test
+  void theProductKnowsNoTools() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("io.radixflow.tools..", "io.radixflow.lab..", "picocli..", "kafka..")
+        .check(MAIN);
+  }
+
+  @Test
   void eventsKnowTheRecordsOfOperatorsOnly() {
     noClasses()
         .that()
@@ -53,12 +62,8 @@ class ArchitectureTest {
   }
 
   @Test
-  void onlyTheCommandLineWritesToTheTerminal() {
-    noClasses()
-        .that()
-        .resideOutsideOfPackage(ROOT + ".cli..")
-        .should(ACCESS_STANDARD_STREAMS)
-        .check(MAIN);
+  void nothingWritesToTheTerminal() {
+    noClasses().should(ACCESS_STANDARD_STREAMS).check(MAIN);
   }
 
   @Test

@@ -7,17 +7,12 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.jobs.config.SettingsLoader;
-import io.radixflow.jobs.local.LocalStack;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.flink.EngineOpener;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class ServingSettingsTest {
 
@@ -29,22 +24,6 @@ class ServingSettingsTest {
             "operator.max-running is 256, with 1 subtask on an engine 256; engine.max-waiting is"
                 + " 255: lower the one or raise the other");
     assertThat(engine(settings("engine.max-waiting=256"))).isNotNull();
-  }
-
-  @Test
-  void allSubtasksOfALocalStackShareAnEngine(@TempDir Path dir) {
-    Settings settings = settings("job.parallelism=5");
-    Path own = dir.resolve("stack");
-    assertThatExceptionOfType(SettingsException.class)
-        .isThrownBy(
-            () ->
-                LocalStack.start(
-                    settings,
-                    new LocalStack.Options(Optional.of(own), true, 0),
-                    engine(settings),
-                    line -> {}))
-        .withMessageContaining("with 5 subtasks on an engine 1280; engine.max-waiting is 1024");
-    assertThat(Files.exists(own)).isFalse();
   }
 
   @Test

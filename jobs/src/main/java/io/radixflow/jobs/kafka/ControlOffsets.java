@@ -21,7 +21,7 @@ import org.apache.kafka.common.TopicPartition;
  * place is fixed then: a job that fails before its first checkpoint begins there again and finds
  * the commands of its own time.
  */
-final class ControlOffsets {
+public final class ControlOffsets {
 
   private ControlOffsets() {}
 
@@ -30,7 +30,7 @@ final class ControlOffsets {
    *
    * @throws KafkaSetupException if they do not tell
    */
-  static Map<TopicPartition, Long> of(Settings settings) {
+  public static Map<TopicPartition, Long> of(Settings settings) {
     String topic = settings.get(RadixflowOptions.CONTROL_TOPIC);
     long millis = settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis();
     try (Admin admin = Admin.create(settings.kafkaClient())) {

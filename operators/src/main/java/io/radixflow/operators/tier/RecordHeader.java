@@ -15,7 +15,7 @@ import java.util.zip.CRC32C;
  * @param stamp of the file
  * @param offset of this header in the file
  */
-record RecordHeader(
+public record RecordHeader(
     TierPage page, int flags, int length, int check, long time, long stamp, long offset) {
   static final int BYTES = 192;
 
@@ -47,12 +47,12 @@ record RecordHeader(
   }
 
   /** Bytes of the whole record with a body of that many bytes. */
-  static int recordBytes(int body) {
+  public static int recordBytes(int body) {
     return Math.addExact(BYTES, body) + ALIGNMENT - 1 & -ALIGNMENT;
   }
 
   /** Bytes up to where the next record begins. */
-  int recordBytes() {
+  public int recordBytes() {
     return recordBytes(length);
   }
 

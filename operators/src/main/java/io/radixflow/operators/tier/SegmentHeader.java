@@ -14,8 +14,8 @@ import java.util.zip.CRC32C;
  * @param pageBytes bytes of a page, before encryption
  * @param created milliseconds of the clock
  */
-record SegmentHeader(long number, long stamp, String epoch, int pageBytes, long created) {
-  static final int BYTES = 256;
+public record SegmentHeader(long number, long stamp, String epoch, int pageBytes, long created) {
+  public static final int BYTES = 256;
 
   private static final long MAGIC = 0x5246_5345_474D_4E54L; // "RFSEGMNT"
   private static final int VERSION = 2;
@@ -23,7 +23,7 @@ record SegmentHeader(long number, long stamp, String epoch, int pageBytes, long 
   private static final int CHECK_AT = SegmentMark.AT - Integer.BYTES;
   private static final int MAX_EPOCH = CHECK_AT - EPOCH_AT;
 
-  SegmentHeader {
+  public SegmentHeader {
     int length = epoch.getBytes(StandardCharsets.UTF_8).length;
     if (length > MAX_EPOCH) {
       throw new IllegalArgumentException("a numerics epoch of " + length + " bytes");

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** What is done to the files of a page directory as a whole. */
-final class TierFiles {
+public final class TierFiles {
   /** Tables are never changed once written, and carry checksums of their own. */
   private static final String TABLE = ".sst";
 
@@ -79,7 +79,7 @@ final class TierFiles {
   }
 
   /** Deletes a directory and all in it, if it is there. */
-  static void delete(Path directory) throws IOException {
+  public static void delete(Path directory) throws IOException {
     if (!Files.exists(directory)) {
       return;
     }

@@ -1,11 +1,9 @@
 package io.radixflow.operators.cache.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.operators.cache.Turns;
-import io.radixflow.operators.cache.compat.CompatKey;
 import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -24,17 +22,11 @@ class RadixKeyTest {
         .toArray();
   }
 
-  /** How much of {@code b} a cache with {@code a} finds; SGLang's kind of key must agree. */
+  /** How much of {@code b} a cache with {@code a} finds. */
   private static int match(int[] a, int[] b, int pageTokens) {
     Turns turns = new Turns(2048, pageTokens, EvictionPolicies.of("lru", 1, 1));
     turns.insert(a);
-    int match = turns.matched(b);
-    assertThat(compatMatch(a, b, false, pageTokens)).isEqualTo(match);
-    return match;
-  }
-
-  private static int compatMatch(int[] a, int[] b, boolean bigram, int pageTokens) {
-    return CompatKey.of(null, a, bigram).matchLength(CompatKey.of(null, b, bigram), pageTokens);
+    return turns.matched(b);
   }
 
   /** Case K1. */
@@ -63,22 +55,6 @@ class RadixKeyTest {
     assertThat(match(new int[] {1, 2}, tokens, 1)).isEqualTo(2);
     assertThatThrownBy(() -> new RadixKey("", tokens, 5))
         .isInstanceOf(IndexOutOfBoundsException.class);
-  }
-
-  /**
-   * Cases K3 and K4. A key of the cache that serves is borrowed whole and never cut; the other kind
-   * is. Places count from the beginning only.
-   */
-  @Test
-  void aPartOfAKeyKeepsTheNamespace() {
-    CompatKey key = CompatKey.of("extra", new int[] {1, 2, 3, 4, 5}, false);
-    assertThat(key.slice(1, 4)).isEqualTo(CompatKey.of("extra", new int[] {2, 3, 4}, false));
-    assertThat(key.slice(2, 2)).isEqualTo(CompatKey.of("extra", new int[0], false));
-    assertThat(key.slice(0, 5)).isEqualTo(key);
-    assertThat(key.slice(4, 5)).isEqualTo(CompatKey.of("extra", new int[] {5}, false));
-    assertThat(key.slice(0, 5)).isNotEqualTo(CompatKey.of("", new int[] {1, 2, 3, 4, 5}, false));
-    assertThatThrownBy(() -> key.slice(10, 11)).isInstanceOf(IndexOutOfBoundsException.class);
-    assertThatThrownBy(() -> key.slice(-1, 0)).isInstanceOf(IndexOutOfBoundsException.class);
   }
 
   /** Case K5. */
@@ -120,26 +96,5 @@ class RadixKeyTest {
       assertThat(match(same, other, pageTokens)).isEqualTo(place / pageTokens * pageTokens);
     }
     assertThat(match(same, same, 64)).isEqualTo(1984);
-  }
-
-  /** Case K8. */
-  @Test
-  void pairsMatchIfBothTokensDo() {
-    int[] five = {1, 2, 3, 4, 5};
-    assertThat(compatMatch(five, new int[] {1, 2, 3, 9, 5}, true, 1)).isEqualTo(2);
-    assertThat(compatMatch(five, five, true, 1)).isEqualTo(4);
-    assertThat(compatMatch(new int[] {1, 2}, new int[] {1, 2}, true, 1)).isEqualTo(1);
-    int[] many = IntStream.range(0, 130).toArray();
-    int[] diverging = many.clone();
-    diverging[70] = -1;
-    assertThat(compatMatch(many, diverging, true, 64)).isEqualTo(64);
-    assertThat(compatMatch(new int[] {7}, new int[] {7}, true, 1)).isZero();
-  }
-
-  @Test
-  void keysOfDifferentNamespacesDoNotCompare() {
-    CompatKey compat = CompatKey.of(null, new int[] {1, 2, 3}, false);
-    CompatKey other = CompatKey.of("", new int[] {1, 2, 3}, false);
-    assertThatIllegalArgumentException().isThrownBy(() -> compat.matchLength(other, 1));
   }
 }

@@ -1,4 +1,0 @@
-/**
- * Benchmarks of the prefix cache. Their classes and parameters are public because JMH needs that.
- */
-package io.radixflow.jobs.cli.bench;

@@ -1,0 +1,139 @@
+package io.radixflow.jobs.client;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.event.RecordReader;
+import io.radixflow.jobs.kafka.KafkaSetupException;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Reply;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.util.ExceptionUtils;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Talks to the job over Kafka: sends events, and follows the deltas and the committed replies of
+ * the turns it asked for. Safe for many threads.
+ */
+public final class ConversationClient implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConversationClient.class);
+
+  private final AskedTurns asked = new AskedTurns();
+  private final EventSender sender;
+  private final TopicFollower replies;
+  private final TopicFollower deltas;
+
+  /**
+   * Connects; what the job answers from now on is heard.
+   *
+   * @throws KafkaSetupException if there is no broker or no topic
+   */
+  public ConversationClient(Settings settings) {
+    List<TopicFollower> followers = new ArrayList<>();
+    try {
+      followers.add(follow(settings, RadixflowOptions.REPLIES_TOPIC, this::reply));
+      followers.add(follow(settings, RadixflowOptions.DELTAS_TOPIC, this::delta));
+      sender = new EventSender(settings);
+    } catch (RuntimeException e) {
+      followers.forEach(TopicFollower::close);
+      throw e;
+    }
+    replies = followers.get(0);
+    deltas = followers.get(1);
+  }
+
+  private TopicFollower follow(
+      Settings settings,
+      ConfigOption<String> topic,
+      Consumer<ConsumerRecord<byte[], byte[]>> handler) {
+    return TopicFollower.start(settings, settings.get(topic), false, handler, asked::fail);
+  }
+
+  /**
+   * Sends an event that starts a turn and follows its reply.
+   *
+   * @param event one with a turn, and no cancel
+   * @param listener hears how the reply grows
+   * @return the committed reply; completed exceptionally if the event could not be sent, or if
+   *     replies can no longer be read
+   */
+  public CompletableFuture<Reply> ask(ConversationEvent event, ReplyListener listener) {
+    CompletableFuture<Reply> reply = asked.add(event, listener);
+    if (!reply.isDone()) {
+      send(event)
+          .whenComplete(
+              (sent, failure) -> {
+                if (failure != null) {
+                  asked.fail(event, failure);
+                }
+              });
+    }
+    return reply;
+  }
+
+  /**
+   * Has all turns fail, those still to come too, as soon as something fails that they need.
+   *
+   * @param needed whose failure they have as their cause
+   */
+  public void failWith(CompletableFuture<?> needed) {
+    needed.whenComplete(
+        (ended, failure) -> {
+          if (failure != null) {
+            asked.fail(ExceptionUtils.stripCompletionException(failure));
+          }
+        });
+  }
+
+  /**
+   * Sends an event.
+   *
+   * @return completed when the brokers have it
+   */
+  public CompletableFuture<Void> send(ConversationEvent event) {
+    return sender.send(event);
+  }
+
+  /**
+   * Sends a record as it is.
+   *
+   * @param topic the topic of events or of control events
+   * @param key the session's id, or null
+   * @return completed when the brokers have it
+   */
+  public CompletableFuture<Void> send(String topic, byte[] key, byte[] value) {
+    return sender.send(topic, key, value);
+  }
+
+  private void delta(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      asked.delta(RecordReader.delta(record.value()));
+    } catch (IOException e) {
+      LOG.warn("no delta at {}-{}@{}", record.topic(), record.partition(), record.offset(), e);
+    }
+  }
+
+  private void reply(ConsumerRecord<byte[], byte[]> record) {
+    try {
+      asked.reply(RecordReader.reply(record.value()));
+    } catch (IOException e) {
+      LOG.warn("no reply at {}-{}@{}", record.topic(), record.partition(), record.offset(), e);
+    }
+  }
+
+  /** Ends the connection; turns that were not answered stay unanswered here. */
+  @Override
+  public void close() {
+    sender.close();
+    deltas.close();
+    replies.close();
+    asked.cancel();
+  }
+}

@@ -1,0 +1,58 @@
+package io.radixflow.jobs.client;
+
+import io.radixflow.jobs.config.Settings;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/** Reads a topic from its beginning to what is its end now. */
+public final class TopicContents {
+  private static final Duration POLL = Duration.ofMillis(500);
+  private static final Duration LIMIT = Duration.ofMinutes(3);
+
+  private TopicContents() {}
+
+  /** Takes a record. */
+  @FunctionalInterface
+  public interface Visitor {
+    void record(ConsumerRecord<byte[], byte[]> record) throws IOException;
+  }
+
+  /**
+   * Passes all committed records, each partition's in order.
+   *
+   * @throws IOException if the end is not reached in time, as behind a transaction that stays open
+   */
+  public static void read(Settings settings, String topic, Visitor visitor) throws IOException {
+    Properties properties = settings.kafkaClient();
+    properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+    properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+    properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
+    try (KafkaConsumer<byte[], byte[]> consumer =
+        new KafkaConsumer<>(properties, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      List<TopicPartition> partitions =
+          consumer.partitionsFor(topic).stream()
+              .map(info -> new TopicPartition(topic, info.partition()))
+              .toList();
+      consumer.assign(partitions);
+      consumer.seekToBeginning(partitions);
+      Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+      long deadline = System.nanoTime() + LIMIT.toNanos();
+      while (partitions.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
+        for (ConsumerRecord<byte[], byte[]> record : consumer.poll(POLL)) {
+          visitor.record(record);
+        }
+        if (System.nanoTime() > deadline) {
+          throw new IOException("the end of " + topic + " is not reached");
+        }
+      }
+    }
+  }
+}

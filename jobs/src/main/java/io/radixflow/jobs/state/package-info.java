@@ -1,2 +1,0 @@
-/** What savepoints of the job hold: read, and made up for measurements. */
-package io.radixflow.jobs.state;

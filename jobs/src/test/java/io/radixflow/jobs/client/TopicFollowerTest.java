@@ -1,0 +1,83 @@
+package io.radixflow.jobs.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.radixflow.jobs.kafka.KafkaSetupException;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.MockConsumer;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class TopicFollowerTest {
+
+  private static final String TOPIC = "replies";
+
+  private final MockConsumer<byte[], byte[]> consumer = new MockConsumer<>("earliest");
+  private final BlockingQueue<Long> handled = new LinkedBlockingQueue<>();
+  private final AskedTurns asked = new AskedTurns();
+
+  @BeforeEach
+  void assign() {
+    TopicPartition partition = new TopicPartition(TOPIC, 0);
+    consumer.assign(List.of(partition));
+    consumer.updateBeginningOffsets(Map.of(partition, 0L));
+  }
+
+  @Test
+  void aRecordThatCannotBeHandledIsPassedOver() throws Exception {
+    for (long offset = 0; offset < 3; offset++) {
+      consumer.addRecord(new ConsumerRecord<>(TOPIC, 0, offset, null, new byte[0]));
+    }
+    try (TopicFollower follower =
+        TopicFollower.start(consumer, TOPIC, this::handleAllButTheSecond, asked::fail)) {
+      assertThat(follower).isNotNull();
+      assertThat(handled.poll(30, TimeUnit.SECONDS)).isZero();
+      assertThat(handled.poll(30, TimeUnit.SECONDS)).isEqualTo(2);
+    }
+    assertThat(consumer.closed()).isTrue();
+  }
+
+  private static ConversationEvent query() {
+    return ConversationEvent.builder(EventKind.QUERY, "s", "t").build();
+  }
+
+  private void handleAllButTheSecond(ConsumerRecord<byte[], byte[]> record) {
+    if (record.offset() == 1) {
+      throw new IllegalStateException("no such record");
+    }
+    handled.add(record.offset());
+  }
+
+  @Test
+  void whenFollowingEndsWhoWaitsIsToldWhatToDo() {
+    CompletableFuture<Reply> pending = asked.add(query(), ReplyListener.SILENT);
+    consumer.setPollException(new KafkaException("not authorized"));
+    try (TopicFollower follower = TopicFollower.start(consumer, TOPIC, record -> {}, asked::fail)) {
+      assertThat(follower).isNotNull();
+      assertFailed(pending);
+      assertFailed(asked.add(query(), ReplyListener.SILENT));
+    }
+  }
+
+  private static void assertFailed(CompletableFuture<Reply> reply) {
+    assertThatExceptionOfType(ExecutionException.class)
+        .isThrownBy(() -> reply.get(30, TimeUnit.SECONDS))
+        .havingCause()
+        .isInstanceOf(KafkaSetupException.class)
+        .withMessageContaining("the topic replies can no longer be read: not authorized")
+        .withMessageContaining("start this command again");
+  }
+}

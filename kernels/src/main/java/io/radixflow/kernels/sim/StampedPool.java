@@ -1,0 +1,102 @@
+package io.radixflow.kernels.sim;
+
+import io.radixflow.kernels.device.HostPages;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.Transfer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * A pool whose pages hold nothing but a stamp of {@link Long#BYTES} bytes, so that many fit into
+ * little memory and a page that went astray is still told from the right one. Copies end at once.
+ */
+public final class StampedPool implements KvPool {
+  private static final Transfer DONE =
+      new Transfer() {
+        @Override
+        public boolean isDone() {
+          return true;
+        }
+
+        @Override
+        public void await() {}
+
+        @Override
+        public Throwable failure() {
+          return null;
+        }
+      };
+
+  private final long[] stamps;
+
+  public StampedPool(int pages) {
+    stamps = new long[pages];
+  }
+
+  public long stamp(int page) {
+    return stamps[page];
+  }
+
+  public void stamp(int page, long value) {
+    stamps[page] = value;
+  }
+
+  @Override
+  public int pages() {
+    return stamps.length;
+  }
+
+  @Override
+  public int pageTokens() {
+    return 1;
+  }
+
+  @Override
+  public long pageBytes() {
+    return Long.BYTES;
+  }
+
+  @Override
+  public HostPages openHostPages(int pages) {
+    return new Stamps(ByteBuffer.allocate(Math.multiplyExact(pages, Long.BYTES)));
+  }
+
+  private record Stamps(ByteBuffer bytes) implements HostPages {
+    @Override
+    public int pages() {
+      return bytes.capacity() / Long.BYTES;
+    }
+
+    @Override
+    public long pageBytes() {
+      return Long.BYTES;
+    }
+
+    @Override
+    public ByteBuffer buffer(int page) {
+      return bytes.slice(page * Long.BYTES, Long.BYTES).order(ByteOrder.nativeOrder());
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Override
+  public Transfer copyIn(int[] pages, HostPages host, int[] hostPages, int count) {
+    for (int i = 0; i < count; i++) {
+      stamps[pages[i]] = host.buffer(hostPages[i]).getLong(0);
+    }
+    return DONE;
+  }
+
+  @Override
+  public Transfer copyOut(int[] pages, HostPages host, int[] hostPages, int count) {
+    for (int i = 0; i < count; i++) {
+      host.buffer(hostPages[i]).putLong(0, stamps[pages[i]]);
+    }
+    return DONE;
+  }
+
+  @Override
+  public void close() {}
+}

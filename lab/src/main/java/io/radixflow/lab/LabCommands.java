@@ -1,0 +1,25 @@
+package io.radixflow.lab;
+
+import io.radixflow.lab.bench.BenchCommand;
+import io.radixflow.lab.drill.DrillCommand;
+import io.radixflow.lab.jmh.CacheBenchCommand;
+import io.radixflow.lab.replay.CacheReplayCommand;
+import io.radixflow.lab.simulate.CacheSimulateCommand;
+import io.radixflow.lab.simulate.CacheWorkloadCommand;
+import io.radixflow.tools.cli.common.CommandProvider;
+import picocli.CommandLine;
+
+/** Adds the lab's commands to the command line. */
+public final class LabCommands implements CommandProvider {
+
+  @Override
+  public void addTo(CommandLine radixflow) {
+    radixflow.addSubcommand(DrillCommand.class);
+    radixflow.addSubcommand(BenchCommand.class);
+    CommandLine cache = radixflow.getSubcommands().get("cache");
+    cache.addSubcommand(CacheSimulateCommand.class);
+    cache.addSubcommand(CacheWorkloadCommand.class);
+    cache.addSubcommand(CacheReplayCommand.class);
+    cache.addSubcommand(CacheBenchCommand.class);
+  }
+}

@@ -1,0 +1,113 @@
+package io.radixflow.lab.bench;
+
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.Errors;
+import io.radixflow.tools.cli.model.PagedSequence;
+import java.util.SplittableRandom;
+
+/**
+ * Times steps of a backend without an engine around it: greedy, random token ids, one page table a
+ * sequence. Not thread safe.
+ */
+final class BackendBench implements AutoCloseable {
+  private static final long SEED = 20260101;
+
+  private final Backend backend;
+  private final KvPool pool;
+  private final int pagesPerSequence;
+  private final int[][] pageTables;
+  private final int[] ids;
+  private final Batch batch = new Batch();
+
+  /**
+   * @param sequences most sequences at once
+   * @param tokens most tokens of a sequence
+   */
+  BackendBench(Backend backend, int sequences, int tokens) {
+    this.backend = backend;
+    int[] sizes = backend.pageTokens();
+    int pageTokens = sizes[sizes.length - 1];
+    for (int size : sizes) {
+      pageTokens = size == 16 ? size : pageTokens;
+    }
+    pagesPerSequence = PagedSequence.pagesFor(tokens, pageTokens);
+    pool = backend.openPool(sequences * pagesPerSequence, pageTokens);
+    pageTables = new int[sequences][pagesPerSequence];
+    for (int page = 0; page < sequences * pagesPerSequence; page++) {
+      pageTables[page / pagesPerSequence][page % pagesPerSequence] = page;
+    }
+    SplittableRandom random = new SplittableRandom(SEED);
+    ids = random.ints(tokens, 0, backend.model().vocabSize()).toArray();
+  }
+
+  /** Prefills one sequence and draws one token; tokens a second. */
+  double prefill(int tokens, int chunk) throws InterruptedException {
+    long start = System.nanoTime();
+    for (int position = 0; position < tokens; ) {
+      int rows = Math.min(Math.min(chunk, backend.maxBatchRows()), tokens - position);
+      batch.clear();
+      batch.beginChunk(pageTables[0], pagesPerSequence, position);
+      for (int row = 0; row < rows; row++) {
+        batch.token(ids[position++]);
+      }
+      if (position == tokens) {
+        batch.output(greedy(), Batch.TOKEN);
+      }
+      run();
+    }
+    return tokens / seconds(start);
+  }
+
+  /** Decodes sequences together, after one token each; tokens a second over all of them. */
+  double decode(int sequences, int steps) throws InterruptedException {
+    SamplingState[] sampling = new SamplingState[sequences];
+    int[] next = new int[sequences];
+    for (int i = 0; i < sequences; i++) {
+      sampling[i] = greedy();
+      next[i] = ids[i];
+    }
+    long start = System.nanoTime();
+    for (int step = 0; step < steps; step++) {
+      batch.clear();
+      for (int i = 0; i < sequences; i++) {
+        batch.beginChunk(pageTables[i], pagesPerSequence, step);
+        batch.token(next[i]);
+        batch.output(sampling[i], Batch.TOKEN);
+      }
+      StepTicket ticket = run();
+      for (int i = 0; i < sequences; i++) {
+        next[i] = ticket.token(i);
+      }
+    }
+    return (double) sequences * steps / seconds(start);
+  }
+
+  private SamplingState greedy() {
+    return new SamplingState(
+        SamplingParams.GREEDY, new int[0], new int[0], backend.model().vocabSize());
+  }
+
+  private StepTicket run() throws InterruptedException {
+    StepTicket ticket = backend.submit(batch);
+    ticket.await();
+    if (ticket.failure() != null) {
+      throw new CliException("a step failed: " + Errors.line(ticket.failure()), ticket.failure());
+    }
+    return ticket;
+  }
+
+  private static double seconds(long start) {
+    return (System.nanoTime() - start) * 1e-9;
+  }
+
+  @Override
+  public void close() {
+    pool.close();
+  }
+}

@@ -1,0 +1,138 @@
+package io.radixflow.lab.bench;
+
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.lab.bench.EngineBench.StepTime;
+import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.engine.CacheOptions;
+import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.ModelOptions;
+import io.radixflow.tools.cli.common.Progress;
+import java.io.IOException;
+import org.apache.flink.configuration.MemorySize;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What the radix cache, or the tiers below it, cost where they save nothing. */
+@Command(
+    name = "cache",
+    description = {
+      "Measure what the radix cache costs on a workload without reuse: an engine step with the cache"
+          + " against one without.",
+      "Each round runs both engines over the same random prompts; the pool is small, so that the"
+          + " cache evicts all the time. Runs with and without take turns, and each round gives one"
+          + " ratio. The whole step's time varies with what else the machine does; the CPU time of"
+          + " the process, and that of the engine's own thread, vary far less.",
+      "With --host-memory it is what the tiers cost instead: an engine that copies each page to host"
+          + " memory as it is computed, against one with the cache alone."
+    })
+final class BenchCacheCommand extends CliCommand {
+  private static final int PROMPT = 128;
+  private static final int REPLY = 64;
+
+  /**
+   * After so many rounds both engines are opened anew, the other one first: where their memory lies
+   * makes more of a difference than what is measured.
+   */
+  private static final int ROUNDS_OF_A_PAIR = 8;
+
+  @Mixin ModelOptions modelOptions;
+  @Mixin BenchRounds rounds;
+  @Mixin BenchReport report;
+
+  @Option(
+      names = "--requests",
+      paramLabel = "N",
+      defaultValue = "16",
+      description = "Requests of a round (default: ${DEFAULT-VALUE}).")
+  int requests;
+
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "Requests at once (default: ${DEFAULT-VALUE}).")
+  int batch;
+
+  @Option(
+      names = "--host-memory",
+      paramLabel = "SIZE",
+      defaultValue = "0",
+      converter = ModelOptions.Memory.class,
+      description =
+          "Host memory of the tiers, such as 1gb; 0 measures the cache"
+              + " (default: ${DEFAULT-VALUE}).")
+  MemorySize hostMemory;
+
+  BenchCacheCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (requests < 1 || batch < 1 || batch > EngineOptions.DEFAULT.stepRows()) {
+      throw new CliException(
+          "--requests must be at least 1, --batch 1 to " + EngineOptions.DEFAULT.stepRows());
+    }
+    CacheCost cost = new CacheCost(tiers() ? "tiers" : "cache");
+    try (ServedModel model = modelOptions.open(this)) {
+      for (int round = 0; round < rounds.count(); round += ROUNDS_OF_A_PAIR) {
+        measure(model, round, Math.min(rounds.count(), round + ROUNDS_OF_A_PAIR), cost);
+      }
+    }
+    cost.print(out());
+    report.write(this, cost.json());
+    return 0;
+  }
+
+  /** Opens both engines and measures rounds {@code from .. to-1}, after one to warm up. */
+  private void measure(ServedModel model, int from, int to, CacheCost cost)
+      throws InterruptedException {
+    boolean measuredFirst = from / ROUNDS_OF_A_PAIR % 2 == 0;
+    try (Engine one = open(model, measuredFirst);
+        Engine other = open(model, !measuredFirst);
+        Progress progress = progress("measuring")) {
+      int vocabSize = model.config().vocabSize();
+      EngineBench with = new EngineBench(measuredFirst ? one : other, vocabSize, PROMPT, REPLY);
+      EngineBench without = new EngineBench(measuredFirst ? other : one, vocabSize, PROMPT, REPLY);
+      for (int round = from - 1; round < to; round++) {
+        progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
+        boolean withFirst = round % 2 == 0;
+        StepTime first = (withFirst ? with : without).run(requests, batch, round);
+        StepTime second = (withFirst ? without : with).run(requests, batch, round);
+        if (round >= from) {
+          cost.add(withFirst ? first : second, withFirst ? second : first);
+        }
+      }
+    }
+  }
+
+  private boolean tiers() {
+    return hostMemory.getBytes() > 0;
+  }
+
+  /**
+   * @param measured whether it has what is measured
+   */
+  private Engine open(ServedModel model, boolean measured) {
+    int pages = 2 * batch * ((PROMPT + REPLY) / EngineOptions.DEFAULT.pageTokens() + 1);
+    EngineOptions options =
+        EngineOptions.builder()
+            .kvPages(pages)
+            .cache(
+                CacheOptions.DEFAULT.withCaching(
+                    measured || tiers() ? PrefixCaching.RADIX : PrefixCaching.NAIVE))
+            .tiers(TierOptions.NONE.withHostBytes(measured ? hostMemory.getBytes() : 0))
+            .maxRunning(batch)
+            .maxWaiting(requests)
+            .build();
+    return ContinuousBatchingEngine.open(
+        modelOptions.openBackend(this, model), model.tokenizer(), options);
+  }
+}

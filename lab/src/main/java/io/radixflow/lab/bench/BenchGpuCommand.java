@@ -1,0 +1,94 @@
+package io.radixflow.lab.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.GpuBench;
+import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import io.radixflow.tools.cli.common.ModelOptions;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Measures a GPU against what it could do at best. */
+@Command(
+    name = "gpu",
+    description = {
+      "Measure a GPU: reads and copies, then each kernel and whole steps of models' shapes with"
+          + " random weights (decode of 1, 8, 64 and 256 sequences of 2,048 tokens, prefill of"
+          + " 2,048), in both modes.",
+      "The floor is the time that the bytes take at the bandwidth measured first (for moves of"
+          + " pages that of pinned copies), or the operations at --tflops; the ratio is floor by"
+          + " time. Small kernels find their data in the device's cache and may come in above 1."
+    })
+final class BenchGpuCommand extends CliCommand {
+  @Mixin BenchReport report;
+
+  @Option(
+      names = "--device",
+      paramLabel = "NAME",
+      defaultValue = "cuda",
+      converter = ModelOptions.Device.class,
+      description = "cuda or cuda:N (default: ${DEFAULT-VALUE}).")
+  String device;
+
+  @Option(
+      names = "--shape",
+      paramLabel = "NAME",
+      description = "Only these of SmolLM2-135M, Qwen3-0.6B, Qwen3-8B, Llama-3.1-8B.")
+  List<String> names = new ArrayList<>();
+
+  @Option(
+      names = "--tflops",
+      paramLabel = "N",
+      defaultValue = "790",
+      description =
+          "What the tensor cores do with bf16, 10^12 operations a second (default:"
+              + " ${DEFAULT-VALUE}, an H200's).")
+  double teraflops;
+
+  BenchGpuCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (!(teraflops > 0)) {
+      throw new CliException("--tflops is " + teraflops + ", must be above 0");
+    }
+    ObjectNode json = JsonLineOutput.object();
+    json.put("tflops", teraflops);
+    GpuFigures figures = new GpuFigures(out(), json.putArray("figures"));
+    try {
+      GpuBench.run(DeviceName.parse(device), shapes(), teraflops * 1e12, figures::show);
+    } catch (IllegalArgumentException e) {
+      throw new CliException(e.getMessage());
+    }
+    report.write(this, json);
+    return 0;
+  }
+
+  private List<ModelConfig> shapes() {
+    Map<String, ModelConfig> known = GpuBench.shapes();
+    if (names.isEmpty()) {
+      return List.copyOf(known.values());
+    }
+    List<ModelConfig> shapes = new ArrayList<>();
+    for (String name : names) {
+      ModelConfig shape = known.get(name.toLowerCase(Locale.ROOT));
+      if (shape == null) {
+        throw new CliException("--shape '" + name + "' is not one of " + known.keySet());
+      }
+      shapes.add(shape);
+    }
+    return shapes;
+  }
+}

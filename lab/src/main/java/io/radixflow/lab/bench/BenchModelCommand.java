@@ -1,0 +1,158 @@
+package io.radixflow.lab.bench;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.MachinePeak;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import io.radixflow.tools.cli.common.ModelOptions;
+import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.tools.cli.common.Samples;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Tokens a second of the backend, and how near that is to what the machine can do. */
+@Command(
+    name = "model",
+    description = {
+      "Measure the backend alone: prefill of 512 tokens, decode of 64 tokens of one sequence, and of"
+          + " 8 sequences together.",
+      "The shares are of the read bandwidth and of the fused multiply-adds that this machine was"
+          + " measured to reach with as many threads."
+    })
+final class BenchModelCommand extends CliCommand {
+  private static final int PREFILL = 512;
+  private static final int DECODE = 64;
+  private static final int SEQUENCES = 8;
+
+  @Mixin ModelOptions modelOptions;
+  @Mixin BenchRounds rounds;
+  @Mixin BenchReport report;
+
+  @Option(
+      names = "--chunk",
+      paramLabel = "N",
+      defaultValue = "256",
+      description = "Prompt tokens in one batch (default: ${DEFAULT-VALUE}).")
+  int chunk;
+
+  BenchModelCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  /** One thing that is measured, with the rows of a step and how many of them ask for a token. */
+  private record Case(String name, int tokensAStep, int outputs, Samples samples) {}
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (chunk < 1) {
+      throw new CliException("--chunk is " + chunk + ", must be at least 1");
+    }
+    List<Case> cases =
+        List.of(
+            new Case("prefill " + PREFILL, Math.min(chunk, PREFILL), 0, new Samples()),
+            new Case("decode " + DECODE, 1, 1, new Samples()),
+            new Case("decode " + DECODE + " x " + SEQUENCES, SEQUENCES, SEQUENCES, new Samples()));
+    try (ServedModel model = modelOptions.open(this);
+        Backend backend = modelOptions.openBackend(this, model)) {
+      MachinePeak peak = peak();
+      measure(backend, cases);
+      show(model, backend, peak, cases);
+    }
+    return 0;
+  }
+
+  private void measure(Backend backend, List<Case> cases) throws InterruptedException {
+    try (BackendBench bench = new BackendBench(backend, SEQUENCES, PREFILL);
+        Progress progress = progress("measuring")) {
+      for (int round = -1; round < rounds.count(); round++) {
+        progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
+        double[] speeds = {
+          bench.prefill(PREFILL, chunk), bench.decode(1, DECODE), bench.decode(SEQUENCES, DECODE)
+        };
+        for (int i = 0; round >= 0 && i < speeds.length; i++) {
+          cases.get(i).samples().add(speeds[i]);
+        }
+      }
+    }
+  }
+
+  /** The machine's peak with as many threads as the backend has, or null without the Vector API. */
+  private MachinePeak peak() throws InterruptedException {
+    try (Progress progress = progress("measuring the machine")) {
+      return MachinePeak.measure(modelOptions.computeThreads());
+    } catch (LinkageError e) {
+      err().println("no peak figures: they need --add-modules jdk.incubator.vector");
+      return null;
+    }
+  }
+
+  private void show(ServedModel model, Backend backend, MachinePeak peak, List<Case> cases)
+      throws IOException {
+    ObjectNode json = JsonLineOutput.object();
+    json.put("model", model.name()).put("backend", backend.description());
+    json.put("threads", modelOptions.computeThreads());
+    out().printf("%s on %s%n", model.name(), backend.description());
+    if (peak != null) {
+      json.put("read_bytes_per_second", peak.readBytesPerSecond());
+      json.put("flops_per_second", peak.flopsPerSecond());
+      out()
+          .printf(
+              Locale.ROOT,
+              "machine with %d threads: read %.1f GB/s, multiply-add %.0f GFLOP/s%n",
+              peak.threads(),
+              peak.readBytesPerSecond() / 1e9,
+              peak.flopsPerSecond() / 1e9);
+    }
+    out().printf("%-14s %9s %9s %9s   %s%n", "tokens/s", "min", "median", "max", "share of peak");
+    ArrayNode results = json.putArray("results");
+    for (Case one : cases) {
+      showCase(one, backend, peak, results.addObject());
+    }
+    report.write(this, json);
+  }
+
+  private void showCase(Case one, Backend backend, MachinePeak peak, ObjectNode json) {
+    Samples samples = one.samples();
+    json.put("name", one.name());
+    samples.putInto(json);
+    String shares = "";
+    if (peak != null) {
+      double steps = samples.median() / one.tokensAStep();
+      double compute = steps * flops(backend.model(), one) / peak.flopsPerSecond();
+      double read = steps * backend.weightBytes() / peak.readBytesPerSecond();
+      json.put("compute_share", compute).put("read_share", read);
+      shares = String.format(Locale.ROOT, "%.0f %% compute", compute * 100);
+      if (backend.weightBytes() > 0) {
+        shares += String.format(Locale.ROOT, ", %.0f %% bandwidth", read * 100);
+      }
+    }
+    out()
+        .printf(
+            Locale.ROOT,
+            "%-14s %9.1f %9.1f %9.1f   %s%n",
+            one.name(),
+            samples.min(),
+            samples.median(),
+            samples.max(),
+            shares);
+  }
+
+  /** Operations of a step: two a weight and row in the matrix products, attention left out. */
+  private static double flops(ModelConfig model, Case step) {
+    double hidden = model.hiddenSize();
+    double attention = hidden * model.headDim() * (2 * model.heads() + 2 * model.kvHeads());
+    double mlp = 3 * hidden * model.intermediateSize();
+    double head = hidden * model.vocabSize();
+    return 2 * (step.tokensAStep() * model.layers() * (attention + mlp) + step.outputs() * head);
+  }
+}

@@ -1,0 +1,24 @@
+package io.radixflow.lab.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.tools.cli.common.CliCommand;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/** Where a benchmark leaves its figures. */
+public final class BenchReport {
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Also write the figures as JSON to this file.")
+  Path json;
+
+  public void write(CliCommand command, ObjectNode figures) throws IOException {
+    command.out().flush();
+    if (json != null) {
+      Files.writeString(json, figures.toPrettyString() + "\n");
+    }
+  }
+}

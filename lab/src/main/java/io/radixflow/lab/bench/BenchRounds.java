@@ -1,0 +1,21 @@
+package io.radixflow.lab.bench;
+
+import io.radixflow.tools.cli.common.CliException;
+import picocli.CommandLine.Option;
+
+/** How often a benchmark measures. */
+public final class BenchRounds {
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "Measured rounds, after one to warm up (default: ${DEFAULT-VALUE}).")
+  int rounds;
+
+  public int count() {
+    if (rounds < 1) {
+      throw new CliException("--rounds is " + rounds + ", must be at least 1");
+    }
+    return rounds;
+  }
+}

@@ -1,0 +1,158 @@
+package io.radixflow.lab.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import io.radixflow.tools.cli.common.LocatedModel;
+import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.tools.cli.common.SettingsOptions;
+import io.radixflow.tools.cli.common.TemporaryDirectory;
+import io.radixflow.tools.local.LocalStack;
+import io.radixflow.tools.state.StateSeed;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What many idle sessions in state cost those that are active. */
+@Command(
+    name = "state",
+    description = {
+      "Measure what idle sessions cost: checkpoints, restore, and the time to a turn's first text, with"
+          + " all sessions in RocksDB, and with only the active ones.",
+      "Sessions are made up, written as a savepoint, and the job of the model sim goes on from there."
+          + " What the active ones cost is measured twice; the first time warms the JVM up."
+    })
+final class BenchStateCommand extends CliCommand {
+  @Mixin SettingsOptions settingsOptions;
+  @Mixin BenchReport report;
+
+  @Option(
+      names = "--sessions",
+      paramLabel = "N",
+      defaultValue = "100000",
+      description = "Sessions in state (default: ${DEFAULT-VALUE}).")
+  int sessions;
+
+  @Option(
+      names = "--turns",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "Turns of each, at most 25 (default: ${DEFAULT-VALUE}).")
+  int turns;
+
+  @Option(
+      names = "--active",
+      paramLabel = "PERCENT",
+      defaultValue = "1",
+      description =
+          "Share of them that have a turn in each checkpoint (default: ${DEFAULT-VALUE}).")
+  double active;
+
+  @Option(
+      names = "--checkpoints",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "Checkpoints to measure, at most 10 (default: ${DEFAULT-VALUE}).")
+  int checkpoints;
+
+  @Option(
+      names = "--interval",
+      paramLabel = "SECONDS",
+      defaultValue = "10",
+      description = "Time between checkpoints (default: ${DEFAULT-VALUE}).")
+  int interval;
+
+  BenchStateCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    int activeSessions = (int) Math.ceil(sessions * active / 100);
+    if (turns < 1 || turns > 25 || checkpoints < 1 || checkpoints > 10 || interval < 1) {
+      throw new CliException(
+          "--turns must be 1 to 25, --checkpoints 1 to 10, --interval 1 or more");
+    }
+    if (sessions < 1 || activeSessions < 1 || activeSessions > sessions) {
+      throw new CliException("--sessions must be 1 or more, --active above 0 and at most 100");
+    }
+    measure(activeSessions, activeSessions); // until the JVM has compiled what both need
+    StateLoad few = measure(activeSessions, activeSessions);
+    StateLoad all = measure(sessions, activeSessions);
+    show(few, activeSessions);
+    show(all, activeSessions);
+    ObjectNode json = JsonLineOutput.object();
+    few.putInto(json.putObject("active_only"));
+    all.putInto(json.putObject("all"));
+    report.write(this, json);
+    return 0;
+  }
+
+  private StateLoad measure(int inState, int activeSessions) throws Exception {
+    try (TemporaryDirectory files = TemporaryDirectory.create(null, "radixflow-bench-");
+        Progress progress = progress("measuring with " + inState + " sessions")) {
+      Path directory = files.path();
+      Settings settings =
+          settingsOptions
+              .load()
+              .with(RadixflowOptions.MODEL, "sim")
+              .with(RadixflowOptions.CHECKPOINT_INTERVAL, Duration.ofSeconds(interval));
+      progress.detail("writing the savepoint");
+      long begun = System.nanoTime();
+      seed(settings, directory, inState);
+      StateLoad load = new StateLoad(inState, (System.nanoTime() - begun) * 1e-9);
+      try (LocalStack imported = start(settings, directory, progress)) {
+        load.awaitCheckpoint(imported);
+      }
+      begun = System.nanoTime();
+      try (LocalStack stack = start(settings, directory, progress)) {
+        load.started((System.nanoTime() - begun) * 1e-9);
+        load.run(stack, activeSessions, turns, checkpoints, Duration.ofSeconds(interval), progress);
+      }
+      return load;
+    }
+  }
+
+  private void seed(Settings settings, Path directory, int inState) throws Exception {
+    Path temporary = Files.createDirectories(directory.resolve("seed"));
+    Path savepoints = Files.createDirectories(directory.resolve("savepoints"));
+    new StateSeed(inState, turns, System.currentTimeMillis())
+        .write(
+            savepoints.resolve("seed"),
+            temporary,
+            settings.get(RadixflowOptions.MAX_PARALLELISM),
+            LocatedModel.open("sim").tokenizer().fingerprint());
+  }
+
+  private static LocalStack start(Settings settings, Path directory, Progress progress)
+      throws IOException {
+    return LocalStack.start(
+        settings,
+        new LocalStack.Options(Optional.of(directory), true, 0),
+        ServingSettings.engine(settings, LocatedModel::open),
+        progress::detail);
+  }
+
+  private void show(StateLoad load, int activeSessions) {
+    out()
+        .printf(
+            Locale.ROOT,
+            "%,d sessions of %d turns, of which %,d have a turn in each checkpoint%n",
+            load.sessions(),
+            turns,
+            activeSessions);
+    load.print(out());
+    out().flush();
+  }
+}

@@ -1,0 +1,111 @@
+package io.radixflow.lab.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.ModelOptions;
+import io.radixflow.tools.cli.common.Progress;
+import java.io.IOException;
+import java.nio.file.Path;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** What a turn gains from pages that have left the device but are not gone. */
+@Command(
+    name = "tiers",
+    description = {
+      "Measure the time to the first token of a turn of a conversation whose pages are on the device,"
+          + " in host memory, on disk, on disk after a crash, or gone.",
+      "Each round goes through all of them with the same prompt, and all replies must be equal. Disk"
+          + " files are forced to the device and dropped from the page cache before they are read,"
+          + " if there is a dd to do it. The crash is a copy of the files as they are while the"
+          + " engine runs, on which another engine is opened in this process; the time of opening"
+          + " it is told apart."
+    })
+final class BenchTiersCommand extends CliCommand {
+  @Mixin ModelOptions modelOptions;
+  @Mixin BenchRounds rounds;
+  @Mixin BenchReport report;
+
+  @Option(
+      names = "--cached",
+      paramLabel = "N",
+      defaultValue = "2000",
+      description = "Tokens of the conversation so far (default: ${DEFAULT-VALUE}).")
+  int cached;
+
+  @Option(
+      names = "--new",
+      paramLabel = "N",
+      defaultValue = "32",
+      description = "Tokens of the turn's message (default: ${DEFAULT-VALUE}).")
+  int fresh;
+
+  @Option(
+      names = "--reply",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "Tokens of the reply (default: ${DEFAULT-VALUE}).")
+  int reply;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description =
+          "Makes the disk's files in this directory, and deletes them (default: the"
+              + " system's for temporary files).")
+  Path directory;
+
+  BenchTiersCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (cached < 64 || fresh < 1 || reply < 1) {
+      throw new CliException("--cached must be at least 64, --new and --reply at least 1");
+    }
+    rounds.count();
+    try (ServedModel model = modelOptions.open(this)) {
+      int room = model.config().contextLength();
+      if ((long) cached + fresh + reply > room) {
+        throw new CliException(
+            "--cached, --new and --reply are more than the model's context of " + room + " tokens");
+      }
+      try (TierRounds bench =
+              new TierRounds(
+                  () -> modelOptions.openBackend(this, model),
+                  model,
+                  new TierRounds.Sizes(cached, fresh, reply),
+                  directory);
+          Progress progress = progress("measuring")) {
+        bench.begin();
+        for (int round = -1; round < rounds.count(); round++) {
+          progress.detail("round " + Math.max(0, round + 1) + " of " + rounds.count());
+          bench.round(round, round >= 0);
+        }
+        show(bench);
+      }
+    }
+    return 0;
+  }
+
+  private void show(TierRounds bench) throws IOException {
+    int cores = Runtime.getRuntime().availableProcessors();
+    int threads = modelOptions.computeThreads();
+    String pageCache = bench.isPageCacheCold() ? "cold" : "warm";
+    out()
+        .printf(
+            "%d cores, %d compute threads on a CPU; %d tokens cached, %d new; page cache %s%n",
+            cores, threads, cached, fresh, pageCache);
+    bench.times().print(out());
+    out().println("all replies were equal");
+    ObjectNode json = bench.times().json();
+    json.put("cores", cores).put("engine_threads", threads).put("page_cache", pageCache);
+    json.put("cached_tokens", cached).put("new_tokens", fresh).put("reply_tokens", reply);
+    report.write(this, json);
+  }
+}

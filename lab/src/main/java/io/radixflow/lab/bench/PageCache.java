@@ -1,0 +1,48 @@
+package io.radixflow.lab.bench;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What the operating system keeps in memory of files. */
+final class PageCache {
+  private PageCache() {}
+
+  /**
+   * Asks the system to drop what it has of all files below a directory: forces them to the device
+   * and has {@code dd} advise that they are not needed, which needs no privileges.
+   *
+   * @return whether {@code dd} was there and did it for each file
+   */
+  static boolean drop(Path directory) throws IOException, InterruptedException {
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(directory)) {
+      files = all.filter(Files::isRegularFile).toList();
+    }
+    boolean dropped = true;
+    for (Path file : files) {
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        channel.force(true);
+      }
+      dropped &= advise(file);
+    }
+    return dropped;
+  }
+
+  private static boolean advise(Path file) throws InterruptedException {
+    try {
+      return new ProcessBuilder("dd", "if=" + file, "iflag=nocache", "count=0")
+              .redirectErrorStream(true)
+              .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+              .start()
+              .waitFor()
+          == 0;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+}

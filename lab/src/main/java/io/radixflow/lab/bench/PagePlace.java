@@ -1,0 +1,30 @@
+package io.radixflow.lab.bench;
+
+import io.radixflow.operators.record.Usage;
+import java.util.function.ToIntFunction;
+
+/** Where the pages of a conversation are when its next turn begins. */
+enum PagePlace {
+  DEVICE("on the device", usage -> usage.cachedTokens()),
+  HOST("in host memory", usage -> usage.tiers().hostTokens()),
+  DISK("on disk", usage -> usage.tiers().diskTokens()),
+  RESTART("on disk, after a crash", usage -> usage.tiers().diskTokens()),
+  GONE("gone: recomputed", usage -> usage.promptTokens() - usage.cachedTokens());
+
+  private final String text;
+  private final ToIntFunction<Usage> tokens;
+
+  PagePlace(String text, ToIntFunction<Usage> tokens) {
+    this.text = text;
+    this.tokens = tokens;
+  }
+
+  String text() {
+    return text;
+  }
+
+  /** Tokens of a prompt that were got in this place's way. */
+  int tokens(Usage usage) {
+    return tokens.applyAsInt(usage);
+  }
+}

@@ -1,0 +1,196 @@
+package io.radixflow.lab.bench;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.jobs.client.ReplyListener;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.Errors;
+import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.tools.cli.common.Samples;
+import io.radixflow.tools.local.CheckpointFigures;
+import io.radixflow.tools.local.LocalStack;
+import io.radixflow.tools.state.StateSeed;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToLongFunction;
+
+/**
+ * Turns of active sessions at an even pace, and what checkpoints and first texts took meanwhile.
+ */
+final class StateLoad {
+  private static final int MAX_TOKENS = 8;
+  private static final long PATIENCE_SECONDS = 600;
+
+  /** How often to look at checkpoints, which takes time of the job's master. */
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  /** Checkpoints under load before the first that is measured. */
+  private static final int WARM_UP = 1;
+
+  private final int sessions;
+  private final double seedSeconds;
+  private final ConcurrentLinkedQueue<Double> firstTexts = new ConcurrentLinkedQueue<>();
+  private final List<CheckpointFigures> checkpoints = new ArrayList<>();
+  private double startSeconds;
+
+  /**
+   * @param sessions in state
+   * @param seedSeconds what writing them took
+   */
+  StateLoad(int sessions, double seedSeconds) {
+    this.sessions = sessions;
+    this.seedSeconds = seedSeconds;
+  }
+
+  int sessions() {
+    return sessions;
+  }
+
+  /** How long broker, Flink and the job took to start from the state. */
+  void started(double seconds) {
+    startSeconds = seconds;
+  }
+
+  /** Waits until a checkpoint has completed. */
+  void awaitCheckpoint(LocalStack stack) throws IOException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (stack.checkpoints().isEmpty()) {
+      if (System.nanoTime() > deadline) {
+        throw new CliException("no checkpoint completed within " + PATIENCE_SECONDS + " s");
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+    }
+  }
+
+  /** Sends turns until so many checkpoints have completed that are measured. */
+  void run(LocalStack stack, int active, int turn, int count, Duration interval, Progress progress)
+      throws Exception {
+    awaitCheckpoint(stack);
+    long warm = newest(stack) + WARM_UP;
+    List<CompletableFuture<Reply>> replies = new ArrayList<>();
+    try (ConversationClient client = new ConversationClient(stack.settings())) {
+      client.failWith(stack.end());
+      long start = System.nanoTime();
+      long gap = interval.toNanos() / active;
+      long done = -WARM_UP;
+      long looked = start;
+      for (long sent = 0; done < count; sent++) {
+        pause(start + sent * gap);
+        replies.add(ask(client, sent % active, turn + 1 + sent / active, done >= 0));
+        if (System.nanoTime() - looked > LOOK_NANOS) {
+          looked = System.nanoTime();
+          done = newest(stack) - warm;
+          progress.detail(done < 0 ? "warming up" : "checkpoint " + done + " of " + count);
+        }
+      }
+      for (CompletableFuture<Reply> reply : replies) {
+        reply.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      }
+    } catch (ExecutionException e) {
+      throw new CliException("a turn has no reply: " + Errors.line(e.getCause()), e);
+    }
+    for (CheckpointFigures checkpoint : stack.checkpoints()) {
+      if (checkpoint.id() > warm && checkpoints.size() < count) {
+        checkpoints.add(checkpoint);
+      }
+    }
+  }
+
+  private static long newest(LocalStack stack) throws IOException {
+    return stack.checkpoints().stream().mapToLong(CheckpointFigures::id).max().orElse(0);
+  }
+
+  private static void pause(long until) {
+    for (long left = until - System.nanoTime(); left > 0; left = until - System.nanoTime()) {
+      LockSupport.parkNanos(left);
+    }
+  }
+
+  private CompletableFuture<Reply> ask(
+      ConversationClient client, long session, long turn, boolean measured) {
+    long begun = System.nanoTime();
+    GenerationOptions options = GenerationOptions.greedy(MAX_TOKENS);
+    ConversationEvent event =
+        ConversationEvent.builder(EventKind.MESSAGE, StateSeed.session(session), "bench-" + turn)
+            .messages(List.of(new Message("user", "And the number " + turn + "?")))
+            .options(options)
+            .build();
+    return client.ask(
+        event,
+        new ReplyListener() {
+          private boolean heard;
+
+          @Override
+          public void text(String piece) {
+            if (measured && !heard) {
+              heard = true;
+              firstTexts.add((System.nanoTime() - begun) * 1e-9);
+            }
+          }
+        });
+  }
+
+  private Samples samples(ToLongFunction<CheckpointFigures> figure) {
+    Samples samples = new Samples();
+    checkpoints.forEach(checkpoint -> samples.add(figure.applyAsLong(checkpoint)));
+    return samples;
+  }
+
+  private Samples texts() {
+    Samples samples = new Samples();
+    firstTexts.forEach(samples::add);
+    return samples;
+  }
+
+  void print(PrintWriter out) {
+    out.printf(
+        Locale.ROOT, "  written in %.1f s; started from it in %.1f s%n", seedSeconds, startSeconds);
+    line(out, "checkpoint, ms", samples(CheckpointFigures::millis), 1);
+    line(out, "  of which synchronous", samples(CheckpointFigures::syncMillis), 1);
+    line(out, "  of which asynchronous", samples(CheckpointFigures::asyncMillis), 1);
+    line(out, "new bytes, MiB", samples(CheckpointFigures::newBytes), 1.0 / (1 << 20));
+    line(out, "all state, MiB", samples(CheckpointFigures::stateBytes), 1.0 / (1 << 20));
+    Samples texts = texts();
+    out.printf(
+        Locale.ROOT,
+        "  %-24s p50 %9.1f   p99 %9.1f   (%d turns)%n",
+        "first text, ms",
+        texts.median() * 1e3,
+        texts.quantile(0.99) * 1e3,
+        texts.count());
+  }
+
+  private static void line(PrintWriter out, String name, Samples samples, double unit) {
+    out.printf(
+        Locale.ROOT,
+        "  %-24s p50 %9.1f   max %9.1f%n",
+        name,
+        samples.median() * unit,
+        samples.max() * unit);
+  }
+
+  void putInto(ObjectNode json) {
+    json.put("sessions", sessions).put("seed_seconds", seedSeconds);
+    json.put("start_seconds", startSeconds);
+    samples(CheckpointFigures::millis).putInto(json.putObject("checkpoint_millis"));
+    samples(CheckpointFigures::syncMillis).putInto(json.putObject("sync_millis"));
+    samples(CheckpointFigures::asyncMillis).putInto(json.putObject("async_millis"));
+    samples(CheckpointFigures::newBytes).putInto(json.putObject("new_bytes"));
+    samples(CheckpointFigures::stateBytes).putInto(json.putObject("state_bytes"));
+    texts().putInto(json.putObject("first_text_seconds"));
+  }
+}

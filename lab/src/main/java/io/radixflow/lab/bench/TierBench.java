@@ -1,0 +1,141 @@
+package io.radixflow.lab.bench;
+
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.tier.DiskStore;
+import io.radixflow.operators.tier.DiskStoreOptions;
+import io.radixflow.operators.tier.PageStore;
+import io.radixflow.operators.tier.PageStoreStats;
+import io.radixflow.operators.tier.PrefetchPolicy;
+import io.radixflow.operators.tier.RocksDbDirectory;
+import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.Tiers;
+import io.radixflow.operators.tier.WritePolicy;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.Errors;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/**
+ * An engine whose device has room for one conversation, with host memory and a disk below it.
+ *
+ * <p>Pages of a conversation that ran twice are copied down; those of one that ran once are not
+ * ({@link WritePolicy#WRITE_THROUGH_SELECTIVE}), so that it can push the others off the device and
+ * leaves no trace. What is there is loaded, whatever computing would take.
+ */
+final class TierBench implements AutoCloseable {
+  /** The store takes a quarter of the host's pages at a time. */
+  private static final int HOST_CONVERSATIONS = 5;
+
+  private static final int DISK_CONVERSATIONS = 16;
+  private static final long MIN_DISK_BYTES = 1 << 20;
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
+
+  private final ContinuousBatchingEngine engine;
+  private final TurnTimer turns;
+
+  private TierBench(ContinuousBatchingEngine engine) {
+    this.engine = engine;
+    this.turns = new TurnTimer(engine);
+  }
+
+  /**
+   * Opens an engine.
+   *
+   * @param backend which the engine owns from here
+   * @param context tokens of the conversation
+   * @param directory of the disk tier
+   */
+  static TierBench open(Backend backend, Tokenizer tokenizer, int context, Path directory) {
+    int pageTokens = EngineOptions.DEFAULT.pageTokens();
+    int pages = (context + pageTokens - 1) / pageTokens + 2;
+    long bytes = pages * pageTokens * backend.kvSpec().bytesPerToken();
+    long diskBytes = Math.max(MIN_DISK_BYTES, DISK_CONVERSATIONS * bytes);
+    TierOptions tiers =
+        TierOptions.NONE
+            .withHostBytes(HOST_CONVERSATIONS * bytes)
+            .withWritePolicy(WritePolicy.WRITE_THROUGH_SELECTIVE)
+            .withLoadBackThreshold(1)
+            .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1)
+            .withStore((epoch, size) -> store(directory, diskBytes, epoch, size), null);
+    return new TierBench(
+        ContinuousBatchingEngine.open(
+            backend,
+            tokenizer,
+            EngineOptions.builder().kvPages(pages).contextLength(context).tiers(tiers).build()));
+  }
+
+  private static PageStore store(Path directory, long limitBytes, String epoch, int pageBytes) {
+    Path segments = directory.resolve("segments");
+    try {
+      return DiskStore.open(
+          DiskStoreOptions.of(segments.toString(), limitBytes),
+          epoch,
+          pageBytes,
+          RocksDbDirectory.open(directory.resolve("directory")));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Runs a turn on the device as it is. */
+  TimedTurn run(String namespace, int[] prompt, int publicTokens, int replyTokens)
+      throws InterruptedException {
+    TimedTurn turn = turns.run(namespace, prompt, publicTokens, replyTokens);
+    settle();
+    return turn;
+  }
+
+  /** Forgets what is in host memory; the disk keeps what it has. */
+  void flushHost() throws InterruptedException {
+    if (!onTiers(tiers -> tiers.switches().flush(false))) {
+      throw new CliException("host memory could not be emptied");
+    }
+    settle();
+  }
+
+  private <T> T onTiers(Function<Tiers, T> task) throws InterruptedException {
+    try {
+      return engine.onTiers(task).get();
+    } catch (ExecutionException e) {
+      throw new CliException("host memory could not be emptied: " + Errors.line(e.getCause()), e);
+    }
+  }
+
+  /** How many of a number of tokens are in whole pages. */
+  int wholePages(int tokens) {
+    int pageTokens = engine.info().pageTokens();
+    return tokens / pageTokens * pageTokens;
+  }
+
+  /** Tokens whose pages are on disk. */
+  long diskTokens() {
+    PageStoreStats stats = engine.stats().tiers().store();
+    return stats == null ? 0 : stats.pages() * engine.info().pageTokens();
+  }
+
+  /** Waits until no request runs and no page is on its way. */
+  private void settle() throws InterruptedException {
+    long start = System.nanoTime();
+    for (EngineStats stats = engine.stats();
+        stats.scheduler().runningRequests() > 0 || stats.tiers().queuedPages() > 0;
+        stats = engine.stats()) {
+      if (System.nanoTime() - start > PATIENCE_NANOS) {
+        throw new CliException("pages were still on their way after two minutes: " + stats);
+      }
+      TimeUnit.MILLISECONDS.sleep(1);
+    }
+  }
+
+  @Override
+  public void close() {
+    engine.close();
+  }
+}

@@ -1,0 +1,160 @@
+package io.radixflow.lab.bench;
+
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.TemporaryDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import org.apache.flink.util.FileUtils;
+
+/**
+ * Runs one turn of a conversation with the conversation's pages in each place.
+ *
+ * <p>The conversation's pages are public and the turn's are of a namespace that no other turn has,
+ * so that each turn finds the one and never the other. A turn whose conversation is not public
+ * finds nothing and pushes everything off the device.
+ */
+final class TierRounds implements AutoCloseable {
+  /** The share of the conversation that a place must yield: the device keeps a page or two. */
+  private static final double LEAST_SHARE = 0.9;
+
+  private final Supplier<Backend> backends;
+  private final ServedModel model;
+  private final Sizes sizes;
+  private final TemporaryDirectory root;
+  private final int[] prompt;
+  private final TierTimes times = new TierTimes();
+  private TierBench engine;
+  private Path disk;
+  private int restarts;
+  private int turns;
+  private boolean pageCacheCold = true;
+
+  /**
+   * Tokens.
+   *
+   * @param cached of the conversation so far
+   * @param fresh of the message that is new
+   * @param reply of the reply
+   */
+  record Sizes(int cached, int fresh, int reply) {}
+
+  /**
+   * @param backends a new one for each engine
+   * @param directory for the disk's files; null for the system's for temporary files
+   */
+  TierRounds(Supplier<Backend> backends, ServedModel model, Sizes sizes, Path directory)
+      throws IOException {
+    this.backends = backends;
+    this.model = model;
+    this.sizes = sizes;
+    this.prompt = new int[sizes.cached + sizes.fresh];
+    this.root = TemporaryDirectory.create(directory, "radixflow-tiers-");
+    this.disk = root.path().resolve("disk-0");
+  }
+
+  TierTimes times() {
+    return times;
+  }
+
+  boolean isPageCacheCold() {
+    return pageCacheCold;
+  }
+
+  /** Opens the engine and has the conversation so far, twice, so that its pages go to the disk. */
+  void begin() throws InterruptedException {
+    SplittableRandom random = new SplittableRandom(1);
+    Arrays.setAll(prompt, i -> random.nextInt(model.config().vocabSize()));
+    open();
+    int[] conversation = Arrays.copyOf(prompt, sizes.cached + 1);
+    for (int i = 0; i < 2; i++) {
+      engine.run("", conversation, 0, 1);
+    }
+    if (engine.diskTokens() < engine.wholePages(sizes.cached)) {
+      throw new CliException("the conversation's pages did not reach the disk");
+    }
+  }
+
+  private void open() {
+    int context = sizes.cached + sizes.fresh + sizes.reply;
+    engine = TierBench.open(backends.get(), model.tokenizer(), context, disk);
+  }
+
+  /**
+   * Runs the turn once in each place, and twice with nothing.
+   *
+   * @param round decides the new message
+   * @param counts whether it is measured
+   */
+  void round(int round, boolean counts) throws IOException, InterruptedException {
+    SplittableRandom random = new SplittableRandom(round);
+    for (int i = sizes.cached; i < prompt.length; i++) {
+      prompt[i] = random.nextInt(model.config().vocabSize());
+    }
+    int[] expected = turn(PagePlace.GONE, counts, null);
+    turn(PagePlace.HOST, counts, expected);
+    turn(PagePlace.DEVICE, counts, expected);
+    turn(PagePlace.GONE, counts, expected);
+    engine.flushHost();
+    dropPageCache();
+    turn(PagePlace.DISK, counts, expected);
+    double opening = crash();
+    if (counts) {
+      times.addOpening(opening);
+    }
+    turn(PagePlace.RESTART, counts, expected);
+  }
+
+  private void dropPageCache() throws IOException, InterruptedException {
+    pageCacheCold &= PageCache.drop(disk);
+  }
+
+  /** Opens an engine on the files as they are now; returns seconds. */
+  private double crash() throws IOException, InterruptedException {
+    Path before = disk;
+    disk = root.path().resolve("disk-" + ++restarts);
+    FileUtils.copy(flinkPath(before), flinkPath(disk), false);
+    engine.close();
+    FileUtils.deleteDirectory(before.toFile());
+    dropPageCache();
+    long start = System.nanoTime();
+    open();
+    return (System.nanoTime() - start) * 1e-9;
+  }
+
+  private static org.apache.flink.core.fs.Path flinkPath(Path path) {
+    return new org.apache.flink.core.fs.Path(path.toUri());
+  }
+
+  private int[] turn(PagePlace place, boolean counts, int[] expected) throws InterruptedException {
+    int shared = place == PagePlace.GONE ? 0 : sizes.cached;
+    TimedTurn turn = engine.run("turn-" + turns++, prompt, shared, sizes.reply);
+    int tokens = place.tokens(turn.usage());
+    if (tokens < LEAST_SHARE * engine.wholePages(sizes.cached)) {
+      throw new CliException(
+          "of %d tokens only %d were %s: %s"
+              .formatted(sizes.cached, tokens, place.text(), turn.usage()));
+    }
+    if (expected != null && !Arrays.equals(turn.reply(), expected)) {
+      throw new CliException(
+          "the reply with pages %s is %s and must be %s"
+              .formatted(place.text(), Arrays.toString(turn.reply()), Arrays.toString(expected)));
+    }
+    if (counts) {
+      times.add(place, turn.seconds());
+    }
+    return turn.reply();
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (engine != null) {
+      engine.close();
+    }
+    root.close();
+  }
+}

@@ -1,0 +1,144 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.jobs.client.ReplyListener;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.event.EventWriter;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.tools.cluster.JavaProcess;
+import io.radixflow.tools.cluster.ProcessCluster;
+import io.radixflow.tools.cluster.Waiting;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+
+/**
+ * Turns that end the process that works on them. A TaskManager that died is started again with its
+ * id and its working directory, where it finds which turns it was working on.
+ *
+ * <p>Each TaskManager counts for itself: the first death there is nobody's, as others were under
+ * way; after {@code engine.attempts} more, alone, the turn ends as an error. So there are at most
+ * {@code engine.attempts + 1} deaths for each TaskManager, and fewer where one of them reaches that
+ * before the others.
+ */
+final class DeadlyTurns {
+  /** What the simulated model must have as its option {@code deadly}: no script has it. */
+  static final char MARK = '\u0001';
+
+  private static final Duration LIMIT = Duration.ofMinutes(8);
+
+  private final ProcessCluster cluster;
+  private final Settings settings;
+  private final List<ConversationEvent> sent = new ArrayList<>();
+  private final List<ConversationEvent> deadly = new ArrayList<>();
+  private int deaths;
+
+  DeadlyTurns(ProcessCluster cluster, Settings settings) {
+    this.cluster = cluster;
+    this.settings = settings;
+  }
+
+  /** All that was sent, harmless turns around the others too. */
+  List<ConversationEvent> sent() {
+    return List.copyOf(sent);
+  }
+
+  /** The turns that end processes. */
+  Set<TurnKey> deadly() {
+    return deadly.stream().map(TurnKey::of).collect(Collectors.toSet());
+  }
+
+  /** Processes that they have ended, all together. */
+  int deaths() {
+    return deaths;
+  }
+
+  /** How many deaths there may be of all these turns. */
+  int mostDeaths(int taskManagers) {
+    return deadly.size() * taskManagers * (settings.get(RadixflowOptions.ENGINE_ATTEMPTS) + 1);
+  }
+
+  /**
+   * Sends such a turn between two others of a session, each again if it could not be sent, and
+   * restarts what dies of it.
+   */
+  void run() throws IOException, InterruptedException {
+    String session = "drill-deadly-" + deadly.size();
+    List<ConversationEvent> turns =
+        List.of(
+            message(session, "before", "What is the light there?"),
+            message(session, "deadly", "And what is this? " + MARK),
+            message(session, "after", "And the other light?"));
+    deadly.add(turns.get(1));
+    sent.addAll(turns);
+    try (ConversationClient client = new ConversationClient(settings)) {
+      Map<ConversationEvent, CompletableFuture<Reply>> replies = new LinkedHashMap<>();
+      turns.forEach(turn -> replies.put(turn, client.ask(turn, ReplyListener.SILENT)));
+      Map<String, JavaProcess> living = new HashMap<>();
+      cluster.taskManagers().forEach(process -> living.put(process.name(), process));
+      Waiting.until(
+          "the replies around a deadly turn",
+          LIMIT,
+          () -> {
+            restartTheDead(living);
+            replies.replaceAll(
+                (turn, reply) ->
+                    reply.isCompletedExceptionally()
+                        ? client.ask(turn, ReplyListener.SILENT)
+                        : reply);
+            return replies.values().stream().allMatch(CompletableFuture::isDone);
+          });
+    }
+    cluster.awaitTaskManagers();
+  }
+
+  private void restartTheDead(Map<String, JavaProcess> living) throws IOException {
+    for (Map.Entry<String, JavaProcess> each : living.entrySet()) {
+      if (!each.getValue().isAlive()) {
+        deaths++;
+        each.setValue(cluster.startTaskManager(each.getKey()));
+      }
+    }
+  }
+
+  /**
+   * How many dead letters there are that nobody sent, and how many are missing.
+   *
+   * @param letters what the topic has
+   */
+  int wrongDeadLetters(List<byte[]> letters) {
+    List<byte[]> left = new ArrayList<>(letters);
+    int missing = 0;
+    for (ConversationEvent turn : deadly) {
+      byte[] record = EventWriter.write(turn);
+      int at = 0;
+      while (at < left.size() && !Arrays.equals(left.get(at), record)) {
+        at++;
+      }
+      if (at < left.size()) {
+        left.remove(at);
+      } else {
+        missing++;
+      }
+    }
+    return left.size() + missing;
+  }
+
+  private static ConversationEvent message(String session, String turn, String text) {
+    return ConversationEvent.builder(EventKind.MESSAGE, session, turn)
+        .messages(List.of(new Message("user", text)))
+        .build();
+  }
+}

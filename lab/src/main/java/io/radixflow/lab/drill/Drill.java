@@ -1,0 +1,259 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.jobs.client.TopicContents;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.jobs.event.RecordReader;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.tools.cluster.ClusterJars;
+import io.radixflow.tools.cluster.ClusterOptions;
+import io.radixflow.tools.cluster.ProcessCluster;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * One drill: a cluster of processes, conversations that never pause, faults one after the other,
+ * and the proof.
+ *
+ * <p>Two TaskManagers work, a third has a free slot. Failures are noticed after 8 seconds without a
+ * heartbeat, at once where a connection breaks; the job restarts after 100 ms.
+ */
+public final class Drill {
+  private static final int TASK_MANAGERS = 3;
+  private static final int SUBTASKS = 2;
+  private static final int ATTEMPTS = 2;
+
+  /** Replies that are waited for after each fault. */
+  static final int REPLIES_BETWEEN = 8;
+
+  private static final int MAX_PAUSE_MILLIS = 2000;
+  private static final Duration LIMIT = Duration.ofMinutes(4);
+
+  private final ClusterJars jars;
+  private final DrillOptions options;
+  private final Consumer<String> progress;
+  private final SplittableRandom random;
+  private final AtomicInteger nextSession = new AtomicInteger();
+  private final long started = System.nanoTime();
+
+  /**
+   * @param progress hears a line at each step
+   */
+  public Drill(ClusterJars jars, DrillOptions options, Consumer<String> progress) {
+    this.jars = jars;
+    this.options = options;
+    this.progress = progress;
+    this.random = new SplittableRandom(options.seed());
+  }
+
+  /**
+   * Runs the drill.
+   *
+   * @param plan gives the next fault, or null at the end
+   * @throws IOException if the cluster or the job does not come back from a fault; the message says
+   *     from which
+   */
+  public DrillResult run(Supplier<Fault> plan) throws IOException, InterruptedException {
+    ClusterOptions cluster = clusterOptions();
+    Set<ProcessHandle> before = descendants();
+    say("starting a cluster");
+    DrillResult result;
+    try (ProcessCluster processes = ProcessCluster.start(jars, cluster, this::say)) {
+      result = run(processes, plan);
+    }
+    Set<ProcessHandle> left = descendants();
+    left.removeAll(before);
+    List<String> leaked = left.stream().map(process -> process.info().toString()).toList();
+    return new DrillResult(
+        result.faults(),
+        result.verdict(),
+        result.deadLetters(),
+        result.deaths(),
+        result.mostDeaths(),
+        result.pageBreaches(),
+        result.reloads(),
+        result.fallen(),
+        leaked,
+        result.recovery(),
+        result.tokens(),
+        result.erased(),
+        result.seconds());
+  }
+
+  private static Set<ProcessHandle> descendants() {
+    return ProcessHandle.current().descendants().collect(Collectors.toSet());
+  }
+
+  private ClusterOptions clusterOptions() {
+    ClusterOptions small =
+        new ClusterOptions(options.directory(), 1, TASK_MANAGERS, 1, "256m", true, 0, Map.of());
+    return options.isSimulated() ? small : small.computing("1g");
+  }
+
+  private Settings settings(ProcessCluster cluster) {
+    // a drill has more failures in a minute than a year: each is the first one
+    String backoff = "flink.restart-strategy.exponential-delay.reset-backoff-threshold=1s";
+    Settings settings =
+        new SettingsLoader()
+            .set(List.of(backoff))
+            .load()
+            .with(RadixflowOptions.MODEL, options.model())
+            .with(RadixflowOptions.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
+            .with(RadixflowOptions.ENGINE_ATTEMPTS, ATTEMPTS)
+            .with(RadixflowOptions.CREATE_TOPICS, true);
+    return options.tiered() ? options.tiers().shape(settings) : settings;
+  }
+
+  private List<ConversationEvent> script(int number) {
+    return SessionScript.of(options.seed(), number, options.turns(), options.maxTokens());
+  }
+
+  private DrillResult run(ProcessCluster cluster, Supplier<Fault> plan)
+      throws IOException, InterruptedException {
+    Settings calm = settings(cluster);
+    Settings settings = options.tiered() ? options.tiers().on(calm, cluster.directory()) : calm;
+    DrilledJob job = new DrilledJob(cluster, settings);
+    SecondJob second = new SecondJob(cluster, settings, this::script);
+    DeadlyTurns deadly = new DeadlyTurns(cluster, settings);
+    TierFaults tiers = new TierFaults(cluster, settings, random.split());
+    Faults faults = new Faults(cluster, job, second, deadly, tiers, random.split());
+    say("submitting the job");
+    job.submit(null, SUBTASKS);
+    Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
+    List<ConversationEvent> sent;
+    long begun = System.nanoTime();
+    try (ConversationClient client = new ConversationClient(settings);
+        Traffic traffic =
+            Traffic.start(
+                client, options.sessions(), () -> script(nextSession.getAndIncrement()))) {
+      traffic.awaitReplies(options.sessions(), LIMIT);
+      for (Fault fault = plan.get(); fault != null; fault = plan.get()) {
+        inject(faults, fault, traffic);
+        counts.merge(fault, 1, Integer::sum);
+      }
+      traffic.stop();
+      say("waiting for the last replies");
+      awaitEnd(traffic);
+      sent = new ArrayList<>(traffic.sent());
+    }
+    long seconds = (System.nanoTime() - begun) / 1_000_000_000;
+    boolean erased = areErased(job);
+    job.stopWithSavepoint("native");
+    sent.addAll(second.sent());
+    sent.addAll(deadly.sent());
+    List<Settings> jobs =
+        counts.containsKey(Fault.SECOND_JOB)
+            ? List.of(settings, second.settings())
+            : List.of(settings);
+    return verify(cluster, calm, jobs, sent, faults, deadly, counts, erased, seconds);
+  }
+
+  private void inject(Faults faults, Fault fault, Traffic traffic)
+      throws IOException, InterruptedException {
+    Thread.sleep(random.nextInt(MAX_PAUSE_MILLIS));
+    say(fault.text());
+    try {
+      faults.inject(fault);
+      traffic.awaitReplies(REPLIES_BETWEEN, LIMIT);
+    } catch (IOException e) {
+      throw new IOException("after " + fault.text() + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Whether the engines have confirmed what sessions that were closed or erased had. */
+  private boolean areErased(DrilledJob job) throws InterruptedException {
+    try {
+      job.awaitErasures();
+      return true;
+    } catch (IOException e) {
+      say(e.getMessage());
+      return false;
+    }
+  }
+
+  /** A turn that is never answered is told by the verdict, not by the wait. */
+  private void awaitEnd(Traffic traffic) throws InterruptedException {
+    try {
+      traffic.awaitEnd(LIMIT);
+    } catch (IOException e) {
+      say(e.getMessage());
+    }
+  }
+
+  private DrillResult verify(
+      ProcessCluster cluster,
+      Settings calm,
+      List<Settings> jobs,
+      List<ConversationEvent> sent,
+      Faults faults,
+      DeadlyTurns deadly,
+      Map<Fault, Integer> counts,
+      boolean erased,
+      long seconds)
+      throws IOException, InterruptedException {
+    say("answering " + sent.size() + " turns once more, undisturbed");
+    List<ConversationEvent> harmless =
+        sent.stream().filter(event -> !deadly.deadly().contains(TurnKey.of(event))).toList();
+    Map<TurnKey, Reply> expected = UndisturbedRun.of(calm, options.calmModel(), harmless);
+    say("comparing");
+    Verifier verifier = new Verifier(sent, deadly.deadly(), expected);
+    RecoveryTimes times = new RecoveryTimes(faults.kills());
+    TierTally tally = new TierTally(faults.kills());
+    List<byte[]> deadLetters = new ArrayList<>();
+    for (Settings job : jobs) {
+      TopicContents.read(
+          job,
+          job.get(RadixflowOptions.REPLIES_TOPIC),
+          record -> {
+            Reply reply = RecordReader.reply(record.value());
+            verifier.reply(reply);
+            tally.reply(reply);
+          });
+      TopicContents.read(
+          job,
+          job.get(RadixflowOptions.DELTAS_TOPIC),
+          record -> {
+            ReplyDelta delta = RecordReader.delta(record.value());
+            verifier.delta(delta);
+            times.delta(delta, record.timestamp());
+          });
+      TopicContents.read(
+          job,
+          job.get(RadixflowOptions.DEAD_LETTERS_TOPIC),
+          record -> deadLetters.add(record.value()));
+    }
+    return new DrillResult(
+        counts,
+        verifier.verdict(),
+        deadly.wrongDeadLetters(deadLetters),
+        deadly.deaths(),
+        deadly.mostDeaths(TASK_MANAGERS),
+        Logs.countAll(cluster.directory().resolve("log"), "Page accounting was wrong"),
+        faults.reloads(),
+        faults.fallen(),
+        List.of(),
+        Recovery.of(times, faults.kills(), cluster.directory().resolve("log")),
+        options.tiered() ? Optional.of(tally.tokens()) : Optional.empty(),
+        erased,
+        seconds);
+  }
+
+  private void say(String what) {
+    progress.accept("%5d s  %s".formatted((System.nanoTime() - started) / 1_000_000_000, what));
+  }
+}

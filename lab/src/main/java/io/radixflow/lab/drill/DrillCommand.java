@@ -1,0 +1,127 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.model.hub.ConsoleProgress;
+import io.radixflow.tools.cli.cluster.ClusterBuild;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Faults on purpose, and the proof that nothing was lost. */
+@Command(
+    name = "drill",
+    description = {
+      "Start a cluster of processes, hold conversations with it, kill and stop its processes, and"
+          + " prove from the topics that every turn was answered once, in order and as if nothing"
+          + " had happened.",
+      "Exits with 1 if a reply was lost, doubled or changed, or anything else is wrong."
+    })
+public final class DrillCommand extends CliCommand {
+  private static final int MAX_MINUTES = 100_000;
+
+  /** Does a drill; a test brings results of its own. */
+  interface Runner {
+    /**
+     * Starts a cluster from the jars, breaks it by the plan, and compares.
+     *
+     * @param progress hears a line at each step
+     */
+    DrillResult run(
+        ClusterBuild build, DrillOptions options, Supplier<Fault> plan, Consumer<String> progress)
+        throws IOException, InterruptedException;
+  }
+
+  private final Runner runner;
+
+  @Mixin ClusterBuild build;
+
+  @Option(
+      names = "--minutes",
+      paramLabel = "N",
+      defaultValue = "5",
+      description = "How long faults go on (default: ${DEFAULT-VALUE}).")
+  int minutes;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "S",
+      defaultValue = "1",
+      description = "Of the conversations and of the faults' order (default: ${DEFAULT-VALUE}).")
+  long seed;
+
+  @Option(
+      names = "--model",
+      paramLabel = "MODEL",
+      defaultValue = ModelLoader.SIM,
+      description = "A GGUF file, a Hugging Face directory or a hub name (default: sim).")
+  String model;
+
+  @Option(
+      names = "--tiers",
+      description =
+          "With small tiers below a small device: host memory, disks and a folder for all"
+              + " TaskManagers; at least a page must come from there, also after a kill.")
+  boolean tiers;
+
+  @Option(names = "--offline", description = "Never use the network for a model.")
+  boolean offline;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "Put logs and state here and leave them; an empty or a new directory.")
+  Path directory;
+
+  DrillCommand(CliEnvironment environment) {
+    this(
+        environment,
+        (build, options, plan, progress) -> new Drill(build.jars(), options, progress).run(plan));
+  }
+
+  DrillCommand(CliEnvironment environment, Runner runner) {
+    super(environment);
+    this.runner = runner;
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    if (minutes < 1 || minutes > MAX_MINUTES) {
+      throw new CliException("--minutes is " + minutes + ", must be 1 to " + MAX_MINUTES);
+    }
+    DrillOptions options = options().withTiers(tiers);
+    Duration time = Duration.ofMinutes(minutes);
+    FaultPlan plan = FaultPlan.lasting(options.faults(), time, seed, System::nanoTime);
+    DrillResult result = runner.run(build, options, plan, this::say);
+    out().print(DrillTable.of(result));
+    out().flush();
+    return result.holds() ? 0 : 1;
+  }
+
+  private DrillOptions options() throws IOException {
+    Optional<Path> kept = Optional.ofNullable(directory);
+    if (model.equals(ModelLoader.SIM)) {
+      return DrillOptions.simulated(seed, kept);
+    }
+    if (ModelLoader.isSimulated(model)) {
+      throw new CliException(
+          "--model " + model + ": a drill sets the options of sim itself; say --model sim");
+    }
+    ConsoleProgress transfer = new ConsoleProgress(err(), environment.terminal(), System::nanoTime);
+    String location = environment.models().locate(model, offline, transfer).location();
+    return DrillOptions.real(location, seed, kept);
+  }
+
+  private void say(String line) {
+    err().println(line);
+    err().flush();
+  }
+}

@@ -1,0 +1,73 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.kernels.ModelLoader;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * How a drill runs.
+ *
+ * @param model a located model: a path, or the simulated model's name with its options
+ * @param calmModel the same model for the undisturbed run, which needs no pace and must not die
+ * @param sessions conversations at a time
+ * @param turns events of a session after its opening
+ * @param maxTokens of a reply
+ * @param seed of conversations and faults
+ * @param tiered whether pages go to host memory, disks and a folder, too
+ * @param directory where logs and state stay; empty for nowhere
+ */
+public record DrillOptions(
+    String model,
+    String calmModel,
+    int sessions,
+    int turns,
+    int maxTokens,
+    long seed,
+    boolean tiered,
+    Optional<Path> directory) {
+
+  private static final int SIM_REPLY = 150;
+  private static final Set<Fault> TIER_FAULTS =
+      EnumSet.of(Fault.TIERS_SWITCHED, Fault.PAGES_DAMAGED);
+
+  /** Replies of three to twelve seconds by a simulated model. */
+  public static DrillOptions simulated(long seed, Optional<Path> directory) {
+    String model = ModelLoader.SIM + ":reply=" + SIM_REPLY;
+    String deadly = ",deadly=" + (int) DeadlyTurns.MARK;
+    return new DrillOptions(model + ",step=30" + deadly, model, 16, 6, 400, seed, false, directory);
+  }
+
+  /** A few conversations of a real model. */
+  public static DrillOptions real(String model, long seed, Optional<Path> directory) {
+    return new DrillOptions(model, model, 4, 4, 64, seed, false, directory);
+  }
+
+  /** With tiers below the device, or without. */
+  public DrillOptions withTiers(boolean wanted) {
+    return new DrillOptions(model, calmModel, sessions, turns, maxTokens, seed, wanted, directory);
+  }
+
+  /**
+   * What can be done to it: only a simulated model can be told to end its process, and only tiers
+   * can be switched and damaged.
+   */
+  public List<Fault> faults() {
+    return Arrays.stream(Fault.values())
+        .filter(fault -> isSimulated() || fault != Fault.DEADLY_TURN)
+        .filter(fault -> tiered || !TIER_FAULTS.contains(fault))
+        .toList();
+  }
+
+  /** The tiers, or those that it does not use. */
+  DrillTiers tiers() {
+    return isSimulated() ? DrillTiers.SIMULATED : DrillTiers.REAL;
+  }
+
+  boolean isSimulated() {
+    return ModelLoader.isSimulated(model);
+  }
+}

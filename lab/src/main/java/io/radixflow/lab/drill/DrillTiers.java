@@ -1,0 +1,73 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.jobs.config.CacheConfig;
+import io.radixflow.jobs.config.DiskTierConfig;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.RemoteTierConfig;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.TierConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.apache.flink.configuration.MemorySize;
+
+/**
+ * Tiers so small that pages leave each of them all the time: a device that has not room for all
+ * that runs, host memory for a part of that, a disk that reclaims space, and a folder that all
+ * TaskManagers reach.
+ *
+ * <p>The TaskManagers' directories are in one place, as they are on one machine: who takes over
+ * from one that is dead takes its pages.
+ *
+ * @param kvPages of the device's pool; at least a context window
+ * @param contextLength tokens; the same without tiers, as it decides what a prompt has
+ * @param host memory of each TaskManager
+ * @param disk of each TaskManager
+ */
+record DrillTiers(int kvPages, int contextLength, MemorySize host, MemorySize disk) {
+  /** Fewest tokens that are loaded rather than computed: what a page has. */
+  private static final int PAGE = 16;
+
+  private static final Duration UPLOAD_AFTER = Duration.ofSeconds(1);
+
+  /** For the simulated model, whose pages have 128 bytes. */
+  static final DrillTiers SIMULATED =
+      new DrillTiers(256, 4096, MemorySize.parse("16kb"), MemorySize.parse("1mb"));
+
+  /** For a model of pages of about 1 MB, and short conversations. */
+  static final DrillTiers REAL =
+      new DrillTiers(48, 768, MemorySize.parse("24mb"), MemorySize.parse("128mb"));
+
+  /** Where a drill's disks are. */
+  static Path disks(Path directory) {
+    return directory.resolve("pages");
+  }
+
+  /** Where its folder is that all TaskManagers reach. */
+  static Path remote(Path directory) {
+    return directory.resolve("remote-pages");
+  }
+
+  /** What decides replies, for the undisturbed run too. */
+  Settings shape(Settings settings) {
+    return settings.with(RadixflowOptions.CONTEXT_LENGTH, contextLength);
+  }
+
+  /**
+   * The tiers themselves.
+   *
+   * @param directory for what is on disk and in the folder
+   */
+  Settings on(Settings settings, Path directory) {
+    return settings
+        .with(RadixflowOptions.KV_PAGES, kvPages)
+        .with(CacheConfig.NAMESPACE_KEY, "drill")
+        .with(TierConfig.HOST_MEMORY, host)
+        .with(TierConfig.LOAD_BACK_THRESHOLD, PAGE)
+        .with(TierConfig.PREFETCH_THRESHOLD, PAGE)
+        .with(DiskTierConfig.SIZE, disk)
+        .with(DiskTierConfig.DIRECTORY, disks(directory).toString())
+        .with(DiskTierConfig.MIN_FREE, MemorySize.ZERO)
+        .with(RemoteTierConfig.DIRECTORY, remote(directory).toUri().toString())
+        .with(RemoteTierConfig.UPLOAD_AFTER, UPLOAD_AFTER);
+  }
+}

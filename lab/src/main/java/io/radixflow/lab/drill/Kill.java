@@ -1,0 +1,22 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import java.util.Set;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+
+/**
+ * The end of a TaskManager by {@code kill -9} while another had a free slot.
+ *
+ * @param millis when, since the epoch
+ * @param subtasks of the serving operator that it ran
+ * @param parallelism of the serving operator
+ */
+record Kill(long millis, Set<Integer> subtasks, int parallelism) {
+
+  /** Whether the TaskManager served a session. */
+  boolean owned(String session) {
+    return subtasks.contains(
+        KeyGroupRangeAssignment.assignKeyToParallelOperator(
+            session, RadixflowOptions.MAX_PARALLELISM.defaultValue(), parallelism));
+  }
+}

@@ -1,0 +1,30 @@
+package io.radixflow.lab.drill;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+
+/** What processes logged. */
+final class Logs {
+
+  private Logs() {}
+
+  /** Lines of a log that contain a text. */
+  static long count(Path log, String text) throws IOException {
+    try (Stream<String> lines = Files.lines(log)) {
+      return lines.filter(line -> line.contains(text)).count();
+    }
+  }
+
+  /** Lines of all logs of a directory that contain a text. */
+  static int countAll(Path directory, String text) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      int count = 0;
+      for (Path log : files.filter(file -> file.toString().endsWith(".log")).toList()) {
+        count += (int) count(log, text);
+      }
+      return count;
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.operators.record.ReplyDelta;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Times from each {@link Kill} to the next delta of the turns that were being generated, as the
+ * brokers' record timestamps tell. An attempt's number is the clock when it began, so the next
+ * delta after a kill is the first one of an attempt that began after it.
+ */
+public final class RecoveryTimes {
+  private final List<Kill> kills;
+
+  /** For each kill, the turns that had a delta shortly before it. */
+  private final List<Set<TurnKey>> running = new ArrayList<>();
+
+  private final List<Map<TurnKey, Long>> lastBefore = new ArrayList<>();
+  private final List<Long> owned = new ArrayList<>();
+  private final List<Long> survivors = new ArrayList<>();
+  private final List<Long> silence = new ArrayList<>();
+
+  RecoveryTimes(List<Kill> kills) {
+    this.kills = List.copyOf(kills);
+    for (int i = 0; i < kills.size(); i++) {
+      running.add(new HashSet<>());
+      lastBefore.add(new HashMap<>());
+    }
+  }
+
+  /** Takes the next delta of a partition. */
+  void delta(ReplyDelta delta, long timestamp) {
+    TurnKey key = TurnKey.of(delta);
+    for (int i = 0; i < kills.size(); i++) {
+      Kill kill = kills.get(i);
+      if (delta.attempt() <= kill.millis()) {
+        if (delta.finishReason() != null) {
+          running.get(i).remove(key);
+        } else {
+          running.get(i).add(key);
+          lastBefore.get(i).put(key, timestamp);
+        }
+      } else if (running.get(i).remove(key) && isNext(i, delta)) {
+        told(i, key, timestamp);
+      }
+    }
+  }
+
+  /** Whether no other kill lies between the kill and the attempt. */
+  private boolean isNext(int index, ReplyDelta delta) {
+    return index + 1 == kills.size() || delta.attempt() <= kills.get(index + 1).millis();
+  }
+
+  private void told(int index, TurnKey key, long timestamp) {
+    Kill kill = kills.get(index);
+    if (kill.owned(key.session())) {
+      owned.add(timestamp - kill.millis());
+    } else {
+      survivors.add(timestamp - kill.millis());
+      silence.add(timestamp - lastBefore.get(index).get(key));
+    }
+  }
+
+  /** Of the sessions that the killed TaskManagers served. */
+  Times owned() {
+    return Times.of(owned);
+  }
+
+  /** Of the sessions that others served. */
+  Times survivors() {
+    return Times.of(survivors);
+  }
+
+  /** How long those were without a delta: they are served until the failure is noticed. */
+  Times survivorsSilence() {
+    return Times.of(silence);
+  }
+
+  /**
+   * Milliseconds.
+   *
+   * @param count how many
+   */
+  public record Times(int count, long median, long worst) {
+    static Times of(List<Long> millis) {
+      List<Long> sorted = millis.stream().sorted().toList();
+      return sorted.isEmpty()
+          ? new Times(0, 0, 0)
+          : new Times(sorted.size(), sorted.get(sorted.size() / 2), sorted.get(sorted.size() - 1));
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.tools.cluster.ProcessCluster;
+import io.radixflow.tools.cluster.Waiting;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/** Another job beside the drilled one, in the same cluster, with topics of its own. */
+final class SecondJob {
+  private static final Duration LIMIT = Duration.ofMinutes(3);
+  private static final int SESSIONS = 2;
+
+  /** Sessions of the drilled job are numbered below. */
+  private static final int FIRST_NUMBER = 1_000_000;
+
+  private final ProcessCluster cluster;
+  private final Settings settings;
+  private final IntFunction<List<ConversationEvent>> scripts;
+  private final List<ConversationEvent> sent = new ArrayList<>();
+  private int number = FIRST_NUMBER;
+
+  /**
+   * @param settings of the drilled job
+   * @param scripts the events of a session by its number
+   */
+  SecondJob(
+      ProcessCluster cluster, Settings settings, IntFunction<List<ConversationEvent>> scripts) {
+    this.cluster = cluster;
+    this.settings =
+        settings
+            .with(RadixflowOptions.JOB_NAME, "second")
+            .with(RadixflowOptions.PARALLELISM, 1)
+            .with(RadixflowOptions.GROUP_ID, "second")
+            .with(RadixflowOptions.TRANSACTIONAL_ID_PREFIX, "second")
+            .with(RadixflowOptions.EVENTS_TOPIC, "second-events")
+            .with(RadixflowOptions.REPLIES_TOPIC, "second-replies")
+            .with(RadixflowOptions.DELTAS_TOPIC, "second-deltas")
+            .with(RadixflowOptions.DEAD_LETTERS_TOPIC, "second-dead-letters")
+            .with(RadixflowOptions.CONTROL_TOPIC, "second-control");
+    this.scripts = scripts;
+  }
+
+  /** Its settings. */
+  Settings settings() {
+    return settings;
+  }
+
+  /** What was sent to it. */
+  List<ConversationEvent> sent() {
+    return List.copyOf(sent);
+  }
+
+  /** Submits it, has conversations with it, and cancels it. */
+  void run() throws IOException, InterruptedException {
+    String id = cluster.commandLine().submit(null, settings);
+    Deque<List<ConversationEvent>> sessions = new ArrayDeque<>();
+    int events = 0;
+    for (int i = 0; i < SESSIONS; i++) {
+      sessions.add(scripts.apply(number++));
+      events += SessionScript.turnsOf(sessions.getLast()).size();
+    }
+    int wanted = events;
+    try (ConversationClient client = new ConversationClient(settings);
+        Traffic traffic = Traffic.start(client, SESSIONS, sessions::poll)) {
+      Waiting.until("the second job's replies", LIMIT, () -> traffic.repliesHeard() == wanted);
+      sent.addAll(traffic.sent());
+    }
+    DrilledJob.cancel(cluster.rest(), id);
+  }
+}

@@ -1,0 +1,205 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * The events of one session, a function of a seed: an opening with a system prompt that all share,
+ * messages, some on branches forked off, some made again, some cancelled and edited; greedy, with a
+ * seed, or without one. Some sessions belong to a tenant; some are closed, some erased at the end.
+ *
+ * <p>How much a cancelled turn tells depends on when the cancel comes, and so does what follows it
+ * on its branch. So nothing does: the conversation goes on from the turn before, on a branch of its
+ * own, as it does when somebody edits what he said.
+ */
+final class SessionScript {
+  private static final String SYSTEM =
+      "You are a harbour master who answers sailors briefly and kindly, and knows every light.";
+  private static final List<String> WORDS =
+      List.of(
+          "what", "harbour", "light", "tells", "of", "the", "storm", "when", "boats", "return",
+          "and", "who", "keeps", "watch", "over", "night", "wind", "tide", "name", "three");
+  private static final double HOT = 0.9;
+  private static final int MAX_SIDE_BRANCHES = 2;
+  private static final int MAX_CANCEL_PAUSE_MILLIS = 2_500;
+
+  private final SplittableRandom random;
+  private final String session;
+  private final int maxTokens;
+  private final int mode;
+  private final String tenant;
+  private final List<ConversationEvent> events = new ArrayList<>();
+  private final List<String> branches = new ArrayList<>(List.of(ConversationEvent.MAIN_BRANCH));
+  private final List<String> lastTurns = new ArrayList<>();
+  private int sideBranches;
+
+  private SessionScript(long seed, int number, int maxTokens) {
+    random = new SplittableRandom(seed * 1_000_003 + number);
+    session = "drill-" + Long.toHexString(seed) + "-" + number;
+    this.maxTokens = maxTokens;
+    mode = number % 3;
+    tenant = number % 5 == 4 ? "pilots" : "";
+  }
+
+  /**
+   * A session's events.
+   *
+   * @param number of the session; others with the same seed have other numbers
+   * @param turns steps after the opening; most are an event, a change of mind is several
+   * @param maxTokens of each reply
+   */
+  static List<ConversationEvent> of(long seed, int number, int turns, int maxTokens) {
+    SessionScript script = new SessionScript(seed, number, maxTokens);
+    script.open();
+    for (int i = 1; i <= turns; i++) {
+      script.turn("t" + i);
+    }
+    script.end(number);
+    return script.events;
+  }
+
+  /** Whether an event may only be sent when its session has no other under way. */
+  static boolean needsQuiet(ConversationEvent event) {
+    return switch (event.kind()) {
+      case OPEN, FORK, CLOSE, ERASE -> true;
+      default -> false;
+    };
+  }
+
+  /** The events that are answered: all but cancels. */
+  static List<ConversationEvent> turnsOf(List<ConversationEvent> events) {
+    return events.stream().filter(event -> event.kind() != EventKind.CANCEL).toList();
+  }
+
+  /** How long a cancel follows the event before it, in milliseconds; a function of the event. */
+  static long pauseBefore(ConversationEvent cancel) {
+    long hash = StableHash.of64(cancel.session(), String.valueOf(cancel.turn()), cancel.branch());
+    return Math.floorMod(hash, MAX_CANCEL_PAUSE_MILLIS);
+  }
+
+  private void open() {
+    add(
+        EventKind.OPEN,
+        "open",
+        branches.get(0),
+        List.of(new Message("system", SYSTEM)),
+        null,
+        null);
+    lastTurns.add(null);
+  }
+
+  /** Some sessions are closed, some erased, some left. */
+  private void end(int number) {
+    switch (number % 4) {
+      case 1 -> end(EventKind.CLOSE);
+      case 2 -> end(EventKind.ERASE);
+      default -> {}
+    }
+  }
+
+  private void end(EventKind kind) {
+    add(kind, "end", ConversationEvent.MAIN_BRANCH, List.of(), null, null);
+  }
+
+  private void turn(String turn) {
+    int branch = random.nextInt(branches.size());
+    String name = branches.get(branch);
+    String last = lastTurns.get(branch);
+    double choice = random.nextDouble();
+    if (last != null && choice < 0.1 && sideBranches < MAX_SIDE_BRANCHES) {
+      String made = "side" + ++sideBranches;
+      add(EventKind.FORK, turn, name, List.of(), made, last);
+      branches.add(made);
+      lastTurns.add(null);
+    } else if (last != null && choice < 0.2) {
+      add(EventKind.REGENERATE, turn, name, List.of(), null, last);
+    } else if (last != null && choice < 0.4) {
+      cancelAndEdit(turn, branch);
+    } else {
+      message(turn, name);
+      lastTurns.set(branch, turn);
+    }
+  }
+
+  /** One turn is cancelled as it runs, as it waits, or before it comes; or all of the branch. */
+  private void cancelAndEdit(String turn, int branch) {
+    String name = branches.get(branch);
+    String second = turn + "-second";
+    switch (random.nextInt(4)) {
+      case 0 -> {
+        message(turn, name);
+        cancel(turn, name);
+      }
+      case 1 -> {
+        message(turn, name);
+        message(second, name);
+        cancel(second, name);
+      }
+      case 2 -> {
+        message(turn, name);
+        message(second, name);
+        cancel(null, name);
+      }
+      default -> {
+        cancel(turn, name);
+        message(turn, name);
+      }
+    }
+    String edited = "edit-" + turn;
+    add(EventKind.FORK, turn + "-fork", name, List.of(), edited, lastTurns.get(branch));
+    message(turn + "-edit", edited);
+    branches.set(branch, edited);
+    lastTurns.set(branch, turn + "-edit");
+  }
+
+  private void message(String turn, String branch) {
+    add(EventKind.MESSAGE, turn, branch, List.of(new Message("user", sentence())), null, null);
+  }
+
+  private void cancel(String turn, String branch) {
+    add(EventKind.CANCEL, turn, branch, List.of(), null, null);
+  }
+
+  private String sentence() {
+    StringBuilder text = new StringBuilder();
+    for (int i = 3 + random.nextInt(8); i > 0; i--) {
+      text.append(WORDS.get(random.nextInt(WORDS.size()))).append(i == 1 ? "?" : " ");
+    }
+    return text.toString();
+  }
+
+  private void add(
+      EventKind kind,
+      String turn,
+      String branch,
+      List<Message> messages,
+      String newBranch,
+      String atTurn) {
+    boolean generates = kind == EventKind.MESSAGE || kind == EventKind.REGENERATE;
+    events.add(
+        ConversationEvent.builder(kind, session, turn)
+            .branch(branch)
+            .tenant(kind == EventKind.OPEN ? tenant : "")
+            .messages(messages)
+            .options(generates ? options() : null)
+            .newBranch(newBranch)
+            .atTurn(atTurn)
+            .build());
+  }
+
+  private GenerationOptions options() {
+    double temperature = mode == 0 ? 0 : HOT;
+    Long seed = mode == 1 ? random.nextLong() >>> 16 : null;
+    return GenerationOptions.builder()
+        .temperature(temperature)
+        .maxTokens(maxTokens)
+        .seed(seed)
+        .build();
+  }
+}

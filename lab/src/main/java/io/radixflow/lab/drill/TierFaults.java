@@ -1,0 +1,136 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.TierConfig;
+import io.radixflow.tools.cluster.ProcessCluster;
+import io.radixflow.tools.cluster.Waiting;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutionException;
+
+/** Faults of the tiers below the device, while the job runs. */
+final class TierFaults {
+  private static final Duration LIMIT = Duration.ofMinutes(1);
+  private static final String SEGMENTS = "segments";
+
+  /** A byte is changed in about so many. */
+  private static final int SOUND_BYTES = 2048;
+
+  private final ProcessCluster cluster;
+  private final Settings settings;
+  private final SplittableRandom random;
+
+  TierFaults(ProcessCluster cluster, Settings settings, SplittableRandom random) {
+    this.cluster = cluster;
+    this.settings = settings;
+    this.random = random;
+  }
+
+  /** Switches host memory and disk by control events; in the end they are as configured. */
+  void switchAll() throws IOException, InterruptedException {
+    long half = settings.get(TierConfig.HOST_MEMORY).getBytes() / 2;
+    try (ConversationClient client = new ConversationClient(settings)) {
+      command(client, "flush", "host", null);
+      command(client, "detach", "disk", null);
+      command(client, "resize", "host", Long.toString(half));
+      command(client, "attach", "disk", null);
+      command(client, "flush", "disk", null);
+      command(client, "resize", "host", null);
+    }
+  }
+
+  /** Sends a command and waits until a TaskManager has done it. */
+  private void command(ConversationClient client, String action, String tier, String size)
+      throws IOException, InterruptedException {
+    String sized = size == null ? "" : ", \"size\": \"" + size + "\"";
+    String event =
+        "{\"type\": \"tiers\", \"action\": \"%s\", \"tier\": \"%s\"%s}"
+            .formatted(action, tier, sized);
+    Path logs = cluster.directory().resolve("log");
+    String answer = "Control event '" + action + " " + tier;
+    int before = Logs.countAll(logs, answer);
+    String topic = settings.get(RadixflowOptions.CONTROL_TOPIC);
+    try {
+      client.send(topic, null, event.getBytes(StandardCharsets.UTF_8)).get();
+    } catch (ExecutionException e) {
+      throw new IOException("cannot send " + event, e.getCause());
+    }
+    Waiting.until(action + " of the " + tier, LIMIT, () -> Logs.countAll(logs, answer) > before);
+  }
+
+  /**
+   * Changes bytes of files that hold pages, also of engines that have them open.
+   *
+   * @return how many bytes
+   */
+  int damage() throws IOException {
+    List<Path> files = new ArrayList<>();
+    for (Path file : files(DrillTiers.disks(cluster.directory()))) {
+      if (file.getParent().getFileName().toString().equals(SEGMENTS)) {
+        files.add(file);
+      }
+    }
+    files.addAll(files(DrillTiers.remote(cluster.directory())));
+    int changed = 0;
+    for (Path file : files) {
+      changed += damage(file);
+    }
+    return changed;
+  }
+
+  private int damage(Path file) throws IOException {
+    try (FileChannel channel =
+        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      int changed = 0;
+      for (long at = random.nextInt(SOUND_BYTES);
+          at < channel.size();
+          at += random.nextInt(2 * SOUND_BYTES)) {
+        ByteBuffer one = ByteBuffer.allocate(1);
+        if (channel.read(one, at) == 1) {
+          one.put(0, (byte) ~one.get(0));
+          channel.write(one.flip(), at);
+          changed++;
+        }
+      }
+      return changed;
+    } catch (NoSuchFileException e) {
+      // its engine has deleted it meanwhile
+      return 0;
+    }
+  }
+
+  /** All that are there; they may be gone when they are opened. */
+  private static List<Path> files(Path directory) throws IOException {
+    List<Path> files = new ArrayList<>();
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            files.add(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException e) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return files;
+  }
+}

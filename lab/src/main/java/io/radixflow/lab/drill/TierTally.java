@@ -1,0 +1,59 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.TierUsage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * Sums up where prompts' tokens came from. An attempt's number is the clock when it began, so the
+ * process that took over after a kill answers with the first attempt that began after it.
+ */
+final class TierTally {
+  private final List<Kill> kills;
+
+  /** For each kill, tokens from disk and remote by attempt, of sessions that the dead served. */
+  private final List<TreeMap<Long, Long>> after = new ArrayList<>();
+
+  private long computed;
+  private long device;
+  private long host;
+  private long disk;
+  private long remote;
+
+  TierTally(List<Kill> kills) {
+    this.kills = List.copyOf(kills);
+    kills.forEach(kill -> after.add(new TreeMap<>()));
+  }
+
+  /** Takes a committed reply. */
+  void reply(Reply reply) {
+    TierUsage tiers = reply.usage().tiers();
+    host += tiers.hostTokens();
+    disk += tiers.diskTokens();
+    remote += tiers.remoteTokens();
+    device +=
+        reply.usage().cachedTokens()
+            - tiers.hostTokens()
+            - tiers.diskTokens()
+            - tiers.remoteTokens();
+    computed += reply.usage().promptTokens() - reply.usage().cachedTokens();
+    for (int i = 0; i < kills.size(); i++) {
+      if (reply.attempt() > kills.get(i).millis() && kills.get(i).owned(reply.session())) {
+        long stored = (long) tiers.diskTokens() + tiers.remoteTokens();
+        after.get(i).merge(reply.attempt(), stored, Long::sum);
+      }
+    }
+  }
+
+  /** The sums. */
+  TokensByTier tokens() {
+    long afterKills =
+        after.stream()
+            .filter(attempts -> !attempts.isEmpty())
+            .mapToLong(attempts -> attempts.firstEntry().getValue())
+            .sum();
+    return new TokensByTier(computed, device, host, disk, remote, afterKills);
+  }
+}

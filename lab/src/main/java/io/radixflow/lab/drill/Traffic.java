@@ -1,0 +1,207 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.jobs.client.ReplyListener;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.tools.cluster.Waiting;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+
+/**
+ * Keeps conversations going: a number of lanes, each with one session at a time and a few of its
+ * turns under way. An event that could not be sent is sent again. A cancel follows its turn after a
+ * moment, or precedes it, and is not waited for. Everything runs on one thread.
+ */
+final class Traffic implements AutoCloseable {
+  private static final int DEPTH = 2;
+  private static final long RESEND_SECONDS = 1;
+
+  private final ConversationClient client;
+  private final Supplier<List<ConversationEvent>> scripts;
+  private final ScheduledExecutorService thread =
+      Executors.newSingleThreadScheduledExecutor(
+          task -> {
+            Thread made = new Thread(task, "traffic");
+            made.setDaemon(true);
+            return made;
+          });
+  private final List<ConversationEvent> sent = new ArrayList<>();
+  private final Set<TurnKey> asked = new HashSet<>();
+  private final Map<TurnKey, Reply> replies = new HashMap<>();
+  private boolean stopped;
+
+  private Traffic(ConversationClient client, Supplier<List<ConversationEvent>> scripts) {
+    this.client = client;
+    this.scripts = scripts;
+  }
+
+  /**
+   * Starts to send.
+   *
+   * @param client not closed here
+   * @param lanes sessions at a time
+   * @param scripts gives the events of the next session, or null when there is none
+   */
+  static Traffic start(
+      ConversationClient client, int lanes, Supplier<List<ConversationEvent>> scripts) {
+    Traffic traffic = new Traffic(client, scripts);
+    for (int i = 0; i < lanes; i++) {
+      Lane lane = traffic.new Lane();
+      traffic.thread.execute(lane::advance);
+    }
+    return traffic;
+  }
+
+  /** One session at a time. */
+  private final class Lane {
+    private final Deque<ConversationEvent> left = new ArrayDeque<>();
+    private int underWay;
+    private boolean quiet;
+
+    void advance() {
+      while (!isStopped()) {
+        if (left.isEmpty() && underWay == 0) {
+          List<ConversationEvent> script = scripts.get();
+          if (script == null) {
+            return;
+          }
+          left.addAll(script);
+        }
+        ConversationEvent next = left.peek();
+        if (next != null && next.kind() == EventKind.CANCEL) {
+          cancelSoon(left.remove());
+          continue;
+        }
+        if (next == null
+            || quiet
+            || underWay == DEPTH
+            || (SessionScript.needsQuiet(next) && underWay > 0)) {
+          return;
+        }
+        left.remove();
+        quiet = SessionScript.needsQuiet(next);
+        underWay++;
+        synchronized (Traffic.this) {
+          sent.add(next);
+          asked.add(TurnKey.of(next));
+        }
+        ask(next);
+      }
+    }
+
+    private void ask(ConversationEvent event) {
+      client
+          .ask(event, ReplyListener.SILENT)
+          .whenComplete(
+              (reply, failure) -> {
+                if (failure == null) {
+                  thread.execute(() -> done(event, reply));
+                } else if (!thread.isShutdown()) {
+                  thread.schedule(() -> ask(event), RESEND_SECONDS, TimeUnit.SECONDS);
+                }
+              });
+    }
+
+    private void done(ConversationEvent event, Reply reply) {
+      synchronized (Traffic.this) {
+        replies.put(TurnKey.of(event), reply);
+      }
+      underWay--;
+      quiet = false;
+      advance();
+    }
+  }
+
+  /** One that comes before its turn is sent at once, so that it stays before it. */
+  private void cancelSoon(ConversationEvent cancel) {
+    if (cancel.turn() != null && !isAsked(TurnKey.of(cancel))) {
+      cancel(cancel);
+    } else {
+      long pause = SessionScript.pauseBefore(cancel);
+      thread.schedule(() -> cancel(cancel), pause, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void cancel(ConversationEvent event) {
+    synchronized (this) {
+      if (stopped) {
+        return;
+      }
+      sent.add(event);
+    }
+    send(event);
+  }
+
+  private void send(ConversationEvent event) {
+    client
+        .send(event)
+        .whenComplete(
+            (done, failure) -> {
+              if (failure != null && !thread.isShutdown()) {
+                thread.schedule(() -> send(event), RESEND_SECONDS, TimeUnit.SECONDS);
+              }
+            });
+  }
+
+  private synchronized boolean isAsked(TurnKey turn) {
+    return asked.contains(turn);
+  }
+
+  private synchronized boolean isStopped() {
+    return stopped;
+  }
+
+  /** Sends no more events; those sent are still waited for. */
+  synchronized void stop() {
+    stopped = true;
+  }
+
+  /** Everything sent, in order; cancels too. */
+  synchronized List<ConversationEvent> sent() {
+    return List.copyOf(sent);
+  }
+
+  /** The replies that were heard. */
+  synchronized Map<TurnKey, Reply> replies() {
+    return Map.copyOf(replies);
+  }
+
+  synchronized int repliesHeard() {
+    return replies.size();
+  }
+
+  private synchronized boolean isAnswered() {
+    return replies.size() == asked.size();
+  }
+
+  /** Waits until so many more replies were heard than now. */
+  void awaitReplies(int more, Duration limit) throws IOException, InterruptedException {
+    int wanted = repliesHeard() + more;
+    Waiting.until(more + " more replies", limit, () -> repliesHeard() >= wanted);
+  }
+
+  /** Waits until all that was sent is answered and nothing more is to be sent. */
+  void awaitEnd(Duration limit) throws IOException, InterruptedException {
+    Waiting.until("all replies", limit, this::isAnswered);
+  }
+
+  @Override
+  public void close() {
+    stop();
+    thread.shutdownNow();
+  }
+}

@@ -1,0 +1,26 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+
+/** What names a turn: its id is unique within its session. */
+record TurnKey(String session, String turn) {
+
+  static TurnKey of(ConversationEvent event) {
+    return new TurnKey(event.session(), event.turn());
+  }
+
+  static TurnKey of(Reply reply) {
+    return new TurnKey(reply.session(), reply.turn());
+  }
+
+  static TurnKey of(ReplyDelta delta) {
+    return new TurnKey(delta.session(), delta.turn());
+  }
+
+  @Override
+  public String toString() {
+    return session + "/" + turn;
+  }
+}

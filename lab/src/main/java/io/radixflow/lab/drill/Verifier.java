@@ -1,0 +1,205 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Compares what topics hold with what was sent and with what an undisturbed run answered.
+ *
+ * <p>First all committed replies, then all deltas, each in the order of their partition; then the
+ * verdict.
+ */
+final class Verifier {
+  private static final int MAX_FINDINGS = 100;
+  private static final String REJECTED = "rejected";
+  private static final String CANCELLED = "cancelled";
+
+  private final Map<TurnKey, ConversationEvent> sent = new LinkedHashMap<>();
+  private final Set<TurnKey> cancelled = new HashSet<>();
+  private final Map<TurnKey, Integer> places = new HashMap<>();
+  private final Set<TurnKey> deadly;
+  private final Map<TurnKey, Reply> expected;
+  private final Map<TurnKey, Reply> replies = new HashMap<>();
+  private final Map<String, Integer> lastPlaces = new HashMap<>();
+  private final Map<TurnKey, DeltaTrail> trails = new HashMap<>();
+  private final Set<TurnKey> changed = new HashSet<>();
+  private final List<String> findings = new ArrayList<>();
+  private int doubled;
+  private int disordered;
+
+  /**
+   * @param sent every event that was sent: turns, and cancels of turns; a session's in their order
+   * @param deadly turns that end as errors
+   * @param expected the undisturbed run's replies to all others
+   */
+  Verifier(List<ConversationEvent> sent, Set<TurnKey> deadly, Map<TurnKey, Reply> expected) {
+    this.deadly = deadly;
+    for (ConversationEvent event : sent) {
+      if (event.kind() == EventKind.CANCEL) {
+        cancel(event);
+      } else {
+        this.sent.put(TurnKey.of(event), event);
+        places.put(TurnKey.of(event), places.size());
+      }
+    }
+    cancelled.retainAll(this.sent.keySet());
+    this.expected = expected;
+  }
+
+  private void cancel(ConversationEvent event) {
+    if (event.turn() != null) {
+      cancelled.add(TurnKey.of(event));
+      return;
+    }
+    for (ConversationEvent earlier : sent.values()) {
+      if (earlier.session().equals(event.session()) && earlier.branch().equals(event.branch())) {
+        cancelled.add(TurnKey.of(earlier));
+      }
+    }
+  }
+
+  /** Takes the next committed reply of a partition. */
+  void reply(Reply reply) {
+    TurnKey key = TurnKey.of(reply);
+    ConversationEvent event = sent.get(key);
+    if (event == null) {
+      doubled++;
+      find(key, "a reply to a turn that was never sent");
+      return;
+    }
+    if (replies.putIfAbsent(key, reply) != null) {
+      doubled++;
+      find(key, "another committed reply, of attempt " + reply.attempt());
+      return;
+    }
+    if (reply.finishReason().equals(CANCELLED)) {
+      compareCancelled(key, reply);
+    } else if (!reply.finishReason().equals(REJECTED)) {
+      order(key, event);
+      if (deadly.contains(key)) {
+        compareDeadly(key, reply);
+      } else {
+        compare(key, reply);
+      }
+    }
+  }
+
+  private void compareDeadly(TurnKey key, Reply reply) {
+    if (!reply.finishReason().equals("error") || !reply.text().isEmpty()) {
+      change(key, ending(reply) + " instead of an error");
+    }
+  }
+
+  /** A cancel overtakes what its turn waits for, so the reply has no place in the order. */
+  private void compareCancelled(TurnKey key, Reply reply) {
+    Reply undisturbed = expected.get(key);
+    if (!cancelled.contains(key)) {
+      change(key, "cancelled by nobody");
+    } else if (undisturbed == null || !undisturbed.text().startsWith(reply.text())) {
+      change(key, "cancelled with a text that is no prefix of the undisturbed run's");
+    }
+  }
+
+  private void order(TurnKey key, ConversationEvent event) {
+    String queue = event.kind() == EventKind.FORK ? event.newBranch() : event.branch();
+    Integer last = lastPlaces.merge(key.session() + "\n" + queue, places.get(key), Math::max);
+    if (last > places.get(key)) {
+      disordered++;
+      find(key, "replied to after a later turn of its branch");
+    }
+  }
+
+  private void compare(TurnKey key, Reply reply) {
+    Reply undisturbed = expected.get(key);
+    if (undisturbed == null) {
+      change(key, "the undisturbed run has no reply");
+    } else if (!reply.text().equals(undisturbed.text())) {
+      change(key, "'" + reply.text() + "' instead of '" + undisturbed.text() + "'");
+    } else if (!ending(reply).equals(ending(undisturbed))) {
+      change(key, ending(reply) + " instead of " + ending(undisturbed));
+    }
+  }
+
+  private static String ending(Reply reply) {
+    return "%s after %d of %d tokens%s"
+        .formatted(
+            reply.finishReason(),
+            reply.usage().completionTokens(),
+            reply.usage().promptTokens(),
+            reply.error() == null ? "" : ", " + reply.error());
+  }
+
+  private void change(TurnKey key, String what) {
+    if (changed.add(key)) {
+      find(key, what);
+    }
+  }
+
+  /** Takes the next delta of a partition; all replies must be known. */
+  void delta(ReplyDelta delta) {
+    TurnKey key = TurnKey.of(delta);
+    trails.computeIfAbsent(key, this::trail).add(delta);
+  }
+
+  private DeltaTrail trail(TurnKey key) {
+    Reply reply = replies.get(key);
+    boolean cut = cancelled.contains(key);
+    return new DeltaTrail(reply, cut ? expected.getOrDefault(key, reply) : reply, cut);
+  }
+
+  /** The result; nothing may follow. */
+  Verdict verdict() {
+    int lost = 0;
+    int rejected = 0;
+    int cut = 0;
+    int broken = 0;
+    for (TurnKey key : sent.keySet()) {
+      Reply reply = replies.get(key);
+      if (reply == null) {
+        lost++;
+        find(key, "no committed reply");
+      } else if (reply.finishReason().equals(REJECTED)) {
+        rejected++;
+      } else if (reply.finishReason().equals(CANCELLED)) {
+        cut++;
+      }
+    }
+    for (Map.Entry<TurnKey, Reply> entry : replies.entrySet()) {
+      EventKind kind = sent.get(entry.getKey()).kind();
+      boolean streamed = kind == EventKind.MESSAGE || kind == EventKind.REGENERATE;
+      DeltaTrail trail = trails.get(entry.getKey());
+      String fault = trail == null ? (streamed ? "no deltas" : null) : trail.fault();
+      if (fault != null) {
+        broken++;
+        find(entry.getKey(), fault);
+      }
+    }
+    return new Verdict(
+        sent.size(),
+        replies.size() - rejected,
+        rejected,
+        cancelled.size(),
+        cut,
+        lost,
+        doubled,
+        changed.size(),
+        disordered,
+        broken,
+        findings);
+  }
+
+  private void find(TurnKey key, String what) {
+    if (findings.size() < MAX_FINDINGS) {
+      findings.add(key + ": " + what);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.radixflow.lab.jmh;
+
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.PrefixMatch;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.operators.engine.CacheOptions;
+import java.util.SplittableRandom;
+
+/**
+ * Chat sessions that share a system prompt of 512 tokens; each of their 10 turns adds 128 tokens of
+ * the user and 256 of the reply. All ids are random, so sessions share nothing else. One thread.
+ */
+final class ChatWorkload {
+  static final int TURNS = 10;
+  static final int SYSTEM = 512;
+  private static final int USER = 128;
+  private static final int REPLY = 256;
+  private static final int VOCABULARY = 32_000;
+  private static final long SEED = 20260401;
+
+  private final int sessions;
+  private final int pageTokens;
+  private final String policy;
+  private final int[][] tokens;
+  private final int[] order;
+
+  /**
+   * @param pageTokens a power of two, at most 128, so that turns end with pages
+   * @param policy evicts
+   */
+  ChatWorkload(int sessions, int pageTokens, String policy) {
+    this.sessions = sessions;
+    this.pageTokens = pageTokens;
+    this.policy = policy;
+    SplittableRandom random = new SplittableRandom(SEED);
+    int[] system = random.ints(SYSTEM, 0, VOCABULARY).toArray();
+    tokens = new int[sessions][];
+    order = new int[sessions];
+    for (int i = 0; i < sessions; i++) {
+      tokens[i] = random.ints(endTokens(TURNS - 1), 0, VOCABULARY).toArray();
+      System.arraycopy(system, 0, tokens[i], 0, SYSTEM);
+      int other = random.nextInt(i + 1);
+      order[i] = order[other];
+      order[other] = i;
+    }
+  }
+
+  /** Tokens of the prompt of a turn, counted from 0. */
+  static int promptTokens(int turn) {
+    return SYSTEM + turn * (USER + REPLY) + USER;
+  }
+
+  /** Tokens of that prompt and its reply. */
+  static int endTokens(int turn) {
+    return promptTokens(turn) + REPLY;
+  }
+
+  int sessions() {
+    return sessions;
+  }
+
+  int pageTokens() {
+    return pageTokens;
+  }
+
+  /** All tokens of a session. */
+  int[] tokens(int session) {
+    return tokens[session];
+  }
+
+  /** The session that is at a place of an order that has nothing to do with memory. */
+  int session(int place) {
+    return order[place];
+  }
+
+  /** The first tokens of a session as a key. */
+  RadixKey key(int session, int length) {
+    return new RadixKey("", tokens[session], length);
+  }
+
+  int maxPages() {
+    return endTokens(TURNS - 1) / pageTokens;
+  }
+
+  /** A pool that has room for all that the sessions say. */
+  PageAllocator allocator() {
+    return allocator(sessions * maxPages(), pageTokens);
+  }
+
+  static PageAllocator allocator(int pages, int pageTokens) {
+    return new PageAllocator(pages, pageTokens, page -> {});
+  }
+
+  RadixCache cache(PageAllocator allocator) {
+    return cache(allocator, pageTokens, policy);
+  }
+
+  static RadixCache cache(PageAllocator allocator, int pageTokens, String policy) {
+    double share = CacheOptions.DEFAULT.slruProtectedShare();
+    return new RadixCache(
+        allocator, pageTokens, EvictionPolicies.of(policy, allocator.total(), share), SEED);
+  }
+
+  /**
+   * Has all sessions say everything, turn by turn.
+   *
+   * @param ends receives the node that each session's last turn but one ended with, or null
+   */
+  void fill(RadixCache cache, PageAllocator allocator, TreeNode[] ends) {
+    int[] table = new int[maxPages()];
+    for (int turn = 0; turn < TURNS; turn++) {
+      for (int place = 0; place < sessions; place++) {
+        int session = order[place];
+        PrefixMatch match = cache.match(key(session, promptTokens(turn)), Integer.MAX_VALUE);
+        allocator.allocExtend(table, match.pages() * pageTokens, endTokens(turn));
+        TreeNode end = store(cache, match, key(session, endTokens(turn)), table);
+        if (ends != null && turn == TURNS - 2) {
+          ends[session] = end;
+        }
+      }
+    }
+  }
+
+  /** What a turn asks of a cache after the match; returns the node it ends with. */
+  static TreeNode store(RadixCache cache, PrefixMatch match, RadixKey key, int[] table) {
+    TreeNode locked = cache.lock(key, match);
+    cache.copyPages(locked, match.pages(), table);
+    PrefixMatch end =
+        cache.insert(locked, key, match.pages(), key.pages(cache.pageTokens()), table, true, 0);
+    cache.unlock(end.node(), true);
+    return end.node();
+  }
+}

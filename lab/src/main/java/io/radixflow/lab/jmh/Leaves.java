@@ -1,0 +1,49 @@
+package io.radixflow.lab.jmh;
+
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.PrefixMatch;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.key.RadixKey;
+import java.util.SplittableRandom;
+
+/** A cache that has so many leaves of one page, directly below its root. One thread. */
+final class Leaves {
+  /** All token ids are below. */
+  static final int IDS = 1 << 30;
+
+  private final RadixCache cache;
+  private final PageAllocator allocator;
+  private final int[] table = new int[1];
+  private final SplittableRandom random = new SplittableRandom(7);
+  private final int pageTokens;
+
+  Leaves(int leaves, int pageTokens, String policy) {
+    this(ChatWorkload.allocator(leaves, pageTokens), pageTokens, policy);
+  }
+
+  /** Takes all pages of an allocator. */
+  Leaves(PageAllocator allocator, int pageTokens, String policy) {
+    this.allocator = allocator;
+    this.pageTokens = pageTokens;
+    cache = ChatWorkload.cache(allocator, pageTokens, policy);
+    for (int i = 0; i < allocator.total(); i++) {
+      add();
+    }
+  }
+
+  RadixCache cache() {
+    return cache;
+  }
+
+  /** Adds a leaf if there is a free page. */
+  void add() {
+    if (allocator.free() == 0) {
+      return;
+    }
+    int[] tokens = random.ints(pageTokens, 0, IDS).toArray();
+    RadixKey key = RadixKey.of(tokens);
+    PrefixMatch match = cache.match(key, Integer.MAX_VALUE);
+    allocator.allocExtend(table, match.pages() * pageTokens, tokens.length);
+    ChatWorkload.store(cache, match, key, table);
+  }
+}

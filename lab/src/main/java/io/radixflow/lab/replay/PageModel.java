@@ -1,0 +1,174 @@
+package io.radixflow.lab.replay;
+
+import static java.util.Comparator.comparingLong;
+
+import io.radixflow.lab.replay.sglang.CompatKey;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What a cache of single pages holds if it evicts by the letter of its policy: a flat collection of
+ * pages, each found by the page before it and its own units, each with its own times and counts.
+ * There are no nodes, so nothing is ever split, merged or evicted together with something else.
+ *
+ * <p>To evict is to look at all pages, and to drop the first in the policy's order that is not
+ * locked and has no page after it, as often as asked. Whatever uses pages stamps them with the
+ * number of that operation, and all that one operation stamps lies on one path; of a path, one page
+ * at most has none after it. So no two candidates have the same time, every order that ends with a
+ * time is total, and there are no ties by whose breaking a cache could be better or worse than
+ * another: two that follow the same policy hold the same pages.
+ */
+final class PageModel {
+  private static final int SLRU_HITS = 2;
+
+  /** A page is the same as another if both hold the same units after the same prefix. */
+  private record Place(Page before, CompatKey units) {}
+
+  /** One cached page; one operation's number is later than another's. */
+  static final class Page {
+    private final Place place;
+    private final long createdAt;
+    private final int firstSlot;
+    private long usedAt;
+    private int hits;
+    private int priority;
+    private int locks;
+    private int pagesAfter;
+
+    private Page(Place place, long now, int firstSlot) {
+      this.place = place;
+      this.createdAt = now;
+      this.firstSlot = firstSlot;
+    }
+
+    /** Slot of the page's first unit. */
+    int firstSlot() {
+      return firstSlot;
+    }
+
+    private boolean mayGo() {
+      return locks == 0 && pagesAfter == 0;
+    }
+  }
+
+  private final int pageUnits;
+  private final boolean bigram;
+  private final Comparator<Page> order;
+  private final Map<Place, Page> pages = new HashMap<>();
+  private long now;
+
+  /**
+   * @throws IllegalArgumentException if the policy is none of SGLang's
+   */
+  PageModel(TraceSetup setup) {
+    this.pageUnits = setup.pageTokens();
+    this.bigram = setup.bigram();
+    this.order = order(setup.policy().toLowerCase(Locale.ROOT));
+  }
+
+  private static Comparator<Page> order(String policy) {
+    Comparator<Page> byUse = comparingLong(page -> page.usedAt);
+    Comparator<Page> byCreation = comparingLong(page -> page.createdAt);
+    return switch (policy) {
+      case "lru" -> byUse;
+      case "mru" -> byUse.reversed();
+      case "fifo" -> byCreation;
+      case "filo" -> byCreation.reversed();
+      case "lfu" -> Comparator.<Page>comparingInt(page -> page.hits).thenComparing(byUse);
+      case "slru" ->
+          Comparator.<Page>comparingInt(page -> page.hits < SLRU_HITS ? 0 : 1).thenComparing(byUse);
+      case "priority" -> Comparator.<Page>comparingInt(page -> page.priority).thenComparing(byUse);
+      default -> throw new IllegalArgumentException("there is no model of policy '" + policy + "'");
+    };
+  }
+
+  /** The cached pages that a sequence begins with. */
+  List<Page> match(String namespace, int[] tokens) {
+    List<Page> path = new ArrayList<>();
+    Page last = null;
+    for (CompatKey units : split(namespace, tokens)) {
+      last = pages.get(new Place(last, units));
+      if (last == null) {
+        break;
+      }
+      path.add(last);
+    }
+    return path;
+  }
+
+  /** Stores what is missing of a sequence, and uses all of it. */
+  void insert(String namespace, int[] tokens, int firstSlot, int priority) {
+    now++;
+    List<Page> path = new ArrayList<>();
+    Page last = null;
+    for (CompatKey units : split(namespace, tokens)) {
+      Place place = new Place(last, units);
+      last = pages.get(place);
+      if (last == null) {
+        last = new Page(place, now, firstSlot + path.size() * pageUnits);
+        add(last);
+      }
+      path.add(last);
+    }
+    for (Page page : path) {
+      page.usedAt = now;
+      page.hits++;
+      page.priority = Math.max(page.priority, priority);
+    }
+  }
+
+  void lock(List<Page> path) {
+    path.forEach(page -> page.locks++);
+  }
+
+  /** Ends a use that is no hit; its time is that of its end. */
+  void unlock(List<Page> path) {
+    now++;
+    for (Page page : path) {
+      page.locks--;
+      page.usedAt = now;
+    }
+  }
+
+  void evict(int count) {
+    for (int i = 0; i < count; i++) {
+      Page first = null;
+      for (Page page : pages.values()) {
+        if (page.mayGo() && (first == null || order.compare(page, first) < 0)) {
+          first = page;
+        }
+      }
+      if (first == null) {
+        break;
+      }
+      remove(first);
+    }
+  }
+
+  private void add(Page page) {
+    pages.put(page.place, page);
+    if (page.place.before != null) {
+      page.place.before.pagesAfter++;
+    }
+  }
+
+  private void remove(Page page) {
+    pages.remove(page.place);
+    if (page.place.before != null) {
+      page.place.before.pagesAfter--;
+    }
+  }
+
+  private List<CompatKey> split(String namespace, int[] tokens) {
+    CompatKey key = CompatKey.of(namespace, tokens, bigram).wholePages(pageUnits);
+    List<CompatKey> split = new ArrayList<>();
+    for (int from = 0; from < key.length(); from += pageUnits) {
+      split.add(key.slice(from, from + pageUnits));
+    }
+    return split;
+  }
+}

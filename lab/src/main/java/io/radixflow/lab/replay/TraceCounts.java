@@ -1,0 +1,10 @@
+package io.radixflow.lab.replay;
+
+/**
+ * What a cache held after an operation, in units.
+ *
+ * @param nodes of its tree, without the root
+ * @param evictableLeaves those of them that could be evicted at once
+ */
+public record TraceCounts(
+    int evictable, int protectedUnits, int total, int nodes, int evictableLeaves) {}

@@ -1,0 +1,157 @@
+package io.radixflow.lab.replay;
+
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.Errors;
+import io.radixflow.tools.cli.common.JsonFields;
+import io.radixflow.tools.cli.common.JsonLineInput;
+import io.radixflow.tools.json.LineException;
+import java.io.BufferedInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+
+/**
+ * Reads a recorded trace of cache operations: JSON lines, plain or gzip. The first line tells what
+ * the cache was, each other line is one operation with what was observed.
+ */
+final class TraceFile implements AutoCloseable {
+  private static final int BUFFER = 1 << 16;
+
+  private final String name;
+  private final JsonLineInput input;
+  private int line;
+
+  /**
+   * @param name of the file, for errors
+   * @throws CliException if the stream begins like gzip and is none
+   */
+  TraceFile(String name, InputStream stream) throws IOException {
+    this.name = name;
+    this.input = new JsonLineInput(unzipped(name, stream));
+  }
+
+  private static InputStream unzipped(String name, InputStream stream) throws IOException {
+    BufferedInputStream plain = new BufferedInputStream(stream, BUFFER);
+    plain.mark(2);
+    boolean gzip = plain.read() == 0x1f && plain.read() == 0x8b;
+    plain.reset();
+    try {
+      return gzip ? new GZIPInputStream(plain, BUFFER) : plain;
+    } catch (ZipException | EOFException e) {
+      throw CliException.badInput(name + ": no valid gzip file: " + Errors.line(e), e);
+    }
+  }
+
+  /**
+   * Reads the first line; to be called once, first.
+   *
+   * @throws CliException if it is no trace's
+   */
+  TraceSetup setup() throws IOException {
+    JsonFields fields = nextFields();
+    if (fields == null) {
+      throw CliException.badInput(
+          name + ": the file is empty; a trace begins with {\"policy\",…}", null);
+    }
+    try {
+      return new TraceSetup(
+          fields.text("policy"), fields.requiredInteger("page"), fields.bool("eagle", false));
+    } catch (LineException | IllegalArgumentException e) {
+      throw bad(e);
+    }
+  }
+
+  /**
+   * Reads all operations.
+   *
+   * @throws CliException if a line is none
+   */
+  List<TraceStep> steps() throws IOException {
+    List<TraceStep> steps = new ArrayList<>();
+    for (JsonFields fields = nextFields(); fields != null; fields = nextFields()) {
+      try {
+        steps.add(new TraceStep(operation(fields), counts(fields)));
+      } catch (LineException | IllegalArgumentException e) {
+        throw bad(e);
+      }
+    }
+    return steps;
+  }
+
+  /** What is wrong with the line that was read last. */
+  private CliException bad(RuntimeException error) {
+    return CliException.badInput(name + ", line " + line + ": " + Errors.line(error), error);
+  }
+
+  private JsonFields nextFields() throws IOException {
+    JsonLineInput.Line next;
+    try {
+      next = input.next();
+    } catch (ZipException | EOFException e) {
+      throw CliException.badInput(
+          name + ", after line " + line + ": the gzip file is damaged or cut: " + Errors.line(e),
+          e);
+    }
+    line++;
+    if (next != null && next.error() != null) {
+      throw CliException.badInput(name + ", line " + line + ": " + next.error(), null);
+    }
+    return next == null ? null : next.fields();
+  }
+
+  private static TraceOperation operation(JsonFields fields) {
+    String op = fields.text("op");
+    return switch (op) {
+      case "insert" -> insert(fields);
+      case "match" ->
+          new TraceOperation.Match(
+              namespace(fields),
+              fields.integers("tokens"),
+              fields.has("thenLock") ? fields.requiredInteger("thenLock") : null,
+              fields.requiredInteger("matched"),
+              fields.integers("values"));
+      case "unlock" -> new TraceOperation.Unlock(fields.requiredInteger("lock"));
+      case "evict" ->
+          new TraceOperation.Evict(
+              fields.requiredInteger("request"),
+              fields.requiredInteger("evicted"),
+              fields.integers("freedValues"));
+      default ->
+          throw new LineException(
+              "'op' is '" + op + "'; there are insert, match, unlock and evict");
+    };
+  }
+
+  /** The slots of an empty sequence begin nowhere. */
+  private static TraceOperation insert(JsonFields fields) {
+    int[] tokens = fields.integers("tokens");
+    return new TraceOperation.Insert(
+        namespace(fields),
+        tokens,
+        tokens.length == 0 ? 0 : fields.requiredInteger("firstValue"),
+        fields.integer("priority", 0),
+        fields.requiredInteger("prefixLen"));
+  }
+
+  private static String namespace(JsonFields fields) {
+    return fields.has("ns") ? fields.text("ns") : null;
+  }
+
+  private static TraceCounts counts(JsonFields fields) {
+    return new TraceCounts(
+        fields.requiredInteger("evictable"),
+        fields.requiredInteger("protected"),
+        fields.requiredInteger("total"),
+        fields.requiredInteger("nodes"),
+        fields.requiredInteger("evictableLeaves"));
+  }
+
+  @Override
+  public void close() throws IOException {
+    input.close();
+  }
+}

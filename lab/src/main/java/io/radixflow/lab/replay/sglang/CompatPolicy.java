@@ -1,0 +1,72 @@
+package io.radixflow.lab.replay.sglang;
+
+import static java.util.Comparator.comparingInt;
+import static java.util.Comparator.comparingLong;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Which leaf goes first, as SGLang's {@code evict_policy.py} orders them. */
+public enum CompatPolicy {
+  /** Least recently accessed. */
+  LRU(byAccess()),
+  /** Fewest insertions, then least recently accessed. */
+  LFU(Comparator.<CompatNode>comparingInt(node -> node.hitCount).thenComparing(byAccess())),
+  /** First created. */
+  FIFO(byCreation()),
+  /** Most recently accessed. */
+  MRU(byAccess().reversed()),
+  /** Last created. */
+  FILO(byCreation().reversed()),
+  /** Inserted only once, then least recently accessed. */
+  SLRU(comparingInt(CompatPolicy::segment).thenComparing(byAccess())),
+  /** Lowest priority, then least recently accessed. */
+  PRIORITY(Comparator.<CompatNode>comparingInt(node -> node.priority).thenComparing(byAccess()));
+
+  /** Insertions from which on SLRU protects a node. */
+  private static final int PROTECTED_HITS = 2;
+
+  private final Comparator<CompatNode> order;
+
+  CompatPolicy(Comparator<CompatNode> order) {
+    this.order = order;
+  }
+
+  /**
+   * The policy of a name in any case.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public static CompatPolicy named(String name) {
+    for (CompatPolicy policy : values()) {
+      if (policy.name().equalsIgnoreCase(name)) {
+        return policy;
+      }
+    }
+    String names =
+        Arrays.stream(values())
+            .map(policy -> policy.name().toLowerCase(Locale.ROOT))
+            .collect(Collectors.joining(", "));
+    throw new IllegalArgumentException(
+        "no eviction policy is called '" + name + "'; SGLang has " + names);
+  }
+
+  /** The first goes first. */
+  Comparator<CompatNode> order() {
+    return order;
+  }
+
+  private static Comparator<CompatNode> byAccess() {
+    return comparingLong(node -> node.accessedAt);
+  }
+
+  private static Comparator<CompatNode> byCreation() {
+    return comparingLong(node -> node.createdAt);
+  }
+
+  private static int segment(CompatNode node) {
+    return node.hitCount >= PROTECTED_HITS ? 1 : 0;
+  }
+}

@@ -1,0 +1,288 @@
+package io.radixflow.lab.simulate;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.model.hub.ConsoleProgress;
+import io.radixflow.kernels.model.hub.ModelProgress;
+import io.radixflow.lab.workload.HitRateStudy;
+import io.radixflow.lab.workload.HitRates;
+import io.radixflow.lab.workload.TierRates;
+import io.radixflow.lab.workload.TierStudy;
+import io.radixflow.lab.workload.Workload;
+import io.radixflow.lab.workload.WorkloadOptions;
+import io.radixflow.lab.workload.WorkloadReader;
+import io.radixflow.operators.cache.policy.EvictionPolicies;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.Progress;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Hit rates of a workload for sizes and policies of the cache. */
+@Command(
+    name = "simulate",
+    description = {
+      "Plan a cache for recorded traffic: its hit rate for each capacity and eviction policy, beside"
+          + " the most that any policy could have.",
+      "The requests are served one after the other by the cache that the engine uses."
+    })
+public final class CacheSimulateCommand extends CliCommand {
+  private static final String ALL = "all";
+
+  @Parameters(
+      paramLabel = "WORKLOAD",
+      arity = "1..*",
+      description = {
+        "Files of JSON lines, plain or gzip; - for stdin. The first record tells the format:",
+        "hash_ids: a request trace with block ids, as Mooncake published them;",
+        "session, t, ranges: an agent trace with runs of ids of 64-token blocks;",
+        "session with messages, type or choices: events and replies of the job's own topics, each",
+        "line with its time in front if kafka-console-consumer printed that."
+      })
+  List<String> files;
+
+  @Option(
+      names = "--capacity",
+      paramLabel = "N",
+      split = ",",
+      description = {
+        "Sizes of the cache in pages, or in tokens with the suffix t",
+        "(default: a hundredth of the workload's pages to all of them)."
+      })
+  List<String> capacities = new ArrayList<>();
+
+  @Option(
+      names = "--policy",
+      paramLabel = "NAME",
+      split = ",",
+      defaultValue = ALL,
+      description = "Eviction policies, or 'all' (default: ${DEFAULT-VALUE}).")
+  List<String> policies;
+
+  @Option(
+      names = "--page",
+      paramLabel = "TOKENS",
+      description = {
+        "Tokens a page: a multiple of what the workload's blocks hold, or 1 for a page of one block",
+        "(default: 512 for traces with blocks, the engine's 16 for events)."
+      })
+  int page;
+
+  @Option(
+      names = "--model",
+      paramLabel = "MODEL",
+      description = {
+        "Makes the prompts of events as the job would: a GGUF file, a Hugging Face directory, a hub",
+        "name, or 'sim' (default: four characters are taken for a token)."
+      })
+  String model;
+
+  @Option(
+      names = "--offline",
+      description = "Never use the network for a model (environment: RADIXFLOW_OFFLINE=1).")
+  boolean offline;
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Also write the figures as JSON to this file; - for stdout, without a table.")
+  String json;
+
+  @Option(
+      names = "--svg",
+      paramLabel = "FILE",
+      description = "Also draw the figures as a chart, in SVG.")
+  Path svg;
+
+  @Option(
+      names = "--block-tokens",
+      paramLabel = "N",
+      defaultValue = "512",
+      description = "Tokens that an id of hash_ids stands for (default: ${DEFAULT-VALUE}).")
+  int blockTokens;
+
+  @Option(
+      names = "--session-spacing",
+      paramLabel = "SECONDS",
+      defaultValue = "60",
+      description =
+          "Time between the starts of an agent trace's sessions (default: ${DEFAULT-VALUE}).")
+  double sessionSpacing;
+
+  @Option(
+      names = "--horizon",
+      paramLabel = "SECONDS",
+      defaultValue = "28800",
+      description = "Length of an agent trace that is used (default: ${DEFAULT-VALUE}).")
+  double horizon;
+
+  @Option(
+      names = "--protected",
+      paramLabel = "SHARE",
+      defaultValue = "0.8",
+      description = "Part of the capacity that slru protects at most (default: ${DEFAULT-VALUE}).")
+  double protectedShare;
+
+  @Option(
+      names = "--no-hints",
+      description = "Tell the cache nothing about sessions, not even that they were closed.")
+  boolean noHints;
+
+  @Option(
+      names = "--tiers",
+      description = {
+        "Put host memory and a disk below the cache, and tell where hits come from, instead of",
+        "trying capacities: the engine's own tiers run, with pages of 8 bytes, a request at a time."
+      })
+  boolean tiers;
+
+  @Option(
+      names = "--tier-sizes",
+      paramLabel = "PERCENT",
+      split = ",",
+      defaultValue = "10,20,100",
+      description = {
+        "Sizes of device, host and disk for --tiers, in percent of the workload's pages. The disk",
+        "has copies of what the host has (default: ${DEFAULT-VALUE})."
+      })
+  List<String> tierSizes;
+
+  CacheSimulateCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    check();
+    List<String> names = policies();
+    Workload workload = read();
+    if (tiers) {
+      TierRates rates = simulateTiers(workload, names);
+      report(HitRateJson.of(workload, rates), new TierRateTable(workload, rates)::print);
+      return 0;
+    }
+    List<Integer> sizes =
+        capacities.isEmpty()
+            ? Capacities.of(workload.requests().distinctBlocks())
+            : Capacities.parse(capacities, workload.pageTokens());
+    HitRates rates = simulate(workload, names, sizes);
+    if (svg != null) {
+      Files.writeString(svg, new HitRateChart(workload, rates).svg(String.join(", ", files)));
+    }
+    report(HitRateJson.of(workload, rates), new HitRateTable(workload, rates)::print);
+    return 0;
+  }
+
+  private void report(ObjectNode figures, Consumer<PrintWriter> table) throws IOException {
+    String text = figures.toPrettyString() + "\n";
+    if ("-".equals(json)) {
+      out().print(text);
+      out().flush();
+      return;
+    }
+    if (json != null) {
+      Files.writeString(Path.of(json), text);
+    }
+    table.accept(out());
+  }
+
+  private void check() {
+    if (tiers && (svg != null || isGiven("--capacity"))) {
+      throw new CliException("--tiers has no --svg and no --capacity; see --tier-sizes");
+    }
+    if (!tiers && isGiven("--tier-sizes")) {
+      throw new CliException("--tier-sizes is of --tiers");
+    }
+    if (isGiven("--page") && page < 1 || blockTokens < 1) {
+      throw new CliException("--page and --block-tokens must be at least 1");
+    }
+    if (!(sessionSpacing >= 0) || !(horizon > 0)) {
+      throw new CliException("--session-spacing must be 0 or more, --horizon above 0");
+    }
+    if (!(protectedShare >= 0 && protectedShare <= 1)) {
+      throw new CliException("--protected is " + protectedShare + ", must be 0 to 1");
+    }
+  }
+
+  private TierRates simulateTiers(Workload workload, List<String> names)
+      throws InterruptedException {
+    TierShares shares = TierShares.parse(tierSizes);
+    int pages = workload.requests().distinctBlocks();
+    try (Progress progress = progress("simulating")) {
+      return new TierStudy(
+              workload.requests(),
+              names,
+              protectedShare,
+              !noHints,
+              (done, all) -> progress.detail(done + " of " + all + " policies"))
+          .run(
+              TierShares.pages(shares.device(), pages),
+              TierShares.pages(shares.host(), pages),
+              TierShares.pages(shares.disk(), pages));
+    }
+  }
+
+  private List<String> policies() {
+    Set<String> names = new LinkedHashSet<>();
+    for (String name : policies) {
+      if (name.equalsIgnoreCase(ALL)) {
+        names.addAll(EvictionPolicies.names());
+      } else {
+        names.add(known(name.strip()));
+      }
+    }
+    return List.copyOf(names);
+  }
+
+  private static String known(String name) {
+    try {
+      return EvictionPolicies.of(name, 1, 1).name();
+    } catch (IllegalArgumentException e) {
+      throw new CliException("--policy: " + e.getMessage());
+    }
+  }
+
+  private Workload read() throws IOException {
+    try (ServedModel served = model == null ? null : openModel()) {
+      return read(new WorkloadOptions(page, blockTokens, sessionSpacing, horizon, served));
+    }
+  }
+
+  private ServedModel openModel() throws IOException {
+    ModelProgress transfer = new ConsoleProgress(err(), environment.terminal(), System::nanoTime);
+    return environment.models().locate(model, offline, transfer).open();
+  }
+
+  private Workload read(WorkloadOptions options) throws IOException {
+    List<WorkloadReader.Source> sources = new ArrayList<>();
+    files.forEach(file -> sources.add(new WorkloadFile(file, environment)));
+    try (Progress progress = progress("reading")) {
+      return new WorkloadReader(options, records -> progress.detail(records + " records"))
+          .read(sources);
+    }
+  }
+
+  private HitRates simulate(Workload workload, List<String> names, List<Integer> sizes)
+      throws InterruptedException {
+    try (Progress progress = progress("simulating")) {
+      return new HitRateStudy(
+              workload.requests(),
+              names,
+              protectedShare,
+              !noHints,
+              (done, all) -> progress.detail(done + " of " + all + " cells"))
+          .run(sizes);
+    }
+  }
+}

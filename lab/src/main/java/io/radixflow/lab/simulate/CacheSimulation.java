@@ -1,0 +1,156 @@
+package io.radixflow.lab.simulate;
+
+import io.radixflow.operators.cache.EvictionPolicy;
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.PrefixMatch;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.session.CacheSlot;
+import io.radixflow.operators.cache.session.SessionAwareCache;
+import io.radixflow.operators.cache.session.SessionBounds;
+import io.radixflow.operators.cache.session.SessionPosition;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a workload's requests would find in a cache of a given size and policy. They are served one
+ * after the other by a {@link RadixCache} of its own, in which a page holds one block: the longest
+ * cached prefix is a hit, then all blocks are stored, for which pages that the request does not use
+ * are evicted. What finds no room is not stored. The policy learns of nothing before it happens.
+ *
+ * <p>With hints, a {@link SessionAwareCache} knows the sessions, as in the engine: one that is
+ * closed frees what no other uses. What {@link LowerTiers} find below the cache is loaded; the
+ * tiers count it themselves.
+ */
+public final class CacheSimulation {
+
+  /**
+   * What came of it.
+   *
+   * @param hits blocks of prompts that were found
+   * @param evicted blocks that were evicted
+   * @param freed blocks that were freed since their session was closed
+   */
+  public record Result(long hits, long evicted, long freed) {}
+
+  private final CacheWorkload workload;
+  private final PageAllocator allocator;
+  private final RadixCache cache;
+  private final int[] blocks;
+  private final int[] table;
+  private final SessionAwareCache sessions;
+  private final LowerTiers below;
+  private final Map<String, CacheSlot> slots = new HashMap<>();
+  private long hits;
+  private long evicted;
+  private long freed;
+
+  private CacheSimulation(
+      CacheWorkload workload,
+      int capacity,
+      EvictionPolicy policy,
+      boolean hints,
+      LowerTiers below) {
+    this.workload = workload;
+    this.below = below;
+    this.allocator = new PageAllocator(capacity, page -> {});
+    this.cache = new RadixCache(allocator, 1, policy, 0);
+    this.sessions =
+        hints
+            ? new SessionAwareCache(
+                cache, allocator, SessionBounds.DEFAULT, slot -> slots.remove(slot.session()))
+            : null;
+    below.attach(cache, allocator);
+    this.blocks = new int[workload.longest()];
+    this.table = new int[blocks.length];
+  }
+
+  /** Serves the whole workload with nothing below the cache. */
+  public static Result run(
+      CacheWorkload workload, int capacity, EvictionPolicy policy, boolean hints) {
+    return run(workload, capacity, policy, hints, LowerTiers.NONE);
+  }
+
+  /**
+   * Serves the whole workload.
+   *
+   * @param capacity pages of the cache, a block each
+   * @param policy a new one, made for that many pages
+   * @param hints whether the cache is told what is known about sessions when it is known
+   * @param below new ones, which stay the caller's
+   */
+  public static Result run(
+      CacheWorkload workload,
+      int capacity,
+      EvictionPolicy policy,
+      boolean hints,
+      LowerTiers below) {
+    CacheSimulation simulation = new CacheSimulation(workload, capacity, policy, hints, below);
+    int closing = 0;
+    for (int request = 0; request < workload.requests(); request++) {
+      while (hints && closing < workload.closings() && workload.closedBefore(closing) <= request) {
+        simulation.close(workload.closedSession(closing++));
+      }
+      simulation.serve(request);
+    }
+    return new Result(simulation.hits, simulation.evicted, simulation.freed);
+  }
+
+  private void serve(int request) {
+    workload.copyBlocks(request, blocks);
+    int size = workload.size(request);
+    RadixKey key = new RadixKey("", blocks, size);
+    CacheSlot slot = slot(request);
+    PrefixMatch match =
+        slot == null ? cache.match(key, size) : sessions.match(key, slot.known(blocks, size));
+    hits += Math.min(match.pages(), workload.inputs(request));
+    below.look(new RadixKey("", blocks, workload.inputs(request)), match.pages());
+    TreeNode node = cache.lock(key, match);
+    int end = allocate(match.pages(), size);
+    below.fill(key, match.pages(), end, table);
+    node = cache.insert(node, key, match.pages(), end, table, true).node();
+    below.ended(node);
+    if (slot == null) {
+      cache.unlock(node);
+    } else {
+      String branch = Integer.toString(workload.branch(request));
+      sessions.started(slot);
+      RadixKey kept = new RadixKey("", Arrays.copyOf(blocks, end), end);
+      sessions.ended(slot, sessions.place(branch, node, end, kept, end), true, true, -1);
+    }
+  }
+
+  /** What the cache is told of the request's session; null for nothing. */
+  private CacheSlot slot(int request) {
+    int session = workload.session(request);
+    return sessions == null || session == CacheWorkload.NO_SESSION
+        ? null
+        : slots.computeIfAbsent(Integer.toString(session), name -> new CacheSlot(name, ""));
+  }
+
+  private void close(int session) {
+    CacheSlot slot = slots.get(Integer.toString(session));
+    if (slot != null) {
+      List<SessionPosition> places = slot.places();
+      freed += sessions.close(slot);
+      below.forget(places);
+    }
+  }
+
+  /** Takes pages for blocks {@code from .. to-1}; returns the end of those that got one. */
+  private int allocate(int from, int to) {
+    int missing = to - from - allocator.free();
+    if (missing > 0) {
+      evicted += cache.evict(missing);
+      below.awaitRoom();
+    }
+    int end = Math.min(to, from + allocator.free());
+    for (int i = from; i < end; i++) {
+      table[i] = allocator.allocate();
+    }
+    return end;
+  }
+}

@@ -1,0 +1,74 @@
+package io.radixflow.lab.simulate;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.lab.workload.HitRates;
+import io.radixflow.lab.workload.TierRates;
+import io.radixflow.lab.workload.Workload;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+
+/** Hit rates as JSON; rates are shares of 1. */
+final class HitRateJson {
+  private HitRateJson() {}
+
+  static ObjectNode of(Workload workload, HitRates rates) {
+    ObjectNode json = about(workload);
+    json.put("unlimited_hit_rate", rate(rates, rates.unlimited()));
+    ArrayNode rows = json.putArray("capacities");
+    rates.rows().forEach(row -> put(rows.addObject(), workload, rates, row));
+    return json;
+  }
+
+  static ObjectNode of(Workload workload, TierRates rates) {
+    ObjectNode json = about(workload);
+    json.put("unlimited_hit_rate", rates.percent(rates.unlimited()) / 100);
+    ObjectNode sizes = json.putObject("tier_pages");
+    sizes.put("device", rates.devicePages());
+    sizes.put("host", rates.hostPages());
+    sizes.put("disk", rates.diskPages());
+    ObjectNode policies = json.putObject("policies");
+    for (TierRates.Row row : rates.rows()) {
+      ObjectNode policy = policies.putObject(row.policy());
+      policy.put("hit_rate", rates.percent(row.all()) / 100);
+      policy.put("device_hit_pages", row.device());
+      policy.put("host_hit_pages", row.host());
+      policy.put("disk_hit_pages", row.disk());
+    }
+    return json;
+  }
+
+  private static ObjectNode about(Workload workload) {
+    ObjectNode json = JsonLineOutput.object();
+    CacheWorkload requests = workload.requests();
+    ObjectNode about = json.putObject("workload");
+    about.put("format", workload.format());
+    about.put("requests", requests.requests());
+    about.put("page_tokens", workload.pageTokens());
+    about.put("prompt_pages", requests.inputBlocks());
+    about.put("distinct_pages", requests.distinctBlocks());
+    ArrayNode notes = about.putArray("notes");
+    workload.notes().forEach(notes::add);
+    return json;
+  }
+
+  private static void put(ObjectNode json, Workload workload, HitRates rates, HitRates.Row row) {
+    json.put("pages", row.capacity());
+    json.put("tokens", (long) row.capacity() * workload.pageTokens());
+    ObjectNode policies = json.putObject("policies");
+    for (int i = 0; i < rates.policies().size(); i++) {
+      CacheSimulation.Result result = row.results().get(i);
+      ObjectNode policy = policies.putObject(rates.policies().get(i));
+      policy.put("hit_rate", rate(rates, result.hits()));
+      policy.put("hit_pages", result.hits());
+      policy.put("evicted_pages", result.evicted());
+      policy.put("freed_pages", result.freed());
+    }
+    ObjectNode bound = json.putObject("bound");
+    bound.put("hit_rate", rate(rates, row.bound()));
+    bound.put("hit_pages", row.bound());
+  }
+
+  private static double rate(HitRates rates, long hits) {
+    return rates.percent(hits) / 100;
+  }
+}

@@ -1,0 +1,61 @@
+package io.radixflow.lab.simulate;
+
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.session.SessionPosition;
+import java.util.List;
+
+/** What lies below the device in a {@link CacheSimulation}. */
+public interface LowerTiers {
+
+  /** Nothing. */
+  LowerTiers NONE =
+      new LowerTiers() {
+        @Override
+        public void attach(RadixCache cache, PageAllocator allocator) {}
+
+        @Override
+        public void look(RadixKey prompt, int from) {}
+
+        @Override
+        public void awaitRoom() {}
+
+        @Override
+        public void fill(RadixKey request, int from, int to, int[] table) {}
+
+        @Override
+        public void ended(TreeNode end) {}
+
+        @Override
+        public void forget(List<SessionPosition> places) {}
+      };
+
+  /** Belongs to a cache from here, which is empty. */
+  void attach(RadixCache cache, PageAllocator allocator);
+
+  /**
+   * A request looks for pages of its prompt and waits for them.
+   *
+   * @param from how many the device has
+   */
+  void look(RadixKey prompt, int from);
+
+  /** Waits until pages that have left the cache are free. */
+  void awaitRoom();
+
+  /**
+   * Fills pages {@code from .. to-1} of the request that looked last: loads those of its prompt
+   * that were found, and computes the others.
+   *
+   * @param table the pages, by the same index
+   */
+  void fill(RadixKey request, int from, int to, int[] table);
+
+  /** A request has ended, and no other comes before all copies have been made that it is due. */
+  void ended(TreeNode end);
+
+  /** A session with these places has been closed. */
+  void forget(List<SessionPosition> places);
+}

@@ -1,0 +1,187 @@
+package io.radixflow.lab.simulate;
+
+import io.radixflow.kernels.sim.StampedPool;
+import io.radixflow.operators.cache.PageAllocator;
+import io.radixflow.operators.cache.RadixCache;
+import io.radixflow.operators.cache.TreeNode;
+import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.cache.session.SessionPosition;
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.tier.DiskStore;
+import io.radixflow.operators.tier.DiskStoreOptions;
+import io.radixflow.operators.tier.HeapDirectory;
+import io.radixflow.operators.tier.HiRadixCache;
+import io.radixflow.operators.tier.LoadBack;
+import io.radixflow.operators.tier.PageChain;
+import io.radixflow.operators.tier.PageStore;
+import io.radixflow.operators.tier.PrefetchPolicy;
+import io.radixflow.operators.tier.RecordHeader;
+import io.radixflow.operators.tier.SegmentHeader;
+import io.radixflow.operators.tier.TierFiles;
+import io.radixflow.operators.tier.TierOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Host memory and disk below a {@link CacheSimulation}: a {@link HiRadixCache} over a {@link
+ * DiskStore}, as an engine has them, with its threads, checksums and segment files. What differs is
+ * that a page holds only the first bytes of its name, against which each one that is loaded is
+ * checked; that a request waits for all pages of its prefix and loads them all, whatever it costs;
+ * and that the next one comes when all copies have been made, so that none is dropped for haste.
+ *
+ * <p>For the thread that runs the simulation.
+ */
+public final class SimulatedTiers implements LowerTiers, AutoCloseable {
+  private static final int RECORD_BYTES = RecordHeader.recordBytes(Long.BYTES);
+
+  /** Segments that the disk's pages fill, and those that a store keeps for reclaiming and ahead. */
+  private static final int SEGMENTS = 64;
+
+  private static final int SPARE_SEGMENTS = 3;
+  private static final int LEAST_SEGMENT_PAGES = 64;
+  private static final long LOOK_MILLIS = 1;
+
+  private final Path directory;
+  private final StampedPool pool;
+  private final HiRadixCache tiers;
+  private final LinkedBlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
+  private RadixCache cache;
+  private PageChain chain;
+  private LoadBack loadBack;
+  private long hostHits;
+  private long diskHits;
+
+  /**
+   * Opens tiers that are empty.
+   *
+   * @param devicePages those of the simulated cache
+   * @param hostPages at least 1
+   * @param diskPages 0 for no disk tier
+   * @param directory for the disk tier's files; deleted by {@link #close}
+   * @throws IOException if the directory cannot be written
+   */
+  public SimulatedTiers(int devicePages, int hostPages, int diskPages, Path directory)
+      throws IOException {
+    this.directory = directory;
+    this.pool = new StampedPool(devicePages);
+    TierOptions options =
+        TierOptions.NONE
+            .withHostBytes((long) hostPages * Long.BYTES)
+            .withLoadBackThreshold(1)
+            .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1);
+    tiers =
+        new HiRadixCache(
+            pool, options, diskPages == 0 ? null : disk(diskPages), inbox::add, System::nanoTime);
+  }
+
+  private PageStore disk(int pages) throws IOException {
+    int each = Math.max(LEAST_SEGMENT_PAGES, (pages + SEGMENTS - 1) / SEGMENTS);
+    long segment = SegmentHeader.BYTES + (long) each * RECORD_BYTES;
+    long segments = (pages + each - 1) / each + SPARE_SEGMENTS;
+    DiskStoreOptions options =
+        DiskStoreOptions.of(directory.toString(), segments * segment).withSegmentBytes(segment);
+    return DiskStore.open(options, "simulated", Long.BYTES, new HeapDirectory());
+  }
+
+  /** Pages of prompts that came from host memory. */
+  public long hostHits() {
+    return hostHits;
+  }
+
+  /** Pages of prompts that came from disk. */
+  public long diskHits() {
+    return diskHits;
+  }
+
+  @Override
+  public void attach(RadixCache cache, PageAllocator allocator) {
+    this.cache = cache;
+    tiers.attach(cache, allocator);
+  }
+
+  @Override
+  public void look(RadixKey prompt, int from) {
+    chain = PageChain.of(prompt, 1, 0);
+    loadBack = tiers.loadBack(chain, from, chain.pages());
+    while (loadBack != null && tiers.mustWait(loadBack, from)) {
+      turn();
+    }
+  }
+
+  @Override
+  public void awaitRoom() {
+    while (tiers.leavingPages() > 0) {
+      turn();
+    }
+  }
+
+  @Override
+  public void fill(RadixKey request, int from, int to, int[] table) {
+    chain = PageChain.of(request, 1, 0);
+    int computed = from;
+    if (loadBack != null) {
+      computed += load(from, to, table);
+    }
+    for (int i = computed; i < to; i++) {
+      pool.stamp(table[i], chain.id(i).a());
+    }
+  }
+
+  private int load(int from, int to, int[] table) {
+    int loaded = tiers.copy(loadBack, from, to, table);
+    tiers.startCopies();
+    while (loadBack.isCopying()) {
+      turn();
+    }
+    tiers.release(loadBack);
+    hostHits += loadBack.copiedPages(KvTier.HOST);
+    diskHits += loadBack.copiedPages(KvTier.DISK);
+    for (int i = from; i < from + loaded; i++) {
+      if (pool.stamp(table[i]) != chain.id(i).a()) {
+        throw new IllegalStateException("page " + i + " of a request is another one's");
+      }
+    }
+    return loaded;
+  }
+
+  @Override
+  public void ended(TreeNode end) {
+    tiers.used(end);
+    while (tiers.isMoving() || tiers.stats().queuedPages() > 0) {
+      turn();
+    }
+  }
+
+  @Override
+  public void forget(List<SessionPosition> places) {
+    for (SessionPosition place : places) {
+      RadixKey key = place.fullPages();
+      int kept = cache.match(key, Integer.MAX_VALUE).pages();
+      tiers.erase(PageChain.of(key, 1, 0).from(kept));
+    }
+  }
+
+  /** What the engine thread does between steps; waits if there is nothing to do. */
+  private void turn() {
+    boolean worked = tiers.poll();
+    try {
+      Runnable task = worked ? inbox.poll() : inbox.poll(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+      for (; task != null; task = inbox.poll()) {
+        task.run();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("the simulation was interrupted", e);
+    }
+  }
+
+  /** Closes the tiers and deletes their files. */
+  @Override
+  public void close() throws IOException {
+    tiers.close();
+    TierFiles.delete(directory);
+  }
+}

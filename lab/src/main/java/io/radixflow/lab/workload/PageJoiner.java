@@ -1,0 +1,32 @@
+package io.radixflow.lab.workload;
+
+import io.radixflow.lab.simulate.CacheWorkload;
+
+/**
+ * Joins a request's blocks to pages: each whole group becomes one, named by its last block, since a
+ * block's id names the whole prefix. What is left over at the end is dropped.
+ */
+final class PageJoiner {
+  private final CacheWorkload.Builder requests;
+  private final int blocksPerPage;
+  private long position;
+
+  PageJoiner(CacheWorkload.Builder requests, int blocksPerPage) {
+    this.requests = requests;
+    this.blocksPerPage = blocksPerPage;
+  }
+
+  /** Begins a request's blocks. */
+  void begin() {
+    position = 0;
+  }
+
+  /** Adds {@code count} blocks with ids from {@code first}. */
+  void addRange(long first, long count) {
+    long lastOfPage = position / blocksPerPage * blocksPerPage + blocksPerPage - 1;
+    for (long at = lastOfPage; at < position + count; at += blocksPerPage) {
+      requests.block(first + at - position);
+    }
+    position += count;
+  }
+}

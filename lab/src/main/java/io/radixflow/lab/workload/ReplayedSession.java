@@ -1,0 +1,154 @@
+package io.radixflow.lab.workload;
+
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.Turn;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** One session as its events made it: owner, system prompt and the turns of each branch. */
+final class ReplayedSession {
+
+  /**
+   * A turn that is about to run.
+   *
+   * @param path turns before it
+   * @param messages its messages
+   * @param turn id under which the sender named it first
+   * @param regeneration how often its reply was made before
+   */
+  record Plan(List<Turn> path, List<Message> messages, String turn, int regeneration) {}
+
+  final int number;
+  private final Set<String> turnIds = new HashSet<>();
+  private final Map<String, List<Turn>> branches = new HashMap<>();
+  private final Map<String, Integer> branchNumbers = new HashMap<>();
+  private boolean opened;
+  private boolean closed;
+  private String tenant = "";
+  private String cacheSalt = "";
+  private String system;
+  private long nextId = 1;
+
+  ReplayedSession(int number) {
+    this.number = number;
+    branches.put(ConversationEvent.MAIN_BRANCH, List.of());
+  }
+
+  String tenant() {
+    return tenant;
+  }
+
+  String cacheSalt() {
+    return cacheSalt;
+  }
+
+  int branchNumber(String branch) {
+    return branchNumbers.computeIfAbsent(branch, name -> branchNumbers.size());
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void close() {
+    closed = true;
+    branches.clear();
+    turnIds.clear();
+  }
+
+  /** Whether a turn id is new here; a resend is ignored. */
+  boolean isNew(String turn) {
+    return turn == null || turnIds.add(turn);
+  }
+
+  void open(ConversationEvent event) {
+    if (!opened) {
+      opened = true;
+      tenant = event.tenant();
+      cacheSalt = event.cacheSalt();
+      system = event.messages().isEmpty() ? null : event.messages().get(0).content();
+    }
+  }
+
+  /** What a message or a regeneration asks for, or null if the job refuses it. */
+  Plan plan(ConversationEvent event) {
+    List<Message> messages = event.messages();
+    if (event.kind() == EventKind.MESSAGE && !opened) {
+      boolean prompted = messages.get(0).role().equals("system");
+      opened = true;
+      tenant = event.tenant();
+      cacheSalt = event.cacheSalt();
+      system = prompted ? messages.get(0).content() : null;
+      messages = prompted ? messages.subList(1, messages.size()) : messages;
+    }
+    List<Turn> path = branches.get(event.branch());
+    if (path == null || !opened) {
+      return null;
+    }
+    if (event.kind() == EventKind.MESSAGE) {
+      return messages.isEmpty() ? null : new Plan(path, messages, event.turn(), 0);
+    }
+    int at = indexOf(path, event.atTurn());
+    if (at < 0) {
+      return null;
+    }
+    Turn old = path.get(at);
+    return new Plan(path.subList(0, at), old.messages(), old.turn(), old.regeneration() + 1);
+  }
+
+  Conversation conversation(Plan plan) {
+    return Conversation.of(system, plan.path);
+  }
+
+  void fork(ConversationEvent event) {
+    List<Turn> path = branches.get(event.branch());
+    int at = path == null ? -1 : indexOf(path, event.atTurn());
+    boolean whole = path != null && path.isEmpty() && event.atTurn() == null;
+    if (at >= 0 || whole) {
+      branches.putIfAbsent(event.newBranch(), List.copyOf(path.subList(0, at + 1)));
+    }
+  }
+
+  /** Adds a turn that ran to its branch; what came after the turn that it replaces goes. */
+  void remember(ConversationEvent event, Plan plan, Prompt prompt, GivenReply reply, int[] ids) {
+    int added = prompt.ids().length - prompt.keep();
+    int[] own = new int[added + ids.length];
+    System.arraycopy(prompt.ids(), prompt.keep(), own, 0, added);
+    System.arraycopy(ids, 0, own, added, ids.length);
+    List<Turn> path = new ArrayList<>(plan.path);
+    Turn parent = path.isEmpty() ? null : path.get(path.size() - 1);
+    path.add(
+        new Turn(
+            nextId++,
+            parent == null ? 0 : parent.id(),
+            path.size(),
+            plan.turn,
+            event.turn(),
+            plan.messages,
+            null,
+            plan.regeneration,
+            reply.text(),
+            reply.finish(),
+            prompt.keep(),
+            own,
+            prompt.tokenizer(),
+            prompt.dropped()));
+    branches.put(event.branch(), path);
+  }
+
+  private static int indexOf(List<Turn> path, String turn) {
+    int at = path.size() - 1;
+    while (turn != null && at >= 0 && !path.get(at).isNamed(turn)) {
+      at--;
+    }
+    return at;
+  }
+}

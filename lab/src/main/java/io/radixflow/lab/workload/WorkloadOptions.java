@@ -1,0 +1,44 @@
+package io.radixflow.lab.workload;
+
+import io.radixflow.kernels.ServedModel;
+
+/**
+ * How a workload is to be read.
+ *
+ * @param pageTokens tokens a page; 0 for the format's own, 1 for a page of one block
+ * @param blockTokens tokens that an id of {@code hash_ids} stands for
+ * @param sessionSpacing seconds between the starts of sessions, where a trace tells none
+ * @param horizon seconds after which such a trace is cut
+ * @param model whose tokenizer and template make prompts of conversations; null to take four
+ *     characters for a token
+ */
+public record WorkloadOptions(
+    int pageTokens, int blockTokens, double sessionSpacing, double horizon, ServedModel model) {
+
+  /** Block size of the traces that Mooncake published. */
+  public static final int MOONCAKE_BLOCK = 512;
+
+  /** What the published comparisons use: a start each minute, eight hours. */
+  public static final WorkloadOptions DEFAULT =
+      new WorkloadOptions(0, MOONCAKE_BLOCK, 60, 8 * 3600, null);
+
+  /** The same with pages of another size. */
+  public WorkloadOptions withPageTokens(int tokens) {
+    return new WorkloadOptions(tokens, blockTokens, sessionSpacing, horizon, model);
+  }
+
+  /**
+   * Blocks a page.
+   *
+   * @throws WorkloadException if pages do not hold whole blocks
+   */
+  int blocksPerPage(int blockTokens, int defaultPage) throws WorkloadException {
+    int page = pageTokens == 0 ? defaultPage : pageTokens == 1 ? blockTokens : pageTokens;
+    if (page % blockTokens != 0) {
+      throw new WorkloadException(
+          "a page of %d tokens holds no whole blocks: this workload's have %d tokens, so the page must be a multiple of it"
+              .formatted(page, blockTokens));
+    }
+    return page / blockTokens;
+  }
+}

@@ -1,0 +1,5 @@
+/**
+ * Recorded and made traffic as requests for the cache's simulation: readers of public trace formats
+ * and of the job's own topics.
+ */
+package io.radixflow.lab.workload;

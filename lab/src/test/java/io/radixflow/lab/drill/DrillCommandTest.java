@@ -1,0 +1,170 @@
+package io.radixflow.lab.drill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.lab.drill.RecoveryPhases.Phases;
+import io.radixflow.lab.drill.RecoveryPhases.Summary;
+import io.radixflow.lab.drill.RecoveryTimes.Times;
+import io.radixflow.tools.cli.Cli;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.LocatedModel;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class DrillCommandTest {
+
+  private static final Times NONE = new Times(0, 0, 0);
+
+  @Test
+  void theTableCountsFaultsTurnsAndTimes() {
+    String table = DrillTable.of(result(0, List.of()));
+
+    assertThat(table)
+        .contains("    3  kill -9 of a TaskManager\n")
+        .contains("   38  accepted\n")
+        .contains("    2  rejected\n")
+        .contains("    5  cancelled, 4 of them in time\n")
+        .contains("    0  lost\n")
+        .contains("4 processes ended by deadly turns, of 9 at most\n")
+        .contains("1 processes ended by themselves, taken for dead before")
+        .contains("median 2.5 s, worst 4.0 s, 7 turns: of its own sessions\n")
+        .contains(
+            "taken up 0.9 s, running 2.4 s, connected 2.3 s: its own subtasks, elsewhere, medians\n")
+        .contains("running 2.9 s, connected 3.9 s: its own subtasks, elsewhere, the slowest\n")
+        .doesNotContain("silence")
+        .doesNotContain("survivors")
+        .endsWith("nothing was lost\n");
+  }
+
+  @Test
+  void whatIsWrongIsNamed() {
+    DrillResult result = result(1, List.of("s/1: no committed reply"));
+
+    assertThat(result.holds()).isFalse();
+    assertThat(DrillTable.of(result))
+        .contains("    1  lost\n")
+        .contains("WRONG s/1: no committed reply\n")
+        .endsWith("NOT as it must be\n");
+  }
+
+  @Test
+  void theTableTellsWhichTierTokensCameFrom() {
+    DrillResult result = tiered(new TokensByTier(5_000, 20_000, 300, 40, 7, 9));
+
+    assertThat(result.holds()).isTrue();
+    assertThat(DrillTable.of(result))
+        .contains("     5000  computed\n")
+        .contains("    20000  on the device\n")
+        .contains("      300  from host memory\n")
+        .contains("       40  from disk\n")
+        .contains("        7  from the remote folder\n")
+        .contains("        9  of these from disk and folder, by who took over after kill -9");
+    assertThat(DrillTable.of(result(0, List.of()))).doesNotContain("by tier");
+  }
+
+  @Test
+  void tiersThatNothingCameFromAreWrong() {
+    assertThat(tiered(new TokensByTier(5_000, 20_000, 0, 0, 0, 0)).holds()).isFalse();
+  }
+
+  @Test
+  void nothingNeedsToComeFromTiersAfterAKill() {
+    assertThat(tiered(new TokensByTier(5_000, 20_000, 300, 40, 7, 0)).holds()).isTrue();
+  }
+
+  @Test
+  void aDrillOfNoTimeIsRefused() {
+    Cli.Result result = new Cli().run("drill", "--minutes", "0");
+
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.err()).contains("--minutes is 0, must be 1 to");
+  }
+
+  @Test
+  void optionsOfTheSimulatedModelAreRefused() {
+    Cli.Result result = new Cli().run("drill", "--model", "sim:step=20");
+
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.err()).contains("a drill sets the options of sim itself; say --model sim");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"0,0,0,0,0", "1,0,0,0,1", "0,1,0,0,1", "0,0,1,0,1", "0,0,0,1,1"})
+  void exitsWith1UnlessNothingIsLostDoubledChangedOrElseWrong(
+      int lost, int doubled, int changed, int deadLetters, int code) {
+    DrillResult result = result(lost, doubled, changed, deadLetters, List.of());
+    StringWriter out = new StringWriter();
+    List<Object> asked = new ArrayList<>();
+    CommandLine line =
+        new CommandLine(
+            new DrillCommand(
+                new CliEnvironment(LocatedModel::locate, InputStream.nullInputStream(), false),
+                (build, options, plan, progress) -> {
+                  asked.add(options.seed());
+                  asked.add(plan.get());
+                  asked.add(options.tiered());
+                  return result;
+                }));
+    line.setOut(new PrintWriter(out));
+
+    assertThat(line.execute("--minutes", "2", "--seed", "7", "--tiers")).isEqualTo(code);
+    assertThat(asked.get(0)).isEqualTo(7L);
+    assertThat(asked.get(1)).isInstanceOf(Fault.class);
+    assertThat(asked.get(2)).isEqualTo(true);
+    assertThat(out).hasToString(DrillTable.of(result));
+    assertThat(out.toString().endsWith("nothing was lost\n")).isEqualTo(code == 0);
+  }
+
+  private static DrillResult result(int lost, List<String> findings) {
+    return result(lost, 0, 0, 0, findings);
+  }
+
+  private static DrillResult result(
+      int lost, int doubled, int changed, int deadLetters, List<String> findings) {
+    return result(lost, doubled, changed, deadLetters, findings, Optional.empty());
+  }
+
+  private static DrillResult tiered(TokensByTier tokens) {
+    return result(0, 0, 0, 0, List.of(), Optional.of(tokens));
+  }
+
+  private static DrillResult result(
+      int lost,
+      int doubled,
+      int changed,
+      int deadLetters,
+      List<String> findings,
+      Optional<TokensByTier> tokens) {
+    return new DrillResult(
+        Map.of(Fault.TASKMANAGER_KILLED, 3),
+        new Verdict(40, 38 - lost, 2, 5, 4, lost, doubled, changed, 0, 0, findings),
+        deadLetters,
+        4,
+        9,
+        0,
+        0,
+        1,
+        List.of(),
+        new Recovery(
+            new Times(7, 2_500, 4_000),
+            NONE,
+            NONE,
+            new Summary(
+                3,
+                new Phases(400, 700, 900, 2_400, 2_300),
+                new Phases(500, 800, 1_000, 2_900, 3_900)),
+            new Summary(0, new Phases(0, 0, 0, 0, 0), new Phases(0, 0, 0, 0, 0))),
+        tokens,
+        true,
+        60);
+  }
+}

@@ -1,0 +1,81 @@
+package io.radixflow.lab.drill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.TestModels;
+import io.radixflow.tools.cluster.ClusterJars;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.util.FileUtils;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Drills on the packaged jars. */
+@Tag("slow")
+class DrillIT {
+
+  private static final Logger LOG = LoggerFactory.getLogger(DrillIT.class);
+  private static final Path DIRECTORY = Path.of("target/cluster/drill");
+  private static final long SEED = 20261121;
+
+  @BeforeEach
+  void forgetTheLastDrill() throws IOException {
+    FileUtils.deleteDirectory(DIRECTORY.toFile());
+  }
+
+  @Test
+  void nothingIsLostDoubledOrChangedWhateverHappensToTheCluster() throws Exception {
+    List<Fault> faults = new ArrayList<>(List.of(Fault.values()));
+    faults.addAll(Collections.nCopies(8, Fault.TASKMANAGER_KILLED));
+
+    DrillResult result =
+        run(DrillOptions.simulated(SEED, Optional.of(DIRECTORY)).withTiers(true), faults);
+
+    assertHolds(result, faults.size());
+    assertThat(result.deaths()).isBetween(2, result.mostDeaths());
+    assertThat(result.tokens())
+        .hasValueSatisfying(
+            tokens -> {
+              assertThat(tokens.host()).isPositive();
+              assertThat(tokens.disk()).isPositive();
+              assertThat(tokens.remote()).isPositive();
+              assertThat(tokens.afterKills()).isPositive();
+            });
+  }
+
+  @Test
+  @Tag("model")
+  void repliesOfARealModelSurviveAKillAndASavepoint() throws Exception {
+    String model = TestModels.smolLm2().toAbsolutePath().toString();
+    List<Fault> faults = List.of(Fault.TASKMANAGER_KILLED, Fault.SAVEPOINT);
+
+    DrillOptions options = DrillOptions.real(model, SEED, Optional.of(DIRECTORY)).withTiers(true);
+    assertHolds(run(options, faults), faults.size());
+  }
+
+  private static DrillResult run(DrillOptions options, List<Fault> faults) throws Exception {
+    ClusterJars jars =
+        ClusterJars.in(
+            Path.of("target/dist/lib"),
+            Path.of("../kernels/target/radixflow-kernels-lib.jar"),
+            Path.of("../jobs/target/radixflow-job.jar"));
+    return new Drill(jars, options, LOG::info).run(FaultPlan.of(faults, options.seed()));
+  }
+
+  private static void assertHolds(DrillResult result, int faults) {
+    LOG.info("{}", result);
+    assertThat(result.verdict().findings()).isEmpty();
+    assertThat(result).as("%s", result).matches(DrillResult::holds);
+    assertThat(result.faults().values().stream().mapToInt(Integer::intValue).sum())
+        .isEqualTo(faults);
+    assertThat(result.verdict().rejected()).isZero();
+    assertThat(result.verdict().replied()).isGreaterThanOrEqualTo(faults * Drill.REPLIES_BETWEEN);
+  }
+}

@@ -1,0 +1,110 @@
+package io.radixflow.lab.drill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.jobs.event.EventParser;
+import io.radixflow.jobs.event.EventWriter;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Origin;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class SessionScriptTest {
+
+  @Test
+  void aSessionIsAFunctionOfSeedAndNumber() {
+    assertThat(SessionScript.of(3, 1, 6, 100)).isEqualTo(SessionScript.of(3, 1, 6, 100));
+    assertThat(SessionScript.of(3, 1, 6, 100)).isNotEqualTo(SessionScript.of(3, 4, 6, 100));
+    assertThat(SessionScript.of(3, 1, 6, 100)).isNotEqualTo(SessionScript.of(4, 1, 6, 100));
+  }
+
+  @Test
+  void everyEventIsOneThatTheJobTakes() {
+    EventParser parser = new EventParser(1 << 20);
+    List<ConversationEvent> events = manySessions();
+
+    assertThat(events)
+        .allSatisfy(
+            event ->
+                assertThat(parser.parse(EventWriter.write(event), new Origin(0, 0, 0)).isValid())
+                    .isTrue());
+  }
+
+  @Test
+  void sessionsOpenOnceAndHaveMessagesForksAndRegenerations() {
+    List<ConversationEvent> events = manySessions();
+
+    assertThat(events.stream().filter(event -> event.kind() == EventKind.OPEN)).hasSize(100);
+    assertThat(events)
+        .extracting(ConversationEvent::kind)
+        .contains(EventKind.MESSAGE, EventKind.FORK, EventKind.REGENERATE);
+    assertThat(SessionScript.turnsOf(events).stream().map(TurnKey::of)).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void nothingFollowsACancelledTurnOnItsBranch() {
+    int alone = 0;
+    int behind = 0;
+    int all = 0;
+    int early = 0;
+    for (List<ConversationEvent> session : sessions()) {
+      for (int i = 0; i < session.size(); i++) {
+        ConversationEvent cancel = session.get(i);
+        if (cancel.kind() != EventKind.CANCEL) {
+          continue;
+        }
+        assertThat(SessionScript.pauseBefore(cancel)).isBetween(0L, 3_000L);
+        boolean before = session.get(i + 1).kind() == EventKind.MESSAGE;
+        int next = before ? i + 2 : i + 1;
+        ConversationEvent fork = session.get(next);
+        assertThat(fork.kind()).isEqualTo(EventKind.FORK);
+        assertThat(session.get(next + 1).branch()).isEqualTo(fork.newBranch());
+        assertThat(session.subList(next + 1, session.size()))
+            .noneMatch(event -> !ends(event) && event.branch().equals(cancel.branch()));
+        early += before ? 1 : 0;
+        all += cancel.turn() == null ? 1 : 0;
+        behind += String.valueOf(cancel.turn()).endsWith("-second") ? 1 : 0;
+        alone += before || cancel.turn() == null || cancel.turn().endsWith("-second") ? 0 : 1;
+      }
+    }
+    assertThat(List.of(alone, behind, all, early)).allMatch(count -> count > 5);
+  }
+
+  @Test
+  void someTurnsAreGreedySomeHaveASeedAndSomeNone() {
+    assertThat(manySessions().stream().filter(event -> event.options() != null))
+        .anyMatch(event -> event.options().temperature() == 0)
+        .anyMatch(event -> event.options().seed() != null)
+        .anyMatch(event -> event.options().temperature() > 0 && event.options().seed() == null);
+  }
+
+  @Test
+  void aSessionMayEndClosedOrErasedAndMayBelongToATenant() {
+    for (List<ConversationEvent> session : sessions()) {
+      assertThat(session.subList(0, session.size() - 1)).noneMatch(SessionScriptTest::ends);
+    }
+    List<ConversationEvent> last =
+        sessions().stream().map(each -> each.get(each.size() - 1)).toList();
+    assertThat(last).filteredOn(event -> event.kind() == EventKind.CLOSE).hasSize(25);
+    assertThat(last).filteredOn(event -> event.kind() == EventKind.ERASE).hasSize(25);
+    assertThat(last).filteredOn(SessionScriptTest::ends).allMatch(SessionScript::needsQuiet);
+    assertThat(manySessions()).filteredOn(event -> !event.tenant().isEmpty()).hasSize(20);
+  }
+
+  private static boolean ends(ConversationEvent event) {
+    return event.kind() == EventKind.CLOSE || event.kind() == EventKind.ERASE;
+  }
+
+  private static List<ConversationEvent> manySessions() {
+    List<ConversationEvent> events = new ArrayList<>();
+    sessions().forEach(events::addAll);
+    return events;
+  }
+
+  private static List<List<ConversationEvent>> sessions() {
+    return IntStream.range(0, 100).mapToObj(n -> SessionScript.of(1, n, 8, 50)).toList();
+  }
+}

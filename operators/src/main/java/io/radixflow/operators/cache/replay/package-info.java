@@ -1,2 +1,0 @@
-/** Replays recorded cache operations and compares what the cache does with what was recorded. */
-package io.radixflow.operators.cache.replay;

@@ -1,0 +1,22 @@
+package io.radixflow.tools.cli;
+
+import io.radixflow.tools.cli.topic.CacheContentCommand;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** The group of commands about the prefix cache; the lab adds more. */
+@Command(
+    name = "cache",
+    description = "Study the prefix cache without a model, or look into those of a running job.",
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {CacheContentCommand.class})
+final class CacheCommand implements Runnable {
+  @Spec CommandSpec spec;
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "no command given");
+  }
+}

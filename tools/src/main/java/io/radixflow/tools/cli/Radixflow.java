@@ -1,0 +1,161 @@
+package io.radixflow.tools.cli;
+
+import io.radixflow.tools.cli.chat.ChatCommand;
+import io.radixflow.tools.cli.cluster.ClusterCommand;
+import io.radixflow.tools.cli.cluster.RunCommand;
+import io.radixflow.tools.cli.cluster.SubmitCommand;
+import io.radixflow.tools.cli.cluster.UpCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.CliLogging;
+import io.radixflow.tools.cli.common.CommandFactory;
+import io.radixflow.tools.cli.common.CommandProvider;
+import io.radixflow.tools.cli.common.Errors;
+import io.radixflow.tools.cli.common.LocatedModel;
+import io.radixflow.tools.cli.model.DoctorCommand;
+import io.radixflow.tools.cli.model.GenerateCommand;
+import io.radixflow.tools.cli.model.LogitsCommand;
+import io.radixflow.tools.cli.model.ModelCommand;
+import io.radixflow.tools.cli.model.RenderCommand;
+import io.radixflow.tools.cli.model.TokenizeCommand;
+import io.radixflow.tools.cli.topic.SendCommand;
+import io.radixflow.tools.cli.topic.StateCommand;
+import io.radixflow.tools.cli.topic.TailCommand;
+import io.radixflow.tools.cli.topic.TiersCommand;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ServiceLoader;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.MissingParameterException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The command line's entry point, and the command that holds all others. */
+@Command(
+    name = "radixflow",
+    versionProvider = Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    description = "Serves multi-turn LLM conversations with Apache Flink and Kafka.",
+    footer = {"", "'radixflow COMMAND --help' says more."},
+    subcommands = {
+      ChatCommand.class,
+      UpCommand.class,
+      RunCommand.class,
+      ClusterCommand.class,
+      SubmitCommand.class,
+      SendCommand.class,
+      TiersCommand.class,
+      TailCommand.class,
+      ModelCommand.class,
+      TokenizeCommand.class,
+      RenderCommand.class,
+      LogitsCommand.class,
+      GenerateCommand.class,
+      DoctorCommand.class,
+      CacheCommand.class,
+      StateCommand.class,
+    })
+public final class Radixflow implements Runnable {
+  /** Exit code of a command that was interrupted, as shells count SIGINT. */
+  static final int INTERRUPTED = 130;
+
+  @Spec CommandSpec spec;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "Show this help.")
+  boolean help;
+
+  @Option(names = "--version", versionHelp = true, description = "Show the version.")
+  boolean version;
+
+  @Option(
+      names = "--verbose",
+      scope = ScopeType.INHERIT,
+      description = "Show where an error comes from.")
+  boolean verbose;
+
+  /** Runs a command and ends the process with its exit code. */
+  public static void main(String[] args) {
+    CliLogging.toFile();
+    CliEnvironment environment =
+        new CliEnvironment(
+            LocatedModel::locate, System.in, Boolean.getBoolean("radixflow.terminal"));
+    CommandLine line = commandLine(environment);
+    line.setOut(new PrintWriter(System.out, false, StandardCharsets.UTF_8));
+    line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+    int code = line.execute(args);
+    line.getOut().flush();
+    line.getErr().flush();
+    System.exit(code);
+  }
+
+  /**
+   * The whole command line over an environment, with the commands of every {@link CommandProvider}
+   * on the class path; a caller may replace its writers.
+   */
+  static CommandLine commandLine(CliEnvironment environment) {
+    CommandLine line = new CommandLine(Radixflow.class, new CommandFactory(environment));
+    ServiceLoader.load(CommandProvider.class).forEach(provider -> provider.addTo(line));
+    line.setUsageHelpAutoWidth(true);
+    line.setParameterExceptionHandler(Radixflow::wrongUsage);
+    line.setExecutionExceptionHandler(Radixflow::failed);
+    return line;
+  }
+
+  @Override
+  public void run() {
+    throw new ParameterException(spec.commandLine(), "no command given");
+  }
+
+  private static int wrongUsage(ParameterException error, String[] args) {
+    CommandLine command = error.getCommandLine();
+    PrintWriter err = command.getErr();
+    err.println("radixflow: " + message(withUnknownFirst(error)));
+    String name = command.getCommandSpec().qualifiedName();
+    err.println("Try '" + name + " --help'.");
+    err.flush();
+    return CommandLine.ExitCode.USAGE;
+  }
+
+  /** What is missing is told last: it may be what a misspelt option was meant to give. */
+  private static ParameterException withUnknownFirst(ParameterException error) {
+    CommandLine command = error.getCommandLine();
+    return error instanceof MissingParameterException && !command.getUnmatchedArguments().isEmpty()
+        ? new UnmatchedArgumentException(command, command.getUnmatchedArguments())
+        : error;
+  }
+
+  private static String message(ParameterException error) {
+    if (error instanceof UnmatchedArgumentException unmatched
+        && !error.getCommandLine().getSubcommands().isEmpty()
+        && !unmatched.isUnknownOption()) {
+      return "there is no command '" + unmatched.getUnmatched().get(0) + "'";
+    }
+    return Errors.line(error);
+  }
+
+  private static int failed(Exception error, CommandLine command, ParseResult result) {
+    PrintWriter err = command.getErr();
+    command.getOut().flush();
+    Radixflow top = (Radixflow) command.getCommandSpec().root().userObject();
+    if (top.verbose) {
+      error.printStackTrace(err);
+    } else {
+      err.println("radixflow: " + Errors.line(error));
+    }
+    err.flush();
+    if (error instanceof CliException told) {
+      return told.exitCode();
+    }
+    return error instanceof InterruptedException ? INTERRUPTED : CommandLine.ExitCode.SOFTWARE;
+  }
+}

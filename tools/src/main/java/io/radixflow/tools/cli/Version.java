@@ -1,0 +1,15 @@
+package io.radixflow.tools.cli;
+
+import picocli.CommandLine.IVersionProvider;
+
+/** The version as the jar's manifest has it. */
+final class Version implements IVersionProvider {
+  @Override
+  public String[] getVersion() {
+    String version = Radixflow.class.getPackage().getImplementationVersion();
+    return new String[] {
+      "radixflow " + (version == null ? "(unpackaged)" : version),
+      "Java " + Runtime.version() + ", " + System.getProperty("java.vm.name")
+    };
+  }
+}

@@ -1,0 +1,141 @@
+package io.radixflow.tools.cli.chat;
+
+import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.LocalServing;
+import io.radixflow.tools.local.LocalStack;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.IntFunction;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A conversation on the terminal. */
+@Command(
+    name = "chat",
+    description = {
+      "Talk: starts a Kafka broker and the job in this process and sends each line through them.",
+      "/new begins another session, /regenerate makes the latest reply again, /stats counts tokens,"
+          + " /help lists all. Ctrl-C cancels a reply, twice leaves."
+    })
+public final class ChatCommand extends CliCommand {
+  private static final double COOL = 0.2;
+  private static final double NUCLEUS = 0.9;
+
+  @Mixin LocalServing serving;
+
+  @Option(
+      names = "--bootstrap",
+      paramLabel = "HOST:PORT",
+      description = "Talk to a job that runs elsewhere, over these brokers.")
+  String bootstrap;
+
+  @Option(
+      names = "--script",
+      paramLabel = "FILE",
+      description = {
+        "Send the file's lines, one user message each; an empty line begins a new session.",
+        "Prints a transcript with the cached and prompt tokens of each turn."
+      })
+  Path script;
+
+  @Option(
+      names = "--system",
+      paramLabel = "TEXT",
+      description = "The system prompt; without it the model's own.")
+  String system;
+
+  @Option(
+      names = "--temperature",
+      paramLabel = "T",
+      description = "0 always takes the best token (default: generation.temperature, else 0.2).")
+  Double temperature;
+
+  @Option(
+      names = "--top-p",
+      paramLabel = "P",
+      description =
+          "Draw from the tokens that make up this share (default: generation.top-p, else 0.9).")
+  Double topP;
+
+  @Option(names = "--max-tokens", paramLabel = "N", description = "Most tokens of a reply.")
+  Integer maxTokens;
+
+  @Option(
+      names = "--seed",
+      paramLabel = "N",
+      description = "Of the random generator; without one it depends on session and turn.")
+  Long seed;
+
+  ChatCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    ChatScript turns = script == null ? null : ChatScript.read(script);
+    if (bootstrap != null) {
+      return talk(serving.settings.load(bootstrap), turns, new CompletableFuture<>());
+    }
+    try (LocalStack stack = serving.startWithBroker(this, 0)) {
+      return talk(stack.settings(), turns, serving.end(stack));
+    }
+  }
+
+  /**
+   * Talks until the person leaves, or the script or the job ends.
+   *
+   * @param end fails when the job ends by itself
+   */
+  private int talk(Settings settings, ChatScript turns, CompletableFuture<Void> end)
+      throws IOException, InterruptedException {
+    String run = UUID.randomUUID().toString().substring(0, 8);
+    GenerationOptions options = generation(settings);
+    try (ConversationClient client = new ConversationClient(settings)) {
+      client.failWith(end);
+      IntFunction<ChatSession> sessions =
+          number -> ChatSession.open(client, "chat-" + run + "-" + number, system, options);
+      if (turns != null) {
+        return turns.run(sessions, out());
+      }
+      out().println(title(settings) + ". /help lists commands.");
+      try (TerminalInput input = TerminalInput.open()) {
+        new ChatRepl(input, sessions, end, out()).run();
+      }
+    }
+    return 0;
+  }
+
+  private String title(Settings settings) {
+    return bootstrap != null
+        ? "Talking over " + bootstrap
+        : Path.of(settings.get(RadixflowOptions.MODEL)).getFileName().toString();
+  }
+
+  /**
+   * Small models ramble when they draw freely, so a chat is cooler unless somebody says otherwise.
+   */
+  private GenerationOptions generation(Settings settings) {
+    Double heat = temperature;
+    if (heat == null && !settings.isGiven(RadixflowOptions.TEMPERATURE)) {
+      heat = COOL;
+    }
+    Double nucleus = topP;
+    if (nucleus == null && !settings.isGiven(RadixflowOptions.TOP_P)) {
+      nucleus = NUCLEUS;
+    }
+    return GenerationOptions.builder()
+        .temperature(heat)
+        .topP(nucleus)
+        .maxTokens(maxTokens)
+        .seed(seed)
+        .build();
+  }
+}

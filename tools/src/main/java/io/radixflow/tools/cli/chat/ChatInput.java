@@ -1,0 +1,22 @@
+package io.radixflow.tools.cli.chat;
+
+import org.jline.reader.EndOfFileException;
+import org.jline.reader.UserInterruptException;
+
+/** Where a person types. */
+interface ChatInput {
+
+  /**
+   * The next line.
+   *
+   * @throws UserInterruptException on Ctrl-C
+   * @throws EndOfFileException at the end of the input, and after {@link #end()}
+   */
+  String readLine(String prompt);
+
+  /** Has Ctrl-C run something while no line is read; null for nothing. */
+  void onInterrupt(Runnable action);
+
+  /** Ends the input, also for who reads a line now; any thread. */
+  void end();
+}

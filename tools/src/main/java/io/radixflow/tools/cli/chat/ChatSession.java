@@ -1,0 +1,74 @@
+package io.radixflow.tools.cli.chat;
+
+import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** One conversation over Kafka; its turns are numbered. */
+public final class ChatSession {
+  private final ConversationClient client;
+  private final String id;
+  private int turns;
+
+  private ChatSession(ConversationClient client, String id) {
+    this.client = client;
+    this.id = id;
+  }
+
+  /**
+   * Opens a conversation.
+   *
+   * @param id of the session, not used before
+   * @param system the system prompt, or null for the template's own
+   * @param options the session's defaults
+   */
+  public static ChatSession open(
+      ConversationClient client, String id, String system, GenerationOptions options) {
+    ChatSession session = new ChatSession(client, id);
+    List<Message> messages = system == null ? List.of() : List.of(new Message("system", system));
+    client.send(session.event(EventKind.OPEN, null, messages, options));
+    return session;
+  }
+
+  /** Sends a user message and shows the reply. */
+  public CompletableFuture<Reply> ask(String text, ReplyView view) {
+    return follow(EventKind.MESSAGE, List.of(new Message("user", text)), view);
+  }
+
+  /** Has the latest reply made again. */
+  CompletableFuture<Reply> regenerate(ReplyView view) {
+    return follow(EventKind.REGENERATE, null, view);
+  }
+
+  /** Cancels what runs. */
+  void cancel() {
+    client.send(event(EventKind.CANCEL, null, null, null));
+  }
+
+  /** Whether anything was asked yet. */
+  boolean isFresh() {
+    return turns == 0;
+  }
+
+  private CompletableFuture<Reply> follow(EventKind kind, List<Message> messages, ReplyView view) {
+    turns++;
+    CompletableFuture<Reply> reply = client.ask(event(kind, "turn-" + turns, messages, null), view);
+    reply.whenComplete(
+        (committed, failure) -> {
+          if (failure != null) {
+            view.end().completeExceptionally(failure);
+          }
+        });
+    return reply;
+  }
+
+  private ConversationEvent event(
+      EventKind kind, String turn, List<Message> messages, GenerationOptions options) {
+    return ConversationEvent.builder(kind, id, turn).messages(messages).options(options).build();
+  }
+}

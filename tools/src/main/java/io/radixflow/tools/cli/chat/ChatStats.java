@@ -1,0 +1,41 @@
+package io.radixflow.tools.cli.chat;
+
+import java.util.Locale;
+
+/** What a conversation took so far. */
+final class ChatStats {
+  private int turns;
+  private long promptTokens;
+  private long cachedTokens;
+  private long completionTokens;
+  private ReplyView lastView;
+  private TurnEnd lastEnd;
+
+  void add(ReplyView view, TurnEnd end) {
+    turns++;
+    promptTokens += end.promptTokens();
+    cachedTokens += end.cachedTokens();
+    completionTokens += end.completionTokens();
+    lastView = view;
+    lastEnd = end;
+  }
+
+  /** All in two lines. */
+  String text() {
+    if (lastEnd == null) {
+      return "Nothing was said yet.";
+    }
+    double decoding = (lastView.endNanos() - lastView.firstNanos()) * 1e-9;
+    return String.format(
+        Locale.ROOT,
+        "last turn: %s; first text after %.0f ms, then %.1f tokens/s%n"
+            + "all %d turns: cached/prompt %d/%d tokens, replies %d",
+        lastEnd.line(),
+        lastView.firstNanos() * 1e-6,
+        decoding > 0 ? (lastEnd.completionTokens() - 1) / decoding : 0,
+        turns,
+        cachedTokens,
+        promptTokens,
+        completionTokens);
+  }
+}

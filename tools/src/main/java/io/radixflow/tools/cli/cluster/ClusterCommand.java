@@ -1,0 +1,178 @@
+package io.radixflow.tools.cli.cluster;
+
+import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.ModelOptions;
+import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.tools.cli.common.SettingsOptions;
+import io.radixflow.tools.cluster.ClusterJars;
+import io.radixflow.tools.cluster.ClusterOptions;
+import io.radixflow.tools.cluster.JavaProcess;
+import io.radixflow.tools.cluster.ProcessCluster;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A cluster of processes with the job on it, until interrupted. */
+@Command(
+    name = "cluster",
+    description = {
+      "Start a Flink cluster of several processes on this machine, with ZooKeeper and a Kafka"
+          + " broker, and the job on it, until Ctrl-C.",
+      "Processes that are killed are replaced: conversations go on."
+    })
+public final class ClusterCommand extends CliCommand {
+  private static final int MAX_PROCESSES = 64;
+
+  @Mixin ModelOptions model;
+  @Mixin SettingsOptions settingsOptions;
+  @Mixin ClusterBuild build;
+
+  @Option(
+      names = "--taskmanagers",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Processes that serve (default: ${DEFAULT-VALUE}).")
+  int taskManagers;
+
+  @Option(
+      names = "--jobmanagers",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "All but one stand by (default: ${DEFAULT-VALUE}).")
+  int jobManagers;
+
+  @Option(
+      names = "--slots",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Subtasks that a TaskManager takes; they share its engine (default: 1).")
+  int slots;
+
+  @Option(
+      names = "--heap",
+      paramLabel = "SIZE",
+      description = "Heap of each TaskManager for engine and operators (default: 1g; sim: 256m).")
+  String heap;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      defaultValue = "9092",
+      description = "Where the broker listens; 0 for any free port (default: ${DEFAULT-VALUE}).")
+  int port;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "Put logs and state here and leave them; an empty or a new directory.")
+  Path directory;
+
+  ClusterCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    check();
+    Settings settings = settings();
+    ClusterJars jars = build.jars();
+    ClusterOptions options = options(settings.get(RadixflowOptions.MODEL));
+    ProcessCluster cluster;
+    try (Progress progress = progress("starting")) {
+      cluster = ProcessCluster.start(jars, options, progress::detail);
+    }
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(cluster), "stop"));
+    try (cluster) {
+      Settings connected =
+          settings
+              .with(RadixflowOptions.BOOTSTRAP_SERVERS, cluster.bootstrapServers())
+              .with(RadixflowOptions.CREATE_TOPICS, true);
+      String job;
+      try (Progress progress = progress("starting")) {
+        progress.detail("submitting the job");
+        job = cluster.commandLine().submit(null, connected);
+        progress.detail("waiting for the job");
+        new ClusterSubmission(cluster.rest().address()).awaitRunning(job);
+      }
+      announce(cluster, job);
+      new Replacements(cluster, options, this).run(job);
+    }
+    return 1;
+  }
+
+  private void check() {
+    if (taskManagers < 1 || taskManagers > MAX_PROCESSES) {
+      throw new CliException("--taskmanagers is " + taskManagers + ", must be 1 to 64");
+    }
+    if (jobManagers < 1 || jobManagers > MAX_PROCESSES) {
+      throw new CliException("--jobmanagers is " + jobManagers + ", must be 1 to 64");
+    }
+    if (slots < 1 || slots > MAX_PROCESSES) {
+      throw new CliException("--slots is " + slots + ", must be 1 to 64");
+    }
+    if (port < 0 || port > 65_535) {
+      throw new CliException("--port is " + port + ", must be 0 to 65535");
+    }
+    if (heap != null && !heap.matches("\\d{1,6}[mg]")) {
+      throw new CliException("--heap is " + heap + ", must be a size such as 512m or 4g");
+    }
+  }
+
+  private Settings settings() throws IOException {
+    Settings settings = settingsOptions.load(this, model);
+    settings =
+        settings.with(
+            RadixflowOptions.MODEL,
+            model.locate(this, settings.get(RadixflowOptions.MODEL)).location());
+    ServingSettings.checkWaiting(settings, slots);
+    return settings.isGiven(RadixflowOptions.PARALLELISM)
+        ? settings
+        : settings.with(RadixflowOptions.PARALLELISM, taskManagers * slots);
+  }
+
+  private ClusterOptions options(String name) {
+    boolean simulated = ModelLoader.isSimulated(name);
+    String size = heap != null ? heap : simulated ? "256m" : "1g";
+    return new ClusterOptions(
+        Optional.ofNullable(directory),
+        jobManagers,
+        taskManagers,
+        slots,
+        size,
+        simulated,
+        port,
+        Map.of());
+  }
+
+  private void announce(ProcessCluster cluster, String job) throws IOException {
+    String bootstrap = cluster.bootstrapServers();
+    out()
+        .println("Flink              http://" + cluster.rest().address() + "/#/job/running/" + job);
+    out().println("bootstrap servers  " + bootstrap);
+    out().println("logs and state     " + cluster.directory());
+    for (JavaProcess process : cluster.processes()) {
+      out().printf("%-18s process %d%n", process.name(), process.pid());
+    }
+    out().println();
+    out().println("Talk: ./radixflow chat --bootstrap " + bootstrap);
+    out().println("Break it: kill -9 " + cluster.taskManagers().get(0).pid() + ", and talk on.");
+    out().println("Ctrl-C stops.");
+    out().flush();
+  }
+
+  private void stop(ProcessCluster cluster) {
+    err().println("stopping");
+    err().flush();
+    cluster.close();
+  }
+}

@@ -1,0 +1,88 @@
+package io.radixflow.tools.cli.cluster;
+
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cluster.ClusterOptions;
+import io.radixflow.tools.cluster.JavaProcess;
+import io.radixflow.tools.cluster.ProcessCluster;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * Looks after a cluster: starts another process for each that is gone, until the job fails. A job
+ * that somebody stopped or cancelled may be submitted again.
+ */
+final class Replacements {
+  private static final Duration PERIOD = Duration.ofSeconds(1);
+  private static final String FAILED = "FAILED";
+  private static final Map<String, String> ENDED =
+      Map.of("CANCELED", "cancelled", "FINISHED", "stopped");
+
+  private final ProcessCluster cluster;
+  private final ClusterOptions options;
+  private final CliCommand command;
+
+  Replacements(ProcessCluster cluster, ClusterOptions options, CliCommand command) {
+    this.cluster = cluster;
+    this.options = options;
+    this.command = command;
+  }
+
+  /**
+   * Returns only by an exception.
+   *
+   * @throws CliException when the job has failed
+   */
+  void run(String job) throws IOException, InterruptedException {
+    boolean ended = false;
+    while (true) {
+      Thread.sleep(PERIOD.toMillis());
+      if (cluster.taskManagers().size() < options.taskManagers()) {
+        tell(cluster.startTaskManager());
+      }
+      if (cluster.jobManagers().size() < options.jobManagers()) {
+        tell(cluster.startJobManager(Map.of()));
+      }
+      if (cluster.brokers().isEmpty()) {
+        tell(cluster.startBroker());
+      }
+      String state = ended ? "" : state(job);
+      if (state.equals(FAILED)) {
+        throw new ClusterSubmission(cluster.rest().address()).ended(job, state);
+      }
+      if (ENDED.containsKey(state)) {
+        ended = true;
+        tellEnd(ENDED.get(state));
+      }
+    }
+  }
+
+  private void tell(JavaProcess replacement) {
+    command
+        .out()
+        .printf(
+            "%-18s process %d, in place of one that is gone%n",
+            replacement.name(), replacement.pid());
+    command.out().flush();
+  }
+
+  private void tellEnd(String how) throws IOException {
+    command.out().println("The job was " + how + "; Flink and Kafka run on. Start it again:");
+    command
+        .out()
+        .printf(
+            "./radixflow submit --jobmanager %s --set kafka.bootstrap-servers=%s"
+                + " [--from-savepoint PATH] and the --set options given here%n",
+            cluster.rest().address(), cluster.bootstrapServers());
+    command.out().flush();
+  }
+
+  private String state(String job) throws InterruptedException {
+    try {
+      return cluster.rest().jobState(job);
+    } catch (IOException e) {
+      return "unknown while no JobManager leads";
+    }
+  }
+}

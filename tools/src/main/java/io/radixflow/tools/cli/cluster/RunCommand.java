@@ -1,0 +1,48 @@
+package io.radixflow.tools.cli.cluster;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.Foreground;
+import io.radixflow.tools.cli.common.LocalServing;
+import io.radixflow.tools.local.LocalStack;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The job in this process against an existing Kafka. */
+@Command(
+    name = "run",
+    description = {
+      "Run the job in this process against an existing Kafka, until Ctrl-C.",
+      "The topics must exist, unless --set kafka.create-topics=true."
+    })
+public final class RunCommand extends CliCommand {
+  @Mixin LocalServing serving;
+
+  @Option(
+      names = "--bootstrap",
+      paramLabel = "HOST:PORT",
+      description = "Brokers, separated by commas; else option kafka.bootstrap-servers.")
+  String bootstrap;
+
+  RunCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    new Foreground(this, serving).run(serving.start(this, bootstrap), this::announce);
+    return 0;
+  }
+
+  private void announce(LocalStack stack) {
+    Settings used = stack.settings();
+    String events = used.get(RadixflowOptions.EVENTS_TOPIC);
+    String brokers = used.get(RadixflowOptions.BOOTSTRAP_SERVERS);
+    out().println("serving " + events + " of " + brokers + "; Ctrl-C stops");
+    out().println("Flink " + stack.webInterface());
+    out().flush();
+  }
+}

@@ -1,0 +1,60 @@
+package io.radixflow.tools.cli.cluster;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.Foreground;
+import io.radixflow.tools.cli.common.LocalServing;
+import io.radixflow.tools.local.LocalStack;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** A broker and the job, until interrupted. */
+@Command(
+    name = "up",
+    description = {
+      "Start a Kafka broker and the job in this process, until Ctrl-C.",
+      "Prints the broker's address and the topics, for any Kafka client on this machine."
+    })
+public final class UpCommand extends CliCommand {
+  @Mixin LocalServing serving;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      defaultValue = "9092",
+      description = "Where the broker listens; 0 for any free port (default: ${DEFAULT-VALUE}).")
+  int port;
+
+  UpCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    if (port < 0 || port > 65_535) {
+      throw new CliException("--port is " + port + ", must be 0 to 65535");
+    }
+    new Foreground(this, serving).run(serving.startWithBroker(this, port), this::announce);
+    return 0;
+  }
+
+  private void announce(LocalStack stack) {
+    Settings settings = stack.settings();
+    String bootstrap = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
+    out().println("bootstrap servers  " + bootstrap);
+    out().println("events             " + settings.get(RadixflowOptions.EVENTS_TOPIC));
+    out().println("deltas             " + settings.get(RadixflowOptions.DELTAS_TOPIC));
+    out().println("replies            " + settings.get(RadixflowOptions.REPLIES_TOPIC));
+    out().println("dead letters       " + settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC));
+    out().println("control            " + settings.get(RadixflowOptions.CONTROL_TOPIC));
+    out().println("Flink              " + stack.webInterface());
+    out().println();
+    out().println("Try: ./radixflow send --bootstrap " + bootstrap + " --follow 'Hello!'");
+    out().println("Ctrl-C stops.");
+    out().flush();
+  }
+}

@@ -1,0 +1,21 @@
+package io.radixflow.tools.cli.common;
+
+import io.radixflow.jobs.config.Settings;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The options of commands that talk to a job that runs elsewhere. */
+public final class BrokerOptions {
+  @Mixin SettingsOptions settings;
+
+  @Option(
+      names = "--bootstrap",
+      paramLabel = "HOST:PORT",
+      description = "Brokers to begin with; else option kafka.bootstrap-servers.")
+  String bootstrap;
+
+  /** Loads the settings, with the given brokers in them. */
+  public Settings load() {
+    return settings.load(bootstrap);
+  }
+}

@@ -1,0 +1,35 @@
+package io.radixflow.tools.cli.common;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** What all commands share: their writers, their environment and progress on stderr. */
+public abstract class CliCommand implements Callable<Integer> {
+  public final CliEnvironment environment;
+
+  public @Spec CommandSpec spec;
+
+  public CliCommand(CliEnvironment environment) {
+    this.environment = environment;
+  }
+
+  public final PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+
+  public final PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+
+  /** Whether an option was given, by its name with dashes. */
+  public final boolean isGiven(String option) {
+    return spec.commandLine().getParseResult().hasMatchedOption(option);
+  }
+
+  /** Begins to report on something that may take more than two seconds. */
+  public final Progress progress(String what) {
+    return Progress.start(what, err(), environment.terminal());
+  }
+}

@@ -1,0 +1,36 @@
+package io.radixflow.tools.cli.common;
+
+import picocli.CommandLine.ExitCode;
+
+/** A command cannot go on; the message says why and what to do, in one line. */
+public final class CliException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int exitCode;
+
+  public CliException(String message) {
+    this(message, null);
+  }
+
+  public CliException(String message, Throwable cause) {
+    this(message, cause, ExitCode.SOFTWARE);
+  }
+
+  private CliException(String message, Throwable cause, int exitCode) {
+    super(message, cause);
+    this.exitCode = exitCode;
+  }
+
+  /**
+   * What was given cannot be used; the exit code is that of wrong usage, for commands whose 1 means
+   * something else.
+   */
+  public static CliException badInput(String message, Throwable cause) {
+    return new CliException(message, cause, ExitCode.USAGE);
+  }
+
+  /** What the process is to end with. */
+  public int exitCode() {
+    return exitCode;
+  }
+}

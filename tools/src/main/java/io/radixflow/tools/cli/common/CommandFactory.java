@@ -1,0 +1,24 @@
+package io.radixflow.tools.cli.common;
+
+import java.lang.reflect.Constructor;
+import picocli.CommandLine;
+import picocli.CommandLine.IFactory;
+
+/** Makes commands, giving the environment to those whose constructor takes it. */
+public final class CommandFactory implements IFactory {
+  private final CliEnvironment environment;
+
+  public CommandFactory(CliEnvironment environment) {
+    this.environment = environment;
+  }
+
+  @Override
+  public <K> K create(Class<K> type) throws Exception {
+    if (!CliCommand.class.isAssignableFrom(type)) {
+      return CommandLine.defaultFactory().create(type);
+    }
+    Constructor<K> constructor = type.getDeclaredConstructor(CliEnvironment.class);
+    constructor.setAccessible(true); // commands are package-private
+    return constructor.newInstance(environment);
+  }
+}

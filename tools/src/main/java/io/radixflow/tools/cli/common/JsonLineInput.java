@@ -1,0 +1,97 @@
+package io.radixflow.tools.cli.common;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectReader;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import io.radixflow.tools.json.LineException;
+import io.radixflow.tools.json.LineReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads JSON objects, one a line. */
+public final class JsonLineInput implements AutoCloseable {
+  private static final int MAX_LINE_BYTES = 64 << 20;
+  private static final ObjectReader JSON =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .build()
+          .readerFor(JsonNode.class);
+
+  private final InputStream stream;
+  private final LineReader lines;
+
+  public JsonLineInput(InputStream stream) {
+    this.stream = stream;
+    lines = new LineReader(stream, MAX_LINE_BYTES);
+  }
+
+  /**
+   * One input line.
+   *
+   * @param fields its fields, or null if it is no JSON object
+   * @param error why not, or null
+   */
+  public record Line(JsonFields fields, String error) {}
+
+  /** The next line, or null after the last. */
+  public Line next() throws IOException {
+    try {
+      byte[] bytes = lines.next();
+      return bytes == null ? null : parse(bytes);
+    } catch (LineException e) {
+      return new Line(null, e.getMessage());
+    }
+  }
+
+  /** All lines that are left. */
+  public List<Line> all() throws IOException {
+    List<Line> all = new ArrayList<>();
+    for (Line line = next(); line != null; line = next()) {
+      all.add(line);
+    }
+    return all;
+  }
+
+  /**
+   * Sets a field given as {@code name=JSON}; what is no JSON is taken as text.
+   *
+   * @throws CliException if there is no {@code =}
+   */
+  public static void putField(ObjectNode target, String assignment) {
+    int equals = assignment.indexOf('=');
+    if (equals <= 0) {
+      throw new CliException("--field " + assignment + " must have the form name=JSON");
+    }
+    String text = assignment.substring(equals + 1);
+    JsonNode value;
+    try {
+      value = JSON.readValue(text);
+    } catch (IOException e) {
+      value = TextNode.valueOf(text);
+    }
+    target.set(assignment.substring(0, equals), value);
+  }
+
+  private static Line parse(byte[] bytes) {
+    try {
+      JsonNode node = JSON.readValue(bytes);
+      return node != null && node.isObject()
+          ? new Line(new JsonFields(node), null)
+          : new Line(null, "the line is no JSON object");
+    } catch (IOException e) {
+      return new Line(null, Errors.line(e));
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (stream != System.in) {
+      stream.close();
+    }
+  }
+}

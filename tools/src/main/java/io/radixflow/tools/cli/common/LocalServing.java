@@ -1,0 +1,80 @@
+package io.radixflow.tools.cli.common;
+
+import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.tools.local.LocalStack;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.apache.flink.util.ExceptionUtils;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** The options of commands that run the job in this process, and its start. */
+public final class LocalServing {
+  public @Mixin ModelOptions model;
+  public @Mixin SettingsOptions settings;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "Keep conversations here and go on from there; without it nothing is kept.")
+  Path directory;
+
+  /** Starts the job with a broker of its own. */
+  public LocalStack startWithBroker(CliCommand command, int port) throws IOException {
+    return start(command, settings.load(command, model), true, port);
+  }
+
+  /**
+   * Starts the job against brokers that there are.
+   *
+   * @param bootstrap their address; null for the settings'
+   */
+  public LocalStack start(CliCommand command, String bootstrap) throws IOException {
+    Settings all = settings.load(command, model);
+    return start(
+        command,
+        bootstrap == null ? all : all.with(RadixflowOptions.BOOTSTRAP_SERVERS, bootstrap),
+        false,
+        0);
+  }
+
+  /**
+   * The end of a stack's job: completed when the stack was closed, or with a {@link CliException}
+   * that says what to do as soon as the job ended by itself.
+   */
+  public CompletableFuture<Void> end(LocalStack stack) {
+    return stack
+        .end()
+        .exceptionallyCompose(
+            failure -> {
+              Throwable cause = ExceptionUtils.stripCompletionException(failure);
+              String message = Errors.line(cause) + "; " + CliLogging.place() + "; " + howToGoOn();
+              return CompletableFuture.failedFuture(new CliException(message, cause));
+            });
+  }
+
+  private String howToGoOn() {
+    return directory == null
+        ? "conversations were not kept (--directory keeps them); see to the cause and start again"
+        : "see to the cause and start again with --directory "
+            + directory
+            + ": conversations go on from their last checkpoint";
+  }
+
+  private LocalStack start(CliCommand command, Settings all, boolean broker, int port)
+      throws IOException {
+    String name = all.get(RadixflowOptions.MODEL);
+    LocatedModel located = model.locate(command, name);
+    Settings served = all.with(RadixflowOptions.MODEL, located.location());
+    LocalStack.Options options =
+        new LocalStack.Options(Optional.ofNullable(directory), broker, port);
+    try (Progress progress = command.progress("starting")) {
+      return LocalStack.start(
+          served, options, ServingSettings.engine(served, LocatedModel::open), progress::detail);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.radixflow.tools.cli.common;
+
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.model.hub.ModelProgress;
+import io.radixflow.kernels.model.hub.ModelResolver;
+import io.radixflow.kernels.model.hub.ResolvedModel;
+import io.radixflow.kernels.model.hub.ResolverOptions;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * A model that is at hand.
+ *
+ * @param location an absolute path, or the simulated model's name
+ * @param source where it came from, for people
+ */
+public record LocatedModel(String location, String source) {
+
+  /** Locates models in the file system, the cache and on the hub. */
+  public static LocatedModel locate(String model, boolean offline, ModelProgress progress)
+      throws IOException {
+    if (ModelLoader.isSimulated(model)) {
+      return new LocatedModel(model, "built in");
+    }
+    ResolvedModel found =
+        new ModelResolver(ResolverOptions.fromEnvironment(offline), progress).resolve(model);
+    return new LocatedModel(found.path().toString(), found.source().text());
+  }
+
+  public ServedModel open() throws IOException {
+    return open(location);
+  }
+
+  /** Opens a model at a location. */
+  public static ServedModel open(String location) throws IOException {
+    return ModelLoader.open(location, Path::of);
+  }
+}

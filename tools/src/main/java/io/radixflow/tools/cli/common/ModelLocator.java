@@ -1,0 +1,20 @@
+package io.radixflow.tools.cli.common;
+
+import io.radixflow.kernels.model.hub.ModelProgress;
+import java.io.IOException;
+
+/** Finds a model by what a user calls it. */
+@FunctionalInterface
+public interface ModelLocator {
+
+  /**
+   * Finds a model, fetching it if need be; may take minutes.
+   *
+   * @param model a path, a hub name, or {@code sim}
+   * @param offline whether the network is never touched
+   * @param progress is told about each step
+   * @return where it is and where it came from
+   * @throws IOException if it cannot be had; the message says what was tried and what to do
+   */
+  LocatedModel locate(String model, boolean offline, ModelProgress progress) throws IOException;
+}

@@ -1,0 +1,204 @@
+package io.radixflow.tools.cli.common;
+
+import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.model.hub.ConsoleProgress;
+import io.radixflow.kernels.model.hub.ModelProgress;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import org.apache.flink.configuration.MemorySize;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+
+/** The options that choose a model and how it is put on a device. */
+public final class ModelOptions {
+  @Option(
+      names = "--model",
+      paramLabel = "MODEL",
+      defaultValue = "${env:RADIXFLOW_MODEL:-SmolLM2-135M-Instruct}",
+      description = {
+        "A GGUF file, a Hugging Face directory, a hub name, or 'sim'",
+        "(default: ${DEFAULT-VALUE}; environment: RADIXFLOW_MODEL)."
+      })
+  public String model;
+
+  @Option(
+      names = "--device",
+      paramLabel = "NAME",
+      defaultValue = "auto",
+      converter = Device.class,
+      completionCandidates = Device.class,
+      description = "One of " + DeviceName.ALLOWED + " (default: ${DEFAULT-VALUE}).")
+  String device;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Compute threads; 0 leaves a core to others where there are more than two.")
+  int threads;
+
+  @Option(
+      names = "--kv-type",
+      paramLabel = "TYPE",
+      defaultValue = "auto",
+      converter = KvType.class,
+      completionCandidates = KvType.class,
+      description =
+          "KV cache element type: f32 or f16 on a CPU, bf16 on a GPU (default: ${DEFAULT-VALUE}).")
+  RadixflowOptions.KvType kvType;
+
+  @Option(
+      names = "--gpu-mode",
+      paramLabel = "MODE",
+      defaultValue = "deterministic",
+      converter = Mode.class,
+      completionCandidates = Mode.class,
+      description =
+          "On a GPU: deterministic, or fast without the promise of equal bits (default:"
+              + " ${DEFAULT-VALUE}).")
+  GpuMode gpuMode;
+
+  @Option(
+      names = "--gpu-memory",
+      paramLabel = "SIZE",
+      defaultValue = "0",
+      converter = Memory.class,
+      description =
+          "GPU memory to use, such as 20gb; 0 takes nine tenths of what is free (default:"
+              + " ${DEFAULT-VALUE}).")
+  MemorySize gpuMemory;
+
+  @Option(
+      names = "--offline",
+      description = "Never use the network for a model (environment: RADIXFLOW_OFFLINE=1).")
+  boolean offline;
+
+  /** Finds the model, fetching it with a progress bar if need be. */
+  public LocatedModel locate(CliCommand command, String name) throws IOException {
+    ModelProgress transfer =
+        new ConsoleProgress(command.err(), command.environment.terminal(), System::nanoTime);
+    return command.environment.models().locate(name, offline, transfer);
+  }
+
+  /** Finds and opens the model, with progress. */
+  public ServedModel open(CliCommand command) throws IOException {
+    check();
+    LocatedModel located = locate(command, model);
+    try (Progress progress = command.progress("opening " + model)) {
+      return located.open();
+    }
+  }
+
+  /** Puts an open model on its device, with progress. */
+  public Backend openBackend(CliCommand command, ServedModel served) {
+    try (Progress progress = command.progress("loading " + served.name())) {
+      return served.openBackend(deviceOptions());
+    }
+  }
+
+  DeviceOptions deviceOptions() {
+    check();
+    return new DeviceOptions(
+        device, threads, ServingSettings.kvType(kvType), gpuMode, gpuMemory.getBytes());
+  }
+
+  /** The compute threads that a CPU backend has with these options. */
+  public int computeThreads() {
+    int cores = Runtime.getRuntime().availableProcessors();
+    return threads > 0 ? threads : Math.max(Math.min(cores, 2), cores - 1);
+  }
+
+  private void check() {
+    if (threads < 0 || threads > 1024) {
+      throw new CliException("--threads is " + threads + ", must be 0 to 1024");
+    }
+  }
+
+  /** The devices there are. */
+  public static final class Device extends Choice<String> {
+    Device() {
+      super(List.of("auto", "cpu", "sim", "cuda", "cuda:0"));
+    }
+
+    @Override
+    public String convert(String text) {
+      if (!DeviceName.isValid(text)) {
+        throw new TypeConversionException("'" + text + "' is not one of " + DeviceName.ALLOWED);
+      }
+      return text;
+    }
+
+    @Override
+    String value(String name) {
+      return name;
+    }
+  }
+
+  /** The modes of a GPU. */
+  static final class Mode extends Choice<GpuMode> {
+    Mode() {
+      super(List.of("deterministic", "fast"));
+    }
+
+    @Override
+    GpuMode value(String name) {
+      return GpuMode.valueOf(name.toUpperCase(Locale.ROOT));
+    }
+  }
+
+  /** A memory size. */
+  public static final class Memory implements ITypeConverter<MemorySize> {
+    @Override
+    public MemorySize convert(String text) {
+      try {
+        return MemorySize.parse(text);
+      } catch (IllegalArgumentException e) {
+        throw new TypeConversionException("'" + text + "' is not a memory size such as 20gb");
+      }
+    }
+  }
+
+  /** The KV types that may be chosen. */
+  static final class KvType extends Choice<RadixflowOptions.KvType> {
+    KvType() {
+      super(List.of("auto", "f32", "f16", "bf16"));
+    }
+
+    @Override
+    RadixflowOptions.KvType value(String name) {
+      return RadixflowOptions.KvType.valueOf(name.toUpperCase(Locale.ROOT));
+    }
+  }
+
+  /** A lower-case choice among names. */
+  abstract static class Choice<T> implements ITypeConverter<T>, Iterable<String> {
+    private final List<String> names;
+
+    Choice(List<String> names) {
+      this.names = names;
+    }
+
+    abstract T value(String name);
+
+    @Override
+    public T convert(String text) {
+      if (!names.contains(text)) {
+        throw new TypeConversionException("'" + text + "' is not one of " + names);
+      }
+      return value(text);
+    }
+
+    @Override
+    public java.util.Iterator<String> iterator() {
+      return names.iterator();
+    }
+  }
+}

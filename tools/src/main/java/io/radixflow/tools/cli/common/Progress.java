@@ -1,0 +1,73 @@
+package io.radixflow.tools.cli.common;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Says on stderr that something is under way, once it has taken two seconds: a line that is redrawn
+ * each second on a terminal, else a new line every half minute. Safe for many threads.
+ */
+public final class Progress implements AutoCloseable {
+  private static final long QUIET_SECONDS = 2;
+  private static final long PLAIN_SECONDS = 30;
+
+  private final String what;
+  private final PrintWriter err;
+  private final boolean terminal;
+  private final long start = System.nanoTime();
+  private final ScheduledExecutorService timer;
+  private volatile String detail = "";
+  private int drawn;
+
+  private Progress(String what, PrintWriter err, boolean terminal) {
+    this.what = what;
+    this.err = err;
+    this.terminal = terminal;
+    timer =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread thread = new Thread(task, "progress");
+              thread.setDaemon(true);
+              return thread;
+            });
+    timer.scheduleAtFixedRate(
+        this::draw, QUIET_SECONDS, terminal ? 1 : PLAIN_SECONDS, TimeUnit.SECONDS);
+  }
+
+  static Progress start(String what, PrintWriter err, boolean terminal) {
+    return new Progress(what, err, terminal);
+  }
+
+  /** How far it has come, for the next time that the line is drawn. */
+  public void detail(String text) {
+    detail = text;
+  }
+
+  private synchronized void draw() {
+    if (timer.isShutdown()) {
+      return;
+    }
+    long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - start);
+    String line = what + " ... " + (detail.isEmpty() ? "" : detail + ", ") + seconds + " s";
+    if (terminal) {
+      err.print("\r" + line + " ".repeat(Math.max(0, drawn - line.length())));
+      drawn = line.length();
+    } else {
+      err.println(line);
+    }
+    err.flush();
+  }
+
+  /** Ends the report and clears its line. */
+  @Override
+  public synchronized void close() {
+    timer.shutdownNow();
+    if (drawn > 0) {
+      err.print("\r" + " ".repeat(drawn) + "\r");
+      err.flush();
+      drawn = 0;
+    }
+  }
+}

@@ -1,0 +1,128 @@
+package io.radixflow.tools.cli.model;
+
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.PromptException;
+import io.radixflow.tools.cli.common.JsonFields;
+import io.radixflow.tools.json.LineException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The conversation of one line: its replies are generated one after another, each prompt being the
+ * one before, its reply and what the new turn adds, by token ids.
+ */
+final class Dialog {
+  private final ChatTemplate template;
+  private final int[] endOfTurn;
+  private final GenerationFields generation;
+  private final boolean turns;
+  private final List<ChatMessage> messages = new ArrayList<>();
+  private final Deque<ChatMessage> users = new ArrayDeque<>();
+  private final List<GeneratedReply> replies = new ArrayList<>();
+  private int[] history;
+
+  /** Set on an intake thread, read once the prompt is ready. */
+  private volatile int[] promptIds;
+
+  private Dialog(ServedModel model, GenerationFields generation, boolean turns) {
+    this.template = model.chatTemplate();
+    this.endOfTurn = model.tokenizer().endOfTurnIds();
+    this.generation = generation;
+    this.turns = turns;
+  }
+
+  /**
+   * Reads a line that has either messages or turns.
+   *
+   * @throws LineException if a field is missing or wrong
+   */
+  static Dialog of(JsonFields line, ServedModel model) {
+    GenerationFields generation = GenerationFields.of(line);
+    if (line.has("messages") == line.has("turns")) {
+      throw new LineException("the line must have either 'messages' or 'turns'");
+    }
+    Dialog dialog = new Dialog(model, generation, line.has("turns"));
+    if (dialog.turns) {
+      for (JsonFields turn : line.objects("turns")) {
+        dialog.users.add(new ChatMessage("user", turn.text("user")));
+      }
+      dialog.messages.add(dialog.users.remove());
+    } else {
+      dialog.messages.addAll(line.messages("messages"));
+    }
+    return dialog;
+  }
+
+  /** Whether the line asked for several turns. */
+  boolean hasTurns() {
+    return turns;
+  }
+
+  /** The request for the next reply. */
+  EngineRequest next(String label) {
+    List<ChatMessage> prompt = List.copyOf(messages);
+    int[] before = history;
+    return EngineRequest.builder(
+            label, () -> promptIds = prompt(prompt, before), generation.maxTokens())
+        .sampling(generation.sampling())
+        .stop(generation.stop())
+        .ignoreEndOfTurn(generation.ignoreEndOfTurn())
+        .build();
+  }
+
+  /** The ids of the last prompt that is ready. */
+  int[] promptIds() {
+    return promptIds;
+  }
+
+  private int[] prompt(List<ChatMessage> prompt, int[] before) throws PromptException {
+    try {
+      if (before != null) {
+        int last = prompt.size() - 1;
+        int[] added = template.encodeTurn(prompt.subList(0, last), prompt.subList(last, last + 1));
+        if (added != null) {
+          return concat(before, added);
+        }
+      }
+      return template.encode(prompt, true);
+    } catch (ChatTemplateException e) {
+      throw new PromptException(e.getMessage());
+    }
+  }
+
+  /** Takes a finished reply; returns whether another turn follows. */
+  boolean accept(GeneratedReply reply) {
+    replies.add(reply);
+    if (users.isEmpty()) {
+      return false;
+    }
+    history = concat(reply.prompt(), closed(reply.ids()));
+    messages.add(new ChatMessage("assistant", reply.text()));
+    messages.add(users.remove());
+    return true;
+  }
+
+  /** The ids of a reply with the end token, which one that stopped otherwise lacks. */
+  private int[] closed(int[] ids) {
+    boolean ended =
+        ids.length > 0 && Arrays.stream(endOfTurn).anyMatch(end -> end == ids[ids.length - 1]);
+    return ended ? ids : concat(ids, new int[] {endOfTurn[0]});
+  }
+
+  List<GeneratedReply> replies() {
+    return replies;
+  }
+
+  private static int[] concat(int[] first, int[] second) {
+    int[] all = Arrays.copyOf(first, first.length + second.length);
+    System.arraycopy(second, 0, all, first.length, second.length);
+    return all;
+  }
+}

@@ -1,0 +1,143 @@
+package io.radixflow.tools.cli.model;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.sun.management.OperatingSystemMXBean;
+import io.radixflow.kernels.DeviceReport;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What {@code doctor} tells.
+ *
+ * @param devices what there is to compute on
+ */
+record DoctorReport(DeviceReport devices) {
+
+  private static final Path DRIVER = Path.of("/proc/driver/nvidia/version");
+  private static final Pattern VERSION = Pattern.compile("\\b(\\d{3,}\\.\\d+(\\.\\d+)?)\\b");
+
+  private static long memory() {
+    return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
+  }
+
+  /** The version of NVIDIA's kernel module, or null. */
+  private static String kernelModule() {
+    try {
+      Matcher version = VERSION.matcher(Files.readString(DRIVER));
+      return version.find() ? version.group(1) : null;
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** Flink's options for a TaskManager with what was found. */
+  private Map<String, String> flinkOptions() {
+    Map<String, String> options = new LinkedHashMap<>();
+    options.put("env.java.opts.taskmanager", "--add-modules jdk.incubator.vector");
+    if (devices.gpuWorks()) {
+      options.put("external-resources", "gpu");
+      options.put("external-resource.gpu.amount", "1");
+      options.put(
+          "external-resource.gpu.driver-factory.class",
+          "org.apache.flink.externalresource.gpu.GPUDriverFactory");
+      options.put("taskmanager.memory.task.off-heap.size", "512mb");
+    } else {
+      options.put("taskmanager.memory.task.heap.size", (memory() / 2 >> 20) + "mb");
+    }
+    return options;
+  }
+
+  ObjectNode json() {
+    ObjectNode json = JsonLineOutput.object();
+    json.put("java", System.getProperty("java.version"));
+    json.put("java_vendor", System.getProperty("java.vendor"));
+    json.put("processors", Runtime.getRuntime().availableProcessors());
+    json.put("instructions", devices.instructions());
+    json.put("memory_bytes", memory());
+    json.put("heap_bytes", Runtime.getRuntime().maxMemory());
+    json.put("cuda_driver_version", devices.driverVersion());
+    json.put("nvidia_driver", kernelModule());
+    json.put("device_code", devices.deviceCode());
+    ArrayNode gpus = json.putArray("gpus");
+    for (DeviceReport.Gpu gpu : devices.gpus()) {
+      gpus.addObject()
+          .put("name", gpu.name())
+          .put("compute_capability", gpu.capability())
+          .put("memory_bytes", gpu.memoryBytes())
+          .put("multiprocessors", gpu.multiprocessors());
+    }
+    json.put("gpu_problem", devices.problem());
+    json.put("gpu_tested", devices.tested());
+    ObjectNode options = json.putObject("flink_options");
+    flinkOptions().forEach(options::put);
+    return json;
+  }
+
+  void print(PrintWriter out) {
+    line(
+        out, "Java", System.getProperty("java.version") + ", " + System.getProperty("java.vendor"));
+    line(
+        out,
+        "Processor",
+        Runtime.getRuntime().availableProcessors() + " threads, " + devices.instructions());
+    line(
+        out,
+        "Memory",
+        String.format(
+            Locale.ROOT,
+            "%d MB, of which Java's heap may take %d MB",
+            memory() >> 20,
+            Runtime.getRuntime().maxMemory() >> 20));
+    line(out, "Device code", devices.deviceCode());
+    line(out, "CUDA driver", driver());
+    for (DeviceReport.Gpu gpu : devices.gpus()) {
+      line(
+          out,
+          "GPU " + gpu.number(),
+          String.format(
+              Locale.ROOT,
+              "%s, compute capability %s, %d multiprocessors, %d MB",
+              gpu.name(),
+              gpu.capability(),
+              gpu.multiprocessors(),
+              gpu.memoryBytes() >> 20));
+    }
+    line(out, "GPU " + devices.gpu() + " works", verdict());
+    out.printf("%nFlink options for a TaskManager here:%n");
+    flinkOptions().forEach((key, value) -> out.printf("  %s: %s%n", key, value));
+  }
+
+  private String verdict() {
+    if (!devices.gpuWorks()) {
+      return "no: " + devices.problem();
+    }
+    return devices.tested() ? "yes, its test passed" : "not tried";
+  }
+
+  private String driver() {
+    if (devices.driverVersion() == 0) {
+      return "none";
+    }
+    String module = kernelModule();
+    return String.format(
+        Locale.ROOT,
+        "CUDA %d.%d%s; the device code needs 13.0, which is driver 580",
+        devices.driverVersion() / 1000,
+        devices.driverVersion() % 1000 / 10,
+        module == null ? "" : ", driver " + module);
+  }
+
+  private static void line(PrintWriter out, String name, String value) {
+    out.printf("%-13s %s%n", name, value);
+  }
+}

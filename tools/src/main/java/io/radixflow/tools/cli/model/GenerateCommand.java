@@ -1,0 +1,87 @@
+package io.radixflow.tools.cli.model;
+
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.operators.cache.PrefixCaching;
+import io.radixflow.operators.engine.CacheOptions;
+import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.JsonLineInput;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import io.radixflow.tools.cli.common.Progress;
+import java.io.IOException;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Conversations to replies, through the engine. */
+@Command(
+    name = "generate",
+    description = {
+      "Generate replies: JSON lines in, JSON lines out.",
+      "{\"messages\", …} gives {\"ids\",\"text\",\"finish_reason\",\"usage\"};"
+          + " {\"turns\":[{\"user\"} …], …} gives {\"turns\":[{\"ids\", …} …]}.",
+      "Options of a line: temperature (0 if not given), top_k, top_p, min_p, repetition_penalty,"
+          + " presence_penalty, frequency_penalty, logit_bias, seed, stop, max_tokens (512),"
+          + " logprobs, top_logprobs, ignore_eos."
+    })
+public final class GenerateCommand extends JsonLinesCommand {
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
+      defaultValue = "8",
+      description = "Lines that are answered at once (default: ${DEFAULT-VALUE}).")
+  int batch;
+
+  @Option(names = "--no-cache", description = "Turn the radix cache off.")
+  boolean noCache;
+
+  @Option(
+      names = "--kv-pages",
+      paramLabel = "N",
+      defaultValue = "0",
+      description = "Pages of the KV pool; 0 sizes it by the memory there is.")
+  int kvPages;
+
+  @Option(
+      names = "--chunk",
+      paramLabel = "N",
+      defaultValue = "256",
+      description = "Prompt tokens of a request in one step (default: ${DEFAULT-VALUE}).")
+  int chunk;
+
+  GenerateCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  void answer(ServedModel model, JsonLineInput input, JsonLineOutput output)
+      throws IOException, InterruptedException {
+    if (batch < 1) {
+      throw new CliException("--batch is " + batch + ", must be at least 1");
+    }
+    List<JsonLineInput.Line> lines = input.all();
+    Backend backend = modelOptions.openBackend(this, model);
+    try (Engine engine =
+            ContinuousBatchingEngine.open(backend, model.tokenizer(), engineOptions());
+        Progress progress = progress(spec.name())) {
+      new GenerateRun(engine, model, lines).run(batch, output, progress);
+    }
+  }
+
+  private EngineOptions engineOptions() {
+    int rows = Math.max(chunk, EngineOptions.DEFAULT.stepRows());
+    return EngineOptions.builder()
+        .kvPages(kvPages)
+        .cache(
+            CacheOptions.DEFAULT.withCaching(noCache ? PrefixCaching.NAIVE : PrefixCaching.RADIX))
+        .stepRows(rows)
+        .prefillChunk(chunk)
+        .maxRunning(Math.min(batch, rows))
+        .maxWaiting(Math.max(2 * batch, EngineOptions.DEFAULT.maxWaiting()))
+        .build();
+  }
+}

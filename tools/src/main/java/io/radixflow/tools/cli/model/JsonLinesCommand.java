@@ -1,0 +1,76 @@
+package io.radixflow.tools.cli.model;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.Errors;
+import io.radixflow.tools.cli.common.JsonFields;
+import io.radixflow.tools.cli.common.JsonLineFiles;
+import io.radixflow.tools.cli.common.JsonLineInput;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import io.radixflow.tools.cli.common.ModelOptions;
+import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.tools.json.LineException;
+import java.io.IOException;
+import picocli.CommandLine.Mixin;
+
+/**
+ * A command that answers each JSON line of its input with one line of output, in order. A line that
+ * cannot be answered gets {@code {"error": …}}; the exit code tells only of failures of the whole.
+ */
+abstract class JsonLinesCommand extends CliCommand {
+  @Mixin JsonLineFiles files;
+  @Mixin ModelOptions modelOptions;
+
+  JsonLinesCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  /** Answers all lines. */
+  abstract void answer(ServedModel model, JsonLineInput input, JsonLineOutput output)
+      throws IOException, InterruptedException;
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    try (JsonLineInput input = files.openInput(this);
+        ServedModel model = modelOptions.open(this);
+        JsonLineOutput output = files.openOutput(this)) {
+      answer(model, input, output);
+      if (output.errors() > 0) {
+        err().println(output.errors() + " of " + output.lines() + " lines could not be answered");
+      }
+    }
+    return 0;
+  }
+
+  /** Answers one line. */
+  @FunctionalInterface
+  interface LineHandler {
+    ObjectNode answer(JsonFields fields);
+  }
+
+  /** Answers line by line as they are read. */
+  final void answerEach(JsonLineInput input, JsonLineOutput output, LineHandler handler)
+      throws IOException {
+    try (Progress progress = progress(spec.name())) {
+      for (JsonLineInput.Line line = input.next(); line != null; line = input.next()) {
+        if (line.error() != null) {
+          output.writeError(line.error());
+        } else {
+          answerOne(line.fields(), output, handler);
+        }
+        progress.detail(output.lines() + " lines");
+      }
+    }
+  }
+
+  private static void answerOne(JsonFields fields, JsonLineOutput output, LineHandler handler) {
+    try {
+      output.write(handler.answer(fields));
+    } catch (LineException | ChatTemplateException e) {
+      output.writeError(Errors.line(e));
+    }
+  }
+}

@@ -1,0 +1,37 @@
+package io.radixflow.tools.cli.model;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.JsonLineInput;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import java.io.IOException;
+import picocli.CommandLine.Command;
+
+/** Texts to token ids. */
+@Command(
+    name = "tokenize",
+    description = {
+      "Turn texts into token ids: JSON lines in, JSON lines out.",
+      "{\"text\"} gives {\"ids\",\"idsWithSpecial\"}: as user text, in which nothing is special,"
+          + " and with special tokens recognised anywhere."
+    })
+public final class TokenizeCommand extends JsonLinesCommand {
+  TokenizeCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  void answer(ServedModel model, JsonLineInput input, JsonLineOutput output) throws IOException {
+    Tokenizer tokenizer = model.tokenizer();
+    answerEach(input, output, fields -> tokenize(tokenizer, fields.text("text")));
+  }
+
+  private static ObjectNode tokenize(Tokenizer tokenizer, String text) {
+    ObjectNode line = JsonLineOutput.object();
+    line.set("ids", JsonLineOutput.array(tokenizer.encode(text)));
+    line.set("idsWithSpecial", JsonLineOutput.array(tokenizer.encodeWithSpecial(text)));
+    return line;
+  }
+}

@@ -1,0 +1,54 @@
+package io.radixflow.tools.cli.topic;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.kvevents.KvEventsReader;
+import io.radixflow.tools.cli.common.BrokerOptions;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.Errors;
+import io.radixflow.tools.cli.common.Progress;
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.common.KafkaException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** Tells what the engines of a running job have in their caches. */
+@Command(
+    name = "content",
+    description = {
+      "Tell what the engines of a job have in their prefix caches, from its topic of KV events.",
+      "The job must have been started with kv-events.enabled=true."
+    })
+public final class CacheContentCommand extends CliCommand {
+  @Mixin BrokerOptions brokers;
+
+  CacheContentCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() {
+    Settings settings = brokers.load();
+    String topic = settings.get(RadixflowOptions.KV_EVENTS_TOPIC);
+    Properties client = settings.kafkaClient();
+    long timeout = settings.get(RadixflowOptions.CONNECT_TIMEOUT).toMillis();
+    client.put(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Long.toString(timeout));
+    try (Progress progress = progress("reading " + topic);
+        KvEventsReader reader = new KvEventsReader(client, topic)) {
+      new CacheContentTable(reader.readToEnd(() -> false), System.currentTimeMillis()).print(out());
+    } catch (KafkaException e) {
+      throw new CliException(
+          "cannot read the topic "
+              + topic
+              + " on "
+              + settings.get(RadixflowOptions.BOOTSTRAP_SERVERS)
+              + ": "
+              + Errors.line(e),
+          e);
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,135 @@
+package io.radixflow.tools.cli.topic;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.operators.record.TierTokens;
+import io.radixflow.operators.session.SessionPages;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.JsonLineOutput;
+import io.radixflow.tools.cli.common.Progress;
+import io.radixflow.tools.cli.common.TemporaryDirectory;
+import io.radixflow.tools.state.SavedMessage;
+import io.radixflow.tools.state.SavedSession;
+import io.radixflow.tools.state.Savepoint;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Tells what a savepoint holds. */
+@Command(
+    name = "state",
+    description = {
+      "Tell what a savepoint of the job, or a checkpoint that was kept, holds: tenants, sessions, their"
+          + " sizes, turns without a reply, where their cached pages were when that was last known.",
+      "With --session, one conversation as text. Nothing is changed."
+    })
+public final class StateCommand extends CliCommand {
+  @Parameters(
+      paramLabel = "SAVEPOINT",
+      description = "The directory of the savepoint or checkpoint (the one with _metadata).")
+  Path path;
+
+  @Option(
+      names = "--session",
+      paramLabel = "ID",
+      description = "Show the conversation of this session.")
+  String session;
+
+  @Option(
+      names = "--json",
+      description = "One JSON object a line: each session, or each message of the conversation.")
+  boolean json;
+
+  @Option(
+      names = "--limit",
+      paramLabel = "N",
+      defaultValue = "20",
+      description = "Sessions to show, the largest first (default: ${DEFAULT-VALUE}).")
+  int limit;
+
+  StateCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    if (limit < 0) {
+      throw new CliException("--limit is " + limit + ", must be 0 or more");
+    }
+    // what is read is conversations: nothing of it may stay
+    try (TemporaryDirectory temporary = TemporaryDirectory.create(null, "radixflow-state-");
+        Progress progress = progress("reading " + path)) {
+      Savepoint savepoint = new Savepoint(path, temporary.path());
+      if (session != null) {
+        conversation(savepoint, progress);
+      } else if (json) {
+        JsonLineOutput lines = new JsonLineOutput(out(), false);
+        savepoint.sessions(each -> lines.write(json(each)));
+      } else {
+        StateTable table = new StateTable(limit);
+        savepoint.sessions(table::add);
+        progress.close();
+        table.print(out());
+      }
+    }
+    return 0;
+  }
+
+  private void conversation(Savepoint savepoint, Progress progress) throws IOException {
+    List<SavedMessage> messages = new ArrayList<>();
+    savepoint.conversation(session, messages::add);
+    progress.close();
+    if (messages.isEmpty()) {
+      throw new CliException("the savepoint has no conversation of session '" + session + "'");
+    }
+    JsonLineOutput lines = new JsonLineOutput(out(), false);
+    for (SavedMessage message : messages) {
+      if (json) {
+        lines.write(json(message));
+      } else {
+        StateTable.print(out(), message);
+      }
+    }
+  }
+
+  private static ObjectNode json(SavedSession session) {
+    SessionPages pages = session.pages();
+    TierTokens tokens = pages == null ? TierTokens.NONE : pages.tokens();
+    return JsonLineOutput.object()
+        .put("session", session.session())
+        .put("tenant", session.tenant())
+        .put("life", session.life())
+        .put("state", session.state())
+        .put("branches", session.branches())
+        .put("turns", session.turns())
+        .put("tokens", session.tokens())
+        .put("characters", session.characters())
+        .put("pending", session.pending())
+        .put("turn_ids", session.turnIds())
+        .put("last_event", session.lastEvent())
+        .put("committed_tokens", pages == null ? 0 : pages.committedTokens())
+        .put("device_tokens", tokens.device())
+        .put("host_tokens", tokens.host())
+        .put("disk_tokens", tokens.disk())
+        .put("remote_tokens", tokens.remote())
+        .put("last_used", pages == null ? null : pages.lastUsed())
+        .put("as_of", pages == null ? null : pages.asOf())
+        .put("numerics_epoch", pages == null ? null : pages.numericsEpoch())
+        .put("disk", pages == null ? null : pages.disk())
+        .put("remote", pages == null ? null : pages.remote());
+  }
+
+  private static ObjectNode json(SavedMessage message) {
+    return JsonLineOutput.object()
+        .put("branch", message.branch())
+        .put("turn", message.turn())
+        .put("role", message.role())
+        .put("content", message.content())
+        .put("finish_reason", message.finishReason());
+  }
+}

@@ -1,0 +1,213 @@
+package io.radixflow.tools.cluster;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublisher;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * What a cluster says of itself over Flink's REST interface; any JobManager that lives is asked.
+ * Every call fails with an {@link IOException} while there is none, or none that leads.
+ */
+public final class ClusterRest {
+
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  private final HttpClient client = HttpClient.newHttpClient();
+  private final ObjectMapper json = new ObjectMapper();
+  private final Supplier<List<Integer>> ports;
+
+  ClusterRest(int port) {
+    this(() -> List.of(port));
+  }
+
+  /**
+   * @param ports where JobManagers answer on loopback
+   */
+  ClusterRest(Supplier<List<Integer>> ports) {
+    this.ports = ports;
+  }
+
+  /** Where a JobManager answers, {@code host:port}. */
+  public String address() throws IOException {
+    List<Integer> known = ports.get();
+    if (known.isEmpty()) {
+      throw new IOException("there is no JobManager");
+    }
+    return Ports.LOOPBACK + ":" + known.get(0);
+  }
+
+  /** Slots of all TaskManagers that have registered. */
+  public int slots() throws IOException, InterruptedException {
+    int slots = 0;
+    for (JsonNode taskManager : get("taskmanagers").path("taskmanagers")) {
+      slots += taskManager.path("slotsNumber").asInt();
+    }
+    return slots;
+  }
+
+  /** The ids of all TaskManagers that have registered. */
+  public List<String> taskManagers() throws IOException, InterruptedException {
+    List<String> ids = new ArrayList<>();
+    get("taskmanagers").path("taskmanagers").forEach(one -> ids.add(one.path("id").asText()));
+    return ids;
+  }
+
+  /** State of a job: {@code RUNNING}, {@code RESTARTING}, {@code FAILED} ... */
+  public String jobState(String job) throws IOException, InterruptedException {
+    return get("jobs/" + job).path("state").asText();
+  }
+
+  /** The ids of all jobs. */
+  public List<String> jobs() throws IOException, InterruptedException {
+    return get("jobs").path("jobs").findValuesAsText("id");
+  }
+
+  /** Whether every subtask of a job runs. */
+  public boolean allRun(String job) throws IOException, InterruptedException {
+    JsonNode details = get("jobs/" + job);
+    boolean run = details.path("state").asText().equals("RUNNING");
+    for (JsonNode vertex : details.path("vertices")) {
+      int running = vertex.path("tasks").path("RUNNING").asInt();
+      run &= running > 0 && running == vertex.path("parallelism").asInt();
+    }
+    return run;
+  }
+
+  /** The TaskManagers that run the serving operator's subtasks, by the subtask's index. */
+  public Map<Integer, String> servingTaskManagers(String job)
+      throws IOException, InterruptedException {
+    Map<Integer, String> places = new TreeMap<>();
+    for (JsonNode subtask :
+        get("jobs/" + job + "/vertices/" + servingVertex(job)).path("subtasks")) {
+      places.put(subtask.path("subtask").asInt(), subtask.path("taskmanager-id").asText());
+    }
+    return places;
+  }
+
+  /** Where the job's newest complete checkpoint is; null before the first. */
+  public String latestCheckpoint(String job) throws IOException, InterruptedException {
+    JsonNode path = get("jobs/" + job + "/checkpoints").at("/latest/completed/external_path");
+    return path.isTextual() ? path.asText() : null;
+  }
+
+  /** How many checkpoints of the job are complete. */
+  public int completedCheckpoints(String job) throws IOException, InterruptedException {
+    return get("jobs/" + job + "/checkpoints").at("/counts/completed").asInt();
+  }
+
+  /**
+   * A gauge or counter of the serving operator's first subtask, as Flink last fetched it.
+   *
+   * @param name as docs/metrics.md has it
+   * @return empty if it was not fetched yet
+   */
+  public OptionalLong servingMetric(String job, String name)
+      throws IOException, InterruptedException {
+    List<Long> values = servingMetrics(job, "0.", name);
+    return values.isEmpty() ? OptionalLong.empty() : OptionalLong.of(values.get(0));
+  }
+
+  /** As {@link #servingMetric}, of all subtasks of which it was fetched. */
+  public List<Long> servingMetrics(String job, String name)
+      throws IOException, InterruptedException {
+    return servingMetrics(job, "", name);
+  }
+
+  private List<Long> servingMetrics(String job, String prefix, String name)
+      throws IOException, InterruptedException {
+    String metrics = "jobs/" + job + "/vertices/" + servingVertex(job) + "/metrics";
+    List<Long> values = new ArrayList<>();
+    for (JsonNode metric : get(metrics)) {
+      String id = metric.path("id").asText();
+      if (id.startsWith(prefix) && id.endsWith(".serving." + name)) {
+        String escaped = URLEncoder.encode(id, StandardCharsets.UTF_8);
+        values.add(get(metrics + "?get=" + escaped).get(0).path("value").asLong());
+      }
+    }
+    return values;
+  }
+
+  /** Cancels a job, as the web interface does. */
+  public void cancel(String job) throws IOException, InterruptedException {
+    send("jobs/" + job + "?mode=cancel", "PATCH", BodyPublishers.noBody());
+  }
+
+  /** Lets the adaptive scheduler run every vertex of the job with up to this many subtasks. */
+  public void allowParallelism(String job, int most) throws IOException, InterruptedException {
+    var requirements = json.createObjectNode();
+    for (JsonNode vertex : get("jobs/" + job).path("vertices")) {
+      int upper = Math.min(most, vertex.path("maxParallelism").asInt());
+      requirements
+          .putObject(vertex.path("id").asText())
+          .putObject("parallelism")
+          .put("lowerBound", 1)
+          .put("upperBound", isControl(vertex) ? 1 : upper);
+    }
+    send(
+        "jobs/" + job + "/resource-requirements",
+        "PUT",
+        BodyPublishers.ofByteArray(json.writeValueAsBytes(requirements)));
+  }
+
+  /** The control topic has one reader. */
+  private static boolean isControl(JsonNode vertex) {
+    return vertex.path("name").asText().startsWith("Source: control");
+  }
+
+  private String servingVertex(String job) throws IOException, InterruptedException {
+    for (JsonNode vertex : get("jobs/" + job).path("vertices")) {
+      if (vertex.path("name").asText().startsWith("serving")) {
+        return vertex.path("id").asText();
+      }
+    }
+    throw new IOException("the job " + job + " has no serving operator");
+  }
+
+  private JsonNode get(String path) throws IOException, InterruptedException {
+    return json.readTree(send(path, "GET", BodyPublishers.noBody()));
+  }
+
+  private String send(String path, String method, BodyPublisher body)
+      throws IOException, InterruptedException {
+    IOException failure = new IOException("there is no JobManager");
+    for (int port : ports.get()) {
+      try {
+        return send(port, path, method, body);
+      } catch (IOException e) {
+        failure = e;
+      }
+    }
+    throw failure;
+  }
+
+  private String send(int port, String path, String method, BodyPublisher body)
+      throws IOException, InterruptedException {
+    URI uri = URI.create("http://" + Ports.LOOPBACK + ":" + port + "/v1/" + path);
+    HttpRequest request =
+        HttpRequest.newBuilder(uri)
+            .method(method, body)
+            .header("Content-Type", "application/json")
+            .timeout(LIMIT)
+            .build();
+    HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
+    if (response.statusCode() / 100 != 2) {
+      throw new IOException(path + ": " + response.statusCode() + " " + response.body());
+    }
+    return response.body();
+  }
+}

@@ -1,0 +1,49 @@
+package io.radixflow.tools.json;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+
+/** Reads lines as bytes, ended by LF or CR LF, none longer than a bound. */
+public final class LineReader {
+  private final InputStream input;
+  private final int maxBytes;
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+
+  /**
+   * @param maxBytes longest line that is returned, its end not counted
+   */
+  public LineReader(InputStream input, int maxBytes) {
+    this.input = new BufferedInputStream(input, 1 << 16);
+    this.maxBytes = maxBytes;
+  }
+
+  /**
+   * The next line without its end, or null after the last.
+   *
+   * @throws LineException if the line is too long; it was skipped and reading may go on
+   */
+  public byte[] next() throws IOException {
+    line.reset();
+    long length = 0;
+    int b = input.read();
+    if (b < 0) {
+      return null;
+    }
+    while (b >= 0 && b != '\n') {
+      if (length++ < maxBytes) {
+        line.write(b);
+      }
+      b = input.read();
+    }
+    if (length > maxBytes) {
+      throw new LineException(
+          "the line has " + length + " bytes, more than the " + maxBytes + " that are read");
+    }
+    byte[] bytes = line.toByteArray();
+    int end = bytes.length > 0 && bytes[bytes.length - 1] == '\r' ? bytes.length - 1 : bytes.length;
+    return end == bytes.length ? bytes : Arrays.copyOf(bytes, end);
+  }
+}

@@ -1,0 +1,2 @@
+/** Lines of JSON, read as bytes within bounds. */
+package io.radixflow.tools.json;

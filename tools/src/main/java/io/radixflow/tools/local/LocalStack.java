@@ -1,0 +1,271 @@
+package io.radixflow.tools.local;
+
+import io.radixflow.jobs.JobEndpoints;
+import io.radixflow.jobs.ServingJob;
+import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.LocalFiles;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.SettingsException;
+import io.radixflow.jobs.kafka.KafkaSetup;
+import io.radixflow.operators.flink.EngineOpener;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.FileUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The job with all it needs in this process: a Flink cluster and, unless there is one, a broker.
+ * With a directory that is kept, conversations go on where they stood, also after a crash.
+ */
+public final class LocalStack implements AutoCloseable {
+
+  private static final String STOPPED = "stopped while it started";
+  private static final Logger LOG = LoggerFactory.getLogger(LocalStack.class);
+
+  /** Loading a large model takes its time. */
+  private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
+
+  private final Path directory;
+  private final boolean temporary;
+  private final Consumer<String> progress;
+  private volatile boolean stopping;
+  private final Thread hook = new Thread(this::shutDown, "stop the stack");
+  private final CompletableFuture<Void> end = new CompletableFuture<>();
+  private Settings settings;
+  private LocalBroker broker;
+  private LocalCluster cluster;
+  private JobID job;
+  private JobWatch watch;
+  private boolean closed;
+
+  private LocalStack(
+      Settings settings, Path directory, boolean temporary, Consumer<String> progress) {
+    this.settings = settings;
+    this.directory = directory;
+    this.temporary = temporary;
+    this.progress = progress;
+  }
+
+  /**
+   * How to start.
+   *
+   * @param directory where the broker's data and the job's state are kept; empty to keep nothing
+   * @param broker whether to start a broker; else the settings name one
+   * @param brokerPort where it listens; 0 for any free port
+   */
+  public record Options(Optional<Path> directory, boolean broker, int brokerPort) {}
+
+  /**
+   * Starts everything and waits until the model is loaded and the job runs. From the beginning,
+   * also while it starts, a stack is closed when the process is told to end.
+   *
+   * @param opener opens the engine
+   * @param progress hears one line at each step
+   * @throws IOException if something does not start; the message says what
+   * @throws SettingsException if the engine, which all subtasks share, takes less than they hand it
+   */
+  public static LocalStack start(
+      Settings settings, Options options, EngineOpener opener, Consumer<String> progress)
+      throws IOException {
+    ServingSettings.checkWaiting(settings, settings.get(RadixflowOptions.PARALLELISM));
+    Path directory =
+        options.directory().isPresent()
+            ? Files.createDirectories(options.directory().get()).toAbsolutePath()
+            : Files.createTempDirectory("radixflow-");
+    LocalStack stack = new LocalStack(settings, directory, options.directory().isEmpty(), progress);
+    try {
+      Runtime.getRuntime().addShutdownHook(stack.hook);
+      stack.startAll(options, opener);
+      return stack;
+    } catch (IOException | RuntimeException | Error e) {
+      // what is being started fails in many ways when the process ends
+      IOException stopped = stack.stopping ? new IOException(STOPPED, e) : null;
+      try {
+        stack.close();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      if (stopped != null) {
+        throw stopped;
+      }
+      throw e;
+    }
+  }
+
+  private void startAll(Options options, EngineOpener opener) throws IOException {
+    if (options.broker()) {
+      progress.accept("starting a Kafka broker");
+      startBroker(options.brokerPort());
+    }
+    KafkaSetup.check(settings);
+    progress.accept("starting Flink");
+    startCluster();
+    progress.accept("starting the job");
+    startJob(opener);
+    cluster.awaitRunning(job, START_TIMEOUT);
+    watchJob();
+  }
+
+  private synchronized void startBroker(int port) throws IOException {
+    requireOpen();
+    broker = LocalBroker.start(directory, port);
+    settings =
+        settings
+            .with(RadixflowOptions.BOOTSTRAP_SERVERS, broker.bootstrapServers())
+            .with(RadixflowOptions.CREATE_TOPICS, true);
+  }
+
+  private synchronized void startCluster() throws IOException {
+    requireOpen();
+    cluster = LocalCluster.start(directory, settings.get(RadixflowOptions.PARALLELISM));
+  }
+
+  private synchronized void startJob(EngineOpener opener) throws IOException {
+    requireOpen();
+    StreamExecutionEnvironment environment = ServingJob.environment(settings);
+    ServingJob.build(environment, settings, JobEndpoints.kafka(settings), opener);
+    job = cluster.submit(environment, latestState());
+  }
+
+  private synchronized void watchJob() throws IOException {
+    requireOpen();
+    watch = JobWatch.start(cluster, job, end);
+  }
+
+  /** Nothing more may start in a directory that is deleted or left. */
+  private void requireOpen() throws IOException {
+    if (closed) {
+      throw new IOException(STOPPED);
+    }
+  }
+
+  /**
+   * The end of the job: completed when the stack was closed, or with a {@link JobEndedException} as
+   * soon as the job ended by itself and will not go on. The stack must be closed then, too.
+   */
+  public CompletableFuture<Void> end() {
+    return end.copy();
+  }
+
+  /** The settings, with the address of the broker that was started. */
+  public Settings settings() {
+    return settings;
+  }
+
+  /** Flink's web interface. */
+  public URI webInterface() {
+    return cluster.webInterface();
+  }
+
+  /** The latest checkpoints that completed since the start, oldest first; ten at most. */
+  public List<CheckpointFigures> checkpoints() throws IOException {
+    return cluster.checkpoints(job);
+  }
+
+  /** The cluster, to break it in tests. */
+  LocalCluster cluster() {
+    return cluster;
+  }
+
+  /** The job. */
+  JobID job() {
+    return job;
+  }
+
+  /** The newest savepoint or checkpoint that the directory has. */
+  private Optional<String> latestState() throws IOException {
+    Optional<Path> latest = Optional.empty();
+    for (Path states : cluster.stateDirectories()) {
+      if (Files.isDirectory(states)) {
+        try (Stream<Path> files = Files.walk(states, 3)) {
+          latest =
+              Stream.concat(latest.stream(), files.filter(file -> file.endsWith("_metadata")))
+                  .max(Comparator.comparingLong(file -> file.toFile().lastModified()));
+        }
+      }
+    }
+    return latest.map(metadata -> LocalFiles.name(metadata.getParent()));
+  }
+
+  /**
+   * Stops the job, keeping its state if the directory is kept, then Flink and the broker.
+   * Idempotent, any thread.
+   */
+  @Override
+  public synchronized void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (watch != null) {
+      watch.close();
+    }
+    try {
+      stopJob();
+    } finally {
+      try {
+        if (cluster != null) {
+          cluster.close();
+        }
+      } finally {
+        try {
+          if (broker != null) {
+            broker.close();
+          }
+        } finally {
+          if (temporary) {
+            FileUtils.deleteDirectory(directory.toFile());
+          }
+          forgetHook();
+          end.complete(null);
+        }
+      }
+    }
+  }
+
+  private void shutDown() {
+    stopping = true;
+    progress.accept("stopping");
+    try {
+      close();
+    } catch (IOException | RuntimeException e) {
+      LOG.warn("the stack did not stop in order", e);
+    }
+  }
+
+  private void forgetHook() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException shuttingDown) {
+      LOG.debug("closed as the process ends");
+    }
+  }
+
+  private void stopJob() throws IOException {
+    if (job == null || end.isCompletedExceptionally()) {
+      return;
+    }
+    if (!temporary) {
+      try {
+        cluster.stop(job);
+        return;
+      } catch (IOException e) {
+        LOG.warn("no savepoint; the job will go on from its last checkpoint", e);
+      }
+    }
+    cluster.cancel(job);
+  }
+}

@@ -1,0 +1,119 @@
+package io.radixflow.tools.state;
+
+import io.radixflow.jobs.config.LocalFiles;
+import io.radixflow.operators.flink.SavedState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.state.api.OperatorIdentifier;
+import org.apache.flink.state.api.SavepointReader;
+import org.apache.flink.state.api.functions.KeyedStateReaderFunction;
+import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.util.CloseableIterator;
+import org.apache.flink.util.ExceptionUtils;
+
+/**
+ * A savepoint, or a checkpoint that was kept, of the job. Reading one runs a small Flink job in
+ * this process; nothing is changed.
+ */
+public final class Savepoint {
+  private static final String METADATA = "_metadata";
+
+  /** Managed memory of the job that reads: RocksDB's write buffers and block cache. */
+  private static final MemorySize MANAGED_MEMORY = MemorySize.ofMebiBytes(128);
+
+  private final Path path;
+  private final Path temporary;
+
+  /**
+   * @param path the savepoint's directory, or the file {@code _metadata} in it
+   * @param temporary where the state's working copy goes
+   * @throws IOException if there is no such savepoint; the message says what to give
+   */
+  public Savepoint(Path path, Path temporary) throws IOException {
+    Path metadata = Files.isDirectory(path) ? path.resolve(METADATA) : path;
+    if (!Files.isRegularFile(metadata)) {
+      throw new IOException(
+          path
+              + " is no savepoint: it has no file "
+              + METADATA
+              + "; give the directory that Flink named when it was taken, or chk-N of a checkpoint");
+    }
+    this.path = path.toAbsolutePath();
+    this.temporary = temporary;
+  }
+
+  /** Passes each session on, in no order. */
+  public void sessions(Consumer<SavedSession> consumer) throws IOException {
+    read(new SessionFigures(), SavedSession.class, SavedSession.NONE::equals, consumer);
+  }
+
+  /** Passes one session's messages on in their order; none if it is not there. */
+  public void conversation(String session, Consumer<SavedMessage> consumer) throws IOException {
+    read(new SessionText(session), SavedMessage.class, SavedMessage.NONE::equals, consumer);
+  }
+
+  /**
+   * Reads all keys.
+   *
+   * @param function emits at least one record for each key: Flink takes a key without a record for
+   *     the end of the state
+   * @param isNone recognises the record of a key that has nothing to emit
+   */
+  private <T> void read(
+      KeyedStateReaderFunction<String, T> function,
+      Class<T> type,
+      Predicate<T> isNone,
+      Consumer<T> consumer)
+      throws IOException {
+    StreamExecutionEnvironment environment = environment(temporary);
+    try (CloseableIterator<T> read =
+        SavepointReader.read(environment, LocalFiles.name(path), new EmbeddedRocksDBStateBackend())
+            .readKeyedState(
+                OperatorIdentifier.forUid(SavedState.OPERATOR_UID),
+                function,
+                Types.STRING,
+                TypeInformation.of(type))
+            .executeAndCollect()) {
+      while (read.hasNext()) {
+        T record = read.next();
+        if (!isNone.test(record)) {
+          consumer.accept(record);
+        }
+      }
+    } catch (Exception e) { // whatever a file that only looks like a savepoint leads to
+      ExceptionUtils.rethrowIfFatalErrorOrOOM(e);
+      throw new IOException(
+          path + " cannot be read as a savepoint of this job: " + rootMessage(e), e);
+    }
+  }
+
+  private static String rootMessage(Throwable failure) {
+    Throwable root = failure;
+    while (root.getCause() != null) {
+      root = root.getCause();
+    }
+    return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+  }
+
+  /** A Flink of one slot in this process that listens on loopback only. */
+  static StreamExecutionEnvironment environment(Path temporary) {
+    Configuration flink = new Configuration();
+    flink.set(RestOptions.ADDRESS, "127.0.0.1");
+    flink.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
+    flink.set(RestOptions.BIND_PORT, "0");
+    flink.set(CoreOptions.TMP_DIRS, temporary.toString());
+    flink.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MANAGED_MEMORY);
+    return StreamExecutionEnvironment.createLocalEnvironment(1, flink);
+  }
+}

@@ -1,0 +1,94 @@
+package io.radixflow.tools.state;
+
+import io.radixflow.operators.flink.SavedState;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.Turn;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.state.api.functions.KeyedStateReaderFunction;
+import org.apache.flink.util.Collector;
+
+/**
+ * Emits one session's conversation, branch by branch, and its turns without a reply; {@link
+ * SavedMessage#NONE} for every session.
+ */
+final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
+  private static final long serialVersionUID = 1L;
+
+  private final String wanted;
+  private transient ValueState<SessionSlot> slot;
+  private transient MapState<String, Long> branches;
+  private transient MapState<Long, Turn> turns;
+  private transient MapState<Long, PendingTurn> pending;
+
+  SessionText(String wanted) {
+    this.wanted = wanted;
+  }
+
+  @Override
+  public void open(OpenContext context) {
+    slot = getRuntimeContext().getState(SavedState.slot());
+    branches = getRuntimeContext().getMapState(SavedState.branches());
+    turns = getRuntimeContext().getMapState(SavedState.turns());
+    pending = getRuntimeContext().getMapState(SavedState.pendingTurns());
+  }
+
+  @Override
+  public void readKey(String session, Context context, Collector<SavedMessage> out)
+      throws Exception {
+    SessionSlot known = session.equals(wanted) ? slot.value() : null;
+    out.collect(SavedMessage.NONE);
+    if (known == null) {
+      return;
+    }
+    Turn root = turns.get(Turn.ROOT);
+    if (root != null) {
+      collect(out, null, null, root.messages(), null);
+    }
+    List<Map.Entry<String, Long>> heads = new ArrayList<>();
+    branches.entries().forEach(heads::add);
+    heads.sort(Map.Entry.comparingByKey());
+    for (Map.Entry<String, Long> head : heads) {
+      for (Turn turn : path(head.getValue())) {
+        collect(out, head.getKey(), turn.turn(), turn.messages(), null);
+        out.collect(
+            new SavedMessage(
+                head.getKey(), turn.turn(), "assistant", turn.reply(), turn.finishReason()));
+      }
+    }
+    List<PendingTurn> waiting = new ArrayList<>();
+    pending.values().forEach(waiting::add);
+    waiting.sort(Comparator.comparingLong(PendingTurn::id));
+    for (PendingTurn turn : waiting) {
+      collect(out, turn.branch(), turn.turn(), turn.messages(), "pending");
+    }
+  }
+
+  private static void collect(
+      Collector<SavedMessage> out,
+      String branch,
+      String turn,
+      List<Message> messages,
+      String finishReason) {
+    for (Message message : messages) {
+      out.collect(new SavedMessage(branch, turn, message.role(), message.content(), finishReason));
+    }
+  }
+
+  private Deque<Turn> path(long last) throws Exception {
+    Deque<Turn> path = new ArrayDeque<>();
+    for (long id = last; id != Turn.ROOT && turns.contains(id); id = path.getFirst().parent()) {
+      path.addFirst(turns.get(id));
+    }
+    return path;
+  }
+}

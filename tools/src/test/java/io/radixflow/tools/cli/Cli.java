@@ -1,0 +1,40 @@
+package io.radixflow.tools.cli;
+
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.LocatedModel;
+import java.io.ByteArrayInputStream;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+
+/** Runs commands in this process. */
+public final class Cli {
+  private InputStream input = InputStream.nullInputStream();
+
+  /** What a command printed and its exit code. */
+  public record Result(int code, String out, String err) {}
+
+  /** The same with something on stdin. */
+  public Cli with(String text) {
+    input = new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
+    return this;
+  }
+
+  CommandLine commandLine() {
+    return Radixflow.commandLine(new CliEnvironment(LocatedModel::locate, input, false));
+  }
+
+  public Result run(String... arguments) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    CommandLine line = commandLine();
+    line.setOut(new PrintWriter(out));
+    line.setErr(new PrintWriter(err));
+    int code = line.execute(arguments);
+    line.getOut().flush();
+    line.getErr().flush();
+    return new Result(code, out.toString(), err.toString());
+  }
+}

@@ -1,0 +1,27 @@
+package io.radixflow.tools.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
+
+class CommandsPageTest {
+  @Test
+  void thePageNamesEveryCommand() throws IOException {
+    String text = Files.readString(Path.of("..", "docs", "commands.md"));
+
+    check(text, "", new Cli().commandLine().getSubcommands());
+  }
+
+  private static void check(String text, String parent, Map<String, CommandLine> commands) {
+    commands.forEach(
+        (name, command) -> {
+          assertThat(text).containsPattern("[`]" + parent + name + "[` ]");
+          check(text, parent + name + " ", command.getSubcommands());
+        });
+  }
+}

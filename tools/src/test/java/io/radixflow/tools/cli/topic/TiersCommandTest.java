@@ -1,0 +1,42 @@
+package io.radixflow.tools.cli.topic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.tools.cli.Cli;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class TiersCommandTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "atach,disk,1gb,Did you mean attach?",
+    "attach,tape,1gb,tier must be one of [host disk]",
+    "resize,disk,some,size must be a size such as 512mb or 20gb",
+    "detach,disk,1gb,size means nothing to detach"
+  })
+  void whatTheJobWouldNotTakeIsNotSent(String action, String tier, String size, String told) {
+    Cli.Result result = new Cli().run("tiers", action, tier, size, "--bootstrap", "localhost:1");
+    assertThat(result.code()).isNotZero();
+    assertThat(result.err().replace(", ", " ")).contains(told);
+  }
+
+  @Test
+  void withoutABrokerAddressAndTopicAreNamed() {
+    Cli.Result result =
+        new Cli()
+            .run(
+                "tiers",
+                "flush",
+                "disk",
+                "--bootstrap",
+                "localhost:1",
+                "--set",
+                "kafka.connect-timeout=500ms");
+    assertThat(result.code()).isEqualTo(1);
+    assertThat(result.err())
+        .contains("no Kafka broker answers at localhost:1, or it has no topic conversation-control")
+        .hasLineCount(1);
+  }
+}
