@@ -2,10 +2,10 @@ package io.radixflow.lab;
 
 import io.radixflow.lab.bench.BenchCommand;
 import io.radixflow.lab.drill.DrillCommand;
+import io.radixflow.lab.hitrates.CacheSimulateCommand;
+import io.radixflow.lab.hitrates.CacheWorkloadCommand;
 import io.radixflow.lab.jmh.CacheBenchCommand;
 import io.radixflow.lab.replay.CacheReplayCommand;
-import io.radixflow.lab.simulate.CacheSimulateCommand;
-import io.radixflow.lab.simulate.CacheWorkloadCommand;
 import io.radixflow.tools.cli.common.CommandProvider;
 import picocli.CommandLine;
 

@@ -1,5 +1,5 @@
 /**
- * Hit rates of recorded traffic: the radix cache and its tiers without a model, and the optimal
+ * Simulates the radix cache and its tiers without a model, and computes the hits of the optimal
  * policy.
  */
 package io.radixflow.lab.simulate;

@@ -18,14 +18,14 @@ public final class TestWorkloads {
     }
   }
 
-  static Workload resource(String name, WorkloadOptions options) throws IOException {
+  public static Workload resource(String name, WorkloadOptions options) throws IOException {
     try (InputStream input =
         TestWorkloads.class.getResourceAsStream("/workloads/" + name + ".jsonl.gz")) {
       return read(options, new Named(name, input.readAllBytes()));
     }
   }
 
-  static Workload text(WorkloadOptions options, String... files) throws IOException {
+  public static Workload text(WorkloadOptions options, String... files) throws IOException {
     Named[] sources = new Named[files.length];
     for (int i = 0; i < files.length; i++) {
       sources[i] = new Named("file" + (i + 1), files[i].getBytes(StandardCharsets.UTF_8));

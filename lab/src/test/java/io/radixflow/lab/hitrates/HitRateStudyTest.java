@@ -1,8 +1,13 @@
-package io.radixflow.lab.workload;
+package io.radixflow.lab.hitrates;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.lab.simulate.CacheSimulation;
+import io.radixflow.lab.workload.TestWorkloads;
+import io.radixflow.lab.workload.TrafficGenerator;
+import io.radixflow.lab.workload.TrafficModel;
+import io.radixflow.lab.workload.Workload;
+import io.radixflow.lab.workload.WorkloadOptions;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,6 +1,6 @@
-package io.radixflow.lab.simulate;
+package io.radixflow.lab.hitrates;
 
-import io.radixflow.lab.workload.HitRates;
+import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.lab.workload.Workload;
 import java.io.PrintWriter;
 import java.util.Locale;

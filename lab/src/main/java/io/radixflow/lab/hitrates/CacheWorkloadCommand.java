@@ -1,4 +1,4 @@
-package io.radixflow.lab.simulate;
+package io.radixflow.lab.hitrates;
 
 import io.radixflow.lab.workload.TrafficGenerator;
 import io.radixflow.lab.workload.TrafficModel;

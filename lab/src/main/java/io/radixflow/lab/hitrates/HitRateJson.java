@@ -1,9 +1,9 @@
-package io.radixflow.lab.simulate;
+package io.radixflow.lab.hitrates;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.lab.workload.HitRates;
-import io.radixflow.lab.workload.TierRates;
+import io.radixflow.lab.simulate.CacheSimulation;
+import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.lab.workload.Workload;
 import io.radixflow.tools.cli.common.JsonLineOutput;
 

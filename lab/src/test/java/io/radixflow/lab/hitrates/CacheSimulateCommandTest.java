@@ -1,4 +1,4 @@
-package io.radixflow.lab.simulate;
+package io.radixflow.lab.hitrates;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,8 +1,9 @@
-package io.radixflow.lab.simulate;
+package io.radixflow.lab.hitrates;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.lab.workload.HitRates;
+import io.radixflow.lab.simulate.CacheSimulation;
+import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.lab.workload.Workload;
 import java.io.StringReader;
 import java.util.ArrayList;

@@ -1,4 +1,4 @@
-package io.radixflow.lab.workload;
+package io.radixflow.lab.hitrates;
 
 import java.util.List;
 

@@ -1,13 +1,9 @@
-package io.radixflow.lab.simulate;
+package io.radixflow.lab.hitrates;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.model.hub.ConsoleProgress;
 import io.radixflow.kernels.model.hub.ModelProgress;
-import io.radixflow.lab.workload.HitRateStudy;
-import io.radixflow.lab.workload.HitRates;
-import io.radixflow.lab.workload.TierRates;
-import io.radixflow.lab.workload.TierStudy;
 import io.radixflow.lab.workload.Workload;
 import io.radixflow.lab.workload.WorkloadOptions;
 import io.radixflow.lab.workload.WorkloadReader;

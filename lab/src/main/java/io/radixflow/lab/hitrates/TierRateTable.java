@@ -1,6 +1,5 @@
-package io.radixflow.lab.simulate;
+package io.radixflow.lab.hitrates;
 
-import io.radixflow.lab.workload.TierRates;
 import io.radixflow.lab.workload.Workload;
 import java.io.PrintWriter;
 import java.util.Locale;
