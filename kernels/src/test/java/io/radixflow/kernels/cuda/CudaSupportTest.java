@@ -24,7 +24,7 @@ class CudaSupportTest {
   }
 
   @Test
-  void whatIsMissingIsTold() {
+  void theProblemNamesWhatIsMissing() {
     assertThat(support(13000, TURING, true).problem(0)).contains("7.5").contains("8.0 or higher");
     assertThat(support(13000, HOPPER, false).problem(0))
         .isEqualTo("no device code is inside this build: nvcc was not found");
@@ -37,8 +37,11 @@ class CudaSupportTest {
   }
 
   @Test
-  void theSelfTestPassesAndTellsADeviceThatFails() {
+  void theSelfTestPassesAndReportsADeviceThatFails() {
     EmulatedGpu.require();
+    if (EmulatedGpu.isEmulated()) {
+      EmulatedDriver.reset();
+    }
     assertThat(CudaSelfTest.run(0)).isNull();
     if (EmulatedGpu.isEmulated()) {
       EmulatedDriver.failLaunch("rf_sample", 1, CUresult.CUDA_ERROR_ILLEGAL_ADDRESS);

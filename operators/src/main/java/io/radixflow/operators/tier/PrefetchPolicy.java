@@ -8,7 +8,7 @@ public enum PrefetchPolicy {
   BEST_EFFORT,
   /** Until all are there, or cannot be had. */
   WAIT_COMPLETE,
-  /** As long, but no longer than {@link TierOptions#prefetchMillis}. */
+  /** As long, but no longer than {@link LoadBackOptions#prefetchMillis}. */
   TIMEOUT;
 
   /** The name in configuration: {@code best_effort} … */
