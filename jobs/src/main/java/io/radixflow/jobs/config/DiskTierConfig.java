@@ -11,14 +11,13 @@ import org.apache.flink.configuration.MemorySize;
 /** The options of the disk below an engine's host memory. */
 public final class DiskTierConfig {
 
-  private static final long LEAST_BYTES = 4 * DiskStoreOptions.MIN_SEGMENT_BYTES;
   private static final OptionGroup ALL = new OptionGroup();
 
   public static final ConfigOption<MemorySize> SIZE =
       ALL.add(
           key("tiers.disk-size").memoryType().defaultValue(MemorySize.ZERO),
-          "0, or a size of at least 16 kb such as 200gb",
-          size -> size.getBytes() == 0 || size.getBytes() >= LEAST_BYTES,
+          "0, or a size of at least 4 mb such as 200gb",
+          size -> size.getBytes() == 0 || size.getBytes() >= DiskStoreOptions.MIN_BYTES,
           "What KV pages may take of a TaskManager's disk; they are found again by a TaskManager "
               + "that is started with the same resource id. 0 for none; needs tiers.host-memory.");
 

@@ -10,21 +10,20 @@ import io.radixflow.tools.cli.common.Samples;
 import io.radixflow.tools.cli.common.TemporaryDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What a disk tier of many pages costs a checkpoint, and how long it takes to open. */
+/** What a disk tier of many pages takes to write, find and read pages, and to open. */
 @Command(
     name = "disk",
     description = {
-      "Measure a disk tier of many small pages: what a checkpoint of its page directory takes of the"
-          + " thread of Flink's mailbox, and of its own; how long opening the store takes with the"
-          + " directory, with one of an earlier checkpoint, and without one.",
-      "Pages are made up, and their files deleted in the end. The mailbox's calls are made while the"
-          + " directory is being copied."
+      "Measure a disk tier of many small pages: how long it takes to write, find and read the 100"
+          + " pages of a conversation, to open it, and to open it after a crash.",
+      "Pages are made up, and their files deleted in the end. The crash is a copy of the files as"
+          + " they are while the store is open. A checkpoint copies nothing of a disk tier, so it"
+          + " takes none of its time."
     })
 final class BenchDiskCommand extends CliCommand {
   @Mixin BenchRounds rounds;
@@ -41,22 +40,8 @@ final class BenchDiskCommand extends CliCommand {
       names = "--page-bytes",
       paramLabel = "N",
       defaultValue = "64",
-      description = "Bytes of each, besides 192 of its header (default: ${DEFAULT-VALUE}).")
+      description = "Bytes of each, besides those of its header (default: ${DEFAULT-VALUE}).")
   int pageBytes;
-
-  @Option(
-      names = "--changed",
-      paramLabel = "N",
-      defaultValue = "5000",
-      description = "Pages written before each checkpoint (default: ${DEFAULT-VALUE}).")
-  int changed;
-
-  @Option(
-      names = "--checkpoints",
-      paramLabel = "N",
-      defaultValue = "20",
-      description = "Checkpoints to measure (default: ${DEFAULT-VALUE}).")
-  int checkpoints;
 
   @Option(
       names = "--directory",
@@ -71,55 +56,44 @@ final class BenchDiskCommand extends CliCommand {
 
   @Override
   public Integer call() throws IOException, InterruptedException {
-    if (pages < 1 || pageBytes < 1 || pageBytes > 1 << 20 || changed < 1 || checkpoints < 2) {
-      throw new CliException(
-          "--pages and --changed must be at least 1, --page-bytes 1 to 1048576, --checkpoints at"
-              + " least 2");
+    if (pages < DiskBench.CHAIN || pageBytes < 1 || pageBytes > 1 << 20) {
+      throw new CliException("--pages must be at least 100, --page-bytes 1 to 1048576");
     }
-    long all = pages + (long) changed * checkpoints;
-    Samples mailbox = new Samples();
-    Samples mailboxCpu = new Samples();
-    Samples background = new Samples();
+    Samples write = new Samples();
+    Samples find = new Samples();
+    Samples read = new Samples();
     Samples again = new Samples();
-    Samples earlier = new Samples();
-    Samples lost = new Samples();
+    Samples crash = new Samples();
     try (TemporaryDirectory files = TemporaryDirectory.create(directory, "radixflow-disk-");
-        DiskBench bench = new DiskBench(files.path(), pageBytes, all);
+        DiskBench bench = new DiskBench(files.path(), pageBytes, pages);
         Progress progress = progress("measuring")) {
-      bench.open(List.of());
+      bench.open();
       progress.detail("writing pages");
-      bench.write(pages);
-      for (int i = 1; i <= checkpoints; i++) {
-        progress.detail("checkpoint " + i + " of " + checkpoints);
-        bench.write(changed);
-        DiskBench.Checkpoint checkpoint = bench.checkpoint(i);
-        mailbox.add(checkpoint.mailbox());
-        mailboxCpu.add(checkpoint.mailboxCpu());
-        background.add(checkpoint.background());
+      for (int i = 0; i < pages / DiskBench.CHAIN; i++) {
+        write.add(bench.write());
       }
       for (int i = 0; i < rounds.count(); i++) {
         progress.detail("opening, round " + (i + 1) + " of " + rounds.count());
+        crash.add(bench.openAfterCrash());
         again.add(bench.openAgain());
-        earlier.add(bench.openEarlier());
-        lost.add(bench.openWithoutDirectory());
+        find.add(bench.find());
+        read.add(bench.read());
       }
     }
-    out().printf(Locale.ROOT, "%,d pages of %d bytes on disk, milliseconds%n", all, pageBytes);
+    out().printf(Locale.ROOT, "%,d pages of %d bytes on disk, milliseconds%n", pages, pageBytes);
     out().printf("%-46s %11s %11s %11s%n", "", "min", "median", "max");
-    line("checkpoint, of the mailbox's thread", mailbox);
-    line("the same, CPU time", mailboxCpu);
-    line("checkpoint, of its own thread", background);
+    line("writing 100 pages", write);
+    line("finding 100 pages", find);
+    line("reading 100 pages", read);
     line("opening", again);
-    line("opening with the directory of the one before", earlier);
-    line("opening without a directory", lost);
+    line("opening after a crash", crash);
     ObjectNode json = JsonLineOutput.object();
-    json.put("pages", all).put("page_bytes", pageBytes);
-    mailbox.putInto(json.putObject("mailbox_seconds"));
-    mailboxCpu.putInto(json.putObject("mailbox_cpu_seconds"));
-    background.putInto(json.putObject("background_seconds"));
+    json.put("pages", pages).put("page_bytes", pageBytes);
+    write.putInto(json.putObject("write_seconds"));
+    find.putInto(json.putObject("find_seconds"));
+    read.putInto(json.putObject("read_seconds"));
     again.putInto(json.putObject("open_seconds"));
-    earlier.putInto(json.putObject("open_earlier_seconds"));
-    lost.putInto(json.putObject("open_without_directory_seconds"));
+    crash.putInto(json.putObject("open_after_crash_seconds"));
     report.write(this, json);
     return 0;
   }

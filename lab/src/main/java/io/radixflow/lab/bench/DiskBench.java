@@ -2,160 +2,135 @@ package io.radixflow.lab.bench;
 
 import io.radixflow.operators.tier.DiskStore;
 import io.radixflow.operators.tier.DiskStoreOptions;
-import io.radixflow.operators.tier.GenerationRef;
-import io.radixflow.operators.tier.LocalTiers;
 import io.radixflow.operators.tier.PageId;
 import io.radixflow.operators.tier.PageStore;
 import io.radixflow.operators.tier.TierPage;
 import io.radixflow.tools.cli.common.CliException;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Arrays;
 import java.util.SplittableRandom;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.FutureTask;
 import org.apache.flink.util.FileUtils;
 
-/** A disk tier of made-up pages, as an engine has it, and checkpoints of its page directory. */
+/** A disk tier of made-up pages, as an engine has it. */
 final class DiskBench implements AutoCloseable {
-  private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-  private static final String KIND = "bench";
-  private static final int CHAIN = 100;
-  private static final int RECORD_BYTES = 512;
-  private static final int BATCH = 1000;
+  private static final String EPOCH = "bench";
+
+  /** Pages of a conversation. */
+  static final int CHAIN = 100;
+
+  private static final long OVERHEAD_BYTES = 1_000;
+  private static final long LEAST_BYTES = 256L << 20;
 
   private final Path root;
   private final int pageBytes;
   private final long limit;
-  private final ExecutorService background = Executors.newSingleThreadExecutor();
   private final SplittableRandom random = new SplittableRandom(1);
-  private LocalTiers tiers;
+  private final PageId[] chain = new PageId[CHAIN];
+  private final String[] namespaces = new String[CHAIN];
+  private final ByteBuffer[] bytes = new ByteBuffer[CHAIN];
+  private Path directory;
   private PageStore store;
-  private PageId last;
-  private int written;
-  private GenerationRef earlier;
-  private GenerationRef latest;
+  private int crashes;
+  private long written;
 
   /**
-   * What a checkpoint took.
+   * Creates a bench without files.
    *
-   * @param mailbox seconds of the calls that an operator makes on its mailbox's thread
-   * @param mailboxCpu seconds that this thread computed meanwhile
-   * @param background seconds of making the copy, on another thread
-   */
-  record Checkpoint(double mailbox, double mailboxCpu, double background) {}
-
-  /**
    * @param root empty; deleted by {@link #close}
    * @param pages that will be written at most
    */
   DiskBench(Path root, int pageBytes, long pages) {
     this.root = root;
+    this.directory = root.resolve("disk-0");
     this.pageBytes = pageBytes;
-    this.limit = Math.max(64 << 20, 2 * pages * (pageBytes + RECORD_BYTES));
+    this.limit = Math.max(LEAST_BYTES, 2 * pages * (pageBytes + OVERHEAD_BYTES));
+    Arrays.fill(namespaces, "");
+    Arrays.setAll(bytes, i -> ByteBuffer.allocate(pageBytes));
   }
 
   /** Opens the store; returns the seconds that it took. */
-  double open(List<GenerationRef> restored) throws IOException {
+  double open() throws IOException {
     long begun = System.nanoTime();
-    tiers = LocalTiers.open(root, KIND, restored);
-    store =
-        DiskStore.open(
-            DiskStoreOptions.of(tiers.home().segments().toString(), limit),
-            KIND,
-            pageBytes,
-            tiers.generations().use());
-    return (System.nanoTime() - begun) * 1e-9;
-  }
-
-  /** Closes the store and opens it again as it was left. */
-  double openAgain() throws IOException {
-    stop();
-    return check(open(List.of()));
-  }
-
-  /** The same, from the checkpoint before the last. */
-  double openEarlier() throws IOException {
-    stop();
-    return check(open(List.of(earlier)));
-  }
-
-  /** The same, after its directory was lost. */
-  double openWithoutDirectory() throws IOException {
-    Path directory = tiers.home().directory();
-    stop();
-    FileUtils.deleteDirectory(directory.toFile());
-    return check(open(List.of()));
-  }
-
-  private double check(double seconds) {
-    long found = store.stats().pages();
-    if (found != written) {
-      throw new CliException("of " + written + " pages the store has found " + found);
+    store = DiskStore.open(DiskStoreOptions.of(directory.toString(), limit), EPOCH, pageBytes);
+    double seconds = seconds(begun);
+    if (store.stats().pages() != written) {
+      throw new CliException(
+          "of " + written + " pages the store has found " + store.stats().pages());
     }
     return seconds;
   }
 
-  /** Writes pages of conversations. */
-  void write(int count) {
-    for (int from = 0; from < count; from += BATCH) {
-      int size = Math.min(BATCH, count - from);
-      TierPage[] pages = new TierPage[size];
-      ByteBuffer[] bytes = new ByteBuffer[size];
-      for (int i = 0; i < size; i++) {
-        PageId id =
-            new PageId(random.nextLong(), random.nextLong(), random.nextLong(), random.nextLong());
-        pages[i] = new TierPage(id, (written + i) % CHAIN == 0 ? null : last, "", 0);
-        bytes[i] = ByteBuffer.allocate(pageBytes);
-        last = id;
-      }
-      store.write(pages, bytes, size);
-      written += size;
+  /** Closes the store and opens it again; returns the seconds of opening. */
+  double openAgain() throws IOException {
+    stop();
+    return open();
+  }
+
+  /** Opens a store on a copy of the files as they are while it runs; returns the seconds of it. */
+  double openAfterCrash() throws IOException {
+    Path copy = root.resolve("disk-" + ++crashes);
+    FileUtils.copy(flinkPath(directory), flinkPath(copy), false);
+    stop();
+    FileUtils.deleteDirectory(directory.toFile());
+    directory = copy;
+    return open();
+  }
+
+  private static org.apache.flink.core.fs.Path flinkPath(Path path) {
+    return new org.apache.flink.core.fs.Path(path.toUri());
+  }
+
+  /** Writes the pages of a conversation; returns the seconds that it took. */
+  double write() {
+    TierPage[] pages = new TierPage[CHAIN];
+    for (int i = 0; i < CHAIN; i++) {
+      chain[i] =
+          new PageId(random.nextLong(), random.nextLong(), random.nextLong(), random.nextLong());
+      pages[i] = new TierPage(chain[i], i == 0 ? null : chain[i - 1], "", 0);
+    }
+    long begun = System.nanoTime();
+    if (store.write(pages, bytes, CHAIN) > 0) {
+      throw new CliException("pages could not be written");
+    }
+    written += CHAIN;
+    return seconds(begun);
+  }
+
+  /** Looks for the pages of the last conversation; returns the seconds that it took. */
+  double find() {
+    long begun = System.nanoTime();
+    check(store.find(chain, 0, CHAIN));
+    return seconds(begun);
+  }
+
+  /** Reads the pages of the last conversation; returns the seconds that it took. */
+  double read() {
+    long begun = System.nanoTime();
+    check(store.read(chain, namespaces, 0, CHAIN, bytes));
+    return seconds(begun);
+  }
+
+  private static void check(int found) {
+    if (found != CHAIN) {
+      throw new CliException("of " + CHAIN + " pages of a conversation " + found + " were found");
     }
   }
 
-  /** What the operator does for a checkpoint, and for the one before that is complete meanwhile. */
-  Checkpoint checkpoint(long number) throws InterruptedException {
-    double[] own = new double[1];
-    long cpu = THREADS.getCurrentThreadCpuTime();
-    long begun = System.nanoTime();
-    FutureTask<GenerationRef> copy =
-        new FutureTask<>(
-            () -> {
-              long start = System.nanoTime();
-              GenerationRef made = tiers.generations().make(number);
-              own[0] = (System.nanoTime() - start) * 1e-9;
-              return made;
-            });
-    background.execute(copy);
-    tiers.generations().complete(number - 1);
-    double mailbox = (System.nanoTime() - begun) * 1e-9;
-    double mailboxCpu = (THREADS.getCurrentThreadCpuTime() - cpu) * 1e-9;
-    try {
-      earlier = latest;
-      latest = copy.get();
-    } catch (ExecutionException e) {
-      throw new CliException("the page directory was not copied: " + e.getCause().getMessage());
-    }
-    return new Checkpoint(mailbox, mailboxCpu, own[0]);
+  private static double seconds(long since) {
+    return (System.nanoTime() - since) * 1e-9;
   }
 
   private void stop() {
     if (store != null) {
       store.close();
-      tiers.close();
       store = null;
     }
   }
 
   @Override
   public void close() {
-    background.shutdownNow();
     stop();
     FileUtils.deleteDirectoryQuietly(root.toFile());
   }

@@ -10,7 +10,6 @@ import io.radixflow.operators.tier.DiskStoreOptions;
 import io.radixflow.operators.tier.PageStore;
 import io.radixflow.operators.tier.PageStoreStats;
 import io.radixflow.operators.tier.PrefetchPolicy;
-import io.radixflow.operators.tier.RocksDbDirectory;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.WritePolicy;
@@ -35,7 +34,7 @@ final class TierBench implements AutoCloseable {
   private static final int HOST_CONVERSATIONS = 5;
 
   private static final int DISK_CONVERSATIONS = 16;
-  private static final long MIN_DISK_BYTES = 1 << 20;
+  private static final long MIN_DISK_BYTES = 32 << 20;
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
 
   private final ContinuousBatchingEngine engine;
@@ -73,13 +72,9 @@ final class TierBench implements AutoCloseable {
   }
 
   private static PageStore store(Path directory, long limitBytes, String epoch, int pageBytes) {
-    Path segments = directory.resolve("segments");
     try {
       return DiskStore.open(
-          DiskStoreOptions.of(segments.toString(), limitBytes),
-          epoch,
-          pageBytes,
-          RocksDbDirectory.open(directory.resolve("directory")));
+          DiskStoreOptions.of(directory.toString(), limitBytes), epoch, pageBytes);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -6,7 +6,6 @@ import io.radixflow.lab.simulate.OptimalHits;
 import io.radixflow.lab.simulate.SimulatedTiers;
 import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -59,8 +58,7 @@ public final class TierStudy {
   }
 
   private TierRates.Row simulate(String policy, int device, int host, int disk) throws IOException {
-    try (SimulatedTiers tiers =
-        new SimulatedTiers(device, host, disk, Files.createTempDirectory("radixflow-simulate-"))) {
+    try (SimulatedTiers tiers = new SimulatedTiers(device, host, disk)) {
       CacheSimulation.Result result =
           CacheSimulation.run(
               workload, device, EvictionPolicies.of(policy, device, protectedShare), hints, tiers);

@@ -7,44 +7,27 @@ import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.record.KvTier;
-import io.radixflow.operators.tier.DiskStore;
-import io.radixflow.operators.tier.DiskStoreOptions;
-import io.radixflow.operators.tier.HeapDirectory;
 import io.radixflow.operators.tier.HiRadixCache;
 import io.radixflow.operators.tier.LoadBack;
 import io.radixflow.operators.tier.PageChain;
-import io.radixflow.operators.tier.PageStore;
 import io.radixflow.operators.tier.PrefetchPolicy;
-import io.radixflow.operators.tier.RecordHeader;
-import io.radixflow.operators.tier.SegmentHeader;
-import io.radixflow.operators.tier.TierFiles;
 import io.radixflow.operators.tier.TierOptions;
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Host memory and disk below a {@link CacheSimulation}: a {@link HiRadixCache} over a {@link
- * DiskStore}, as an engine has them, with its threads, checksums and segment files. What differs is
- * that a page holds only the first bytes of its name, against which each one that is loaded is
- * checked; that a request waits for all pages of its prefix and loads them all, whatever it costs;
- * and that the next one comes when all copies have been made, so that none is dropped for haste.
+ * Host memory and disk below a {@link CacheSimulation}: a {@link HiRadixCache} as an engine has it,
+ * with its threads and checksums, over a {@link SimulatedDisk}. What differs is that a page holds
+ * only the first bytes of its name, against which each one that is loaded is checked; that a
+ * request waits for all pages of its prefix and loads them all, whatever it costs; and that the
+ * next one comes when all copies have been made, so that none is dropped for haste.
  *
  * <p>For the thread that runs the simulation.
  */
 public final class SimulatedTiers implements LowerTiers, AutoCloseable {
-  private static final int RECORD_BYTES = RecordHeader.recordBytes(Long.BYTES);
-
-  /** Segments that the disk's pages fill, and those that a store keeps for reclaiming and ahead. */
-  private static final int SEGMENTS = 64;
-
-  private static final int SPARE_SEGMENTS = 3;
-  private static final int LEAST_SEGMENT_PAGES = 64;
   private static final long LOOK_MILLIS = 1;
 
-  private final Path directory;
   private final StampedPool pool;
   private final HiRadixCache tiers;
   private final LinkedBlockingQueue<Runnable> inbox = new LinkedBlockingQueue<>();
@@ -60,12 +43,8 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
    * @param devicePages those of the simulated cache
    * @param hostPages at least 1
    * @param diskPages 0 for no disk tier
-   * @param directory for the disk tier's files; deleted by {@link #close}
-   * @throws IOException if the directory cannot be written
    */
-  public SimulatedTiers(int devicePages, int hostPages, int diskPages, Path directory)
-      throws IOException {
-    this.directory = directory;
+  public SimulatedTiers(int devicePages, int hostPages, int diskPages) {
     this.pool = new StampedPool(devicePages);
     TierOptions options =
         TierOptions.NONE
@@ -74,16 +53,11 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
             .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1);
     tiers =
         new HiRadixCache(
-            pool, options, diskPages == 0 ? null : disk(diskPages), inbox::add, System::nanoTime);
-  }
-
-  private PageStore disk(int pages) throws IOException {
-    int each = Math.max(LEAST_SEGMENT_PAGES, (pages + SEGMENTS - 1) / SEGMENTS);
-    long segment = SegmentHeader.BYTES + (long) each * RECORD_BYTES;
-    long segments = (pages + each - 1) / each + SPARE_SEGMENTS;
-    DiskStoreOptions options =
-        DiskStoreOptions.of(directory.toString(), segments * segment).withSegmentBytes(segment);
-    return DiskStore.open(options, "simulated", Long.BYTES, new HeapDirectory());
+            pool,
+            options,
+            diskPages == 0 ? null : new SimulatedDisk(diskPages),
+            inbox::add,
+            System::nanoTime);
   }
 
   /** Pages of prompts that came from host memory. */
@@ -178,10 +152,8 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
     }
   }
 
-  /** Closes the tiers and deletes their files. */
   @Override
-  public void close() throws IOException {
+  public void close() {
     tiers.close();
-    TierFiles.delete(directory);
   }
 }

@@ -14,7 +14,7 @@ class BenchDiskCommandTest {
   @TempDir Path directory;
 
   @Test
-  void checkpointsAndWaysOfOpeningAreToldAndNoFileIsLeft() throws IOException {
+  void timesOfWritingReadingAndOpeningAreReportedAndNoFileIsLeft() throws IOException {
     Path disk = directory.resolve("disk");
     Path figures = directory.resolve("figures.json");
 
@@ -25,10 +25,6 @@ class BenchDiskCommandTest {
                 "disk",
                 "--pages",
                 "2000",
-                "--changed",
-                "100",
-                "--checkpoints",
-                "3",
                 "--rounds",
                 "2",
                 "--directory",
@@ -39,22 +35,22 @@ class BenchDiskCommandTest {
     assertThat(result.code()).as(result.err()).isZero();
     assertThat(result.out())
         .containsSubsequence(
-            "2,300 pages of 64 bytes",
-            "checkpoint, of the mailbox's thread",
-            "checkpoint, of its own thread",
+            "2,000 pages of 64 bytes",
+            "writing 100 pages",
+            "reading 100 pages",
             "opening",
-            "opening without a directory");
+            "opening after a crash");
     JsonNode json = new ObjectMapper().readTree(figures.toFile());
-    assertThat(json.at("/mailbox_seconds/samples").asInt()).isEqualTo(3);
-    assertThat(json.at("/open_without_directory_seconds/samples").asInt()).isEqualTo(2);
+    assertThat(json.at("/write_seconds/samples").asInt()).isEqualTo(20);
+    assertThat(json.at("/open_after_crash_seconds/samples").asInt()).isEqualTo(2);
     assertThat(disk).isEmptyDirectory();
   }
 
   @Test
   void sizesThatMakeNoSenseAreRefused() {
-    Cli.Result result = new Cli().run("bench", "disk", "--checkpoints", "1");
+    Cli.Result result = new Cli().run("bench", "disk", "--pages", "1");
 
     assertThat(result.code()).isNotZero();
-    assertThat(result.err()).contains("--checkpoints at least 2");
+    assertThat(result.err()).contains("--pages must be at least 100");
   }
 }

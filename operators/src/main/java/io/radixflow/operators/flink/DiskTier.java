@@ -3,14 +3,14 @@ package io.radixflow.operators.flink;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.tier.DiskStore;
 import io.radixflow.operators.tier.DiskStoreOptions;
-import io.radixflow.operators.tier.LocalTiers;
 import io.radixflow.operators.tier.PageStore;
+import io.radixflow.operators.tier.TierHome;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
 
 /**
- * The disk below an engine's host memory, as the job configures it. *
+ * The disk below an engine's host memory, as the job configures it.
  *
  * @param limitBytes what its files may have; 0 for no disk tier
  * @param directory where the homes of engines are; null for the TaskManager's working directory
@@ -21,9 +21,6 @@ import java.nio.file.Path;
 public record DiskTier(
     long limitBytes, String directory, long minFreeBytes, String keyFile, NamespaceKey tenants)
     implements Serializable {
-  /** What a segment has besides a page, at most. */
-  private static final long RECORD_BYTES = 4 << 10;
-
   /** No disk tier. */
   public static final DiskTier NONE = new DiskTier(0, null, 0, null, null);
 
@@ -48,7 +45,7 @@ public record DiskTier(
 
   /** Why a disk cannot have a size; null if it can. */
   String refusal(long bytes, int pageBytes) {
-    long least = 4 * Math.max(DiskStoreOptions.MIN_SEGMENT_BYTES, pageBytes + RECORD_BYTES);
+    long least = DiskStoreOptions.leastBytes(pageBytes);
     return bytes >= least
         ? null
         : "the disk must have at least %d bytes; give it a size such as 20gb".formatted(least);
@@ -60,13 +57,13 @@ public record DiskTier(
    * @param kind tells which engines can use each other's pages
    * @throws IOException if there is none
    */
-  LocalTiers claim(EngineHome home, String kind) throws IOException {
+  TierHome claim(EngineHome home, String kind) throws IOException {
     Path root = directory == null ? home.tiers() : Path.of(directory);
     if (root == null) {
       throw new IOException(
           "the TaskManager has no working directory; start the job with tiers.disk-directory");
     }
-    return LocalTiers.open(root, kind, home.restored());
+    return TierHome.claim(root, kind, home.restored());
   }
 
   /**
@@ -74,11 +71,11 @@ public record DiskTier(
    *
    * @throws IOException if that cannot be done
    */
-  PageStore open(LocalTiers tiers, String numericsEpoch, int pageBytes) throws IOException {
+  PageStore open(TierHome tiers, String numericsEpoch, int pageBytes) throws IOException {
     DiskStoreOptions options =
-        DiskStoreOptions.of(tiers.home().segments().toString(), limitBytes)
+        DiskStoreOptions.of(tiers.directory().toString(), limitBytes)
             .withMinFreeBytes(minFreeBytes)
             .withKeyFile(keyFile);
-    return DiskStore.open(options, numericsEpoch, pageBytes, tiers.generations().use());
+    return DiskStore.open(options, numericsEpoch, pageBytes);
   }
 }

@@ -1,9 +1,8 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.tier.GenerationRef;
 import java.io.File;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Set;
 
 /**
  * What an engine finds on its TaskManager, of itself before: in the directory {@code radixflow}
@@ -13,27 +12,27 @@ import java.util.List;
  *
  * @param crashJournal a file that tells which turns it was working on; null for none
  * @param tiers where pages on disk are; null for nowhere
- * @param restored what the restored checkpoint tells of page directories, of any engines
+ * @param restored ids of the engines whose pages the restored checkpoint goes with
  * @param settings what control events have made of the tiers so far
  */
 public record EngineHome(
-    Path crashJournal, Path tiers, List<GenerationRef> restored, TierSettings settings) {
+    Path crashJournal, Path tiers, Set<String> restored, TierSettings settings) {
 
   /** Of an engine that finds nothing and leaves nothing. */
-  public static final EngineHome NONE = new EngineHome(null, null, List.of());
+  public static final EngineHome NONE = new EngineHome(null, null, Set.of());
 
   public EngineHome {
-    restored = List.copyOf(restored);
+    restored = Set.copyOf(restored);
   }
 
   /** Of an engine whose tiers are as they are configured. */
-  public EngineHome(Path crashJournal, Path tiers, List<GenerationRef> restored) {
+  public EngineHome(Path crashJournal, Path tiers, Set<String> restored) {
     this(crashJournal, tiers, restored, TierSettings.NONE);
   }
 
   /** Of the engine that takes the place of one in the same process. */
   EngineHome again(TierSettings now) {
-    return new EngineHome(crashJournal, tiers, List.of(), now);
+    return new EngineHome(crashJournal, tiers, Set.of(), now);
   }
 
   /** With other settings of the tiers. */
@@ -45,7 +44,7 @@ public record EngineHome(
    * @param temporary the {@code tmp} of Flink's working directory
    * @param name tells the engine from others on the TaskManager
    */
-  static EngineHome of(File temporary, String name, List<GenerationRef> restored) {
+  static EngineHome of(File temporary, String name, Set<String> restored) {
     Path directory = directory(temporary);
     return directory == null
         ? new EngineHome(null, null, restored)

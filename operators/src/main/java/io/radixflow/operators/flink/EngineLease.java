@@ -1,8 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.cache.key.StableHash;
-import io.radixflow.operators.tier.GenerationRef;
-import java.util.List;
+import java.util.Set;
 import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.memory.SharedResources;
@@ -45,14 +44,14 @@ final class EngineLease implements AutoCloseable {
   /**
    * Leases the engine and opens it if no other subtask has.
    *
-   * @param restored what the restored checkpoint tells of page directories
+   * @param restored ids of the engines whose pages the restored checkpoint goes with
    * @param tiers what control events have made of the tiers so far
    */
   static EngineLease acquire(
       Environment environment,
       RuntimeContext context,
       EngineOpener configured,
-      List<GenerationRef> restored,
+      Set<String> restored,
       TierSettings tiers)
       throws Exception {
     EngineOpener opener =

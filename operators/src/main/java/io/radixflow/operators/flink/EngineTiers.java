@@ -4,13 +4,12 @@ import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
-import io.radixflow.operators.tier.DirectoryGenerations;
 import io.radixflow.operators.tier.HostResize;
-import io.radixflow.operators.tier.LocalTiers;
 import io.radixflow.operators.tier.PageStore;
 import io.radixflow.operators.tier.RemoteStore;
 import io.radixflow.operators.tier.StoreStack;
 import io.radixflow.operators.tier.TierCalls;
+import io.radixflow.operators.tier.TierHome;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.Tiers;
 import java.io.IOException;
@@ -51,7 +50,7 @@ public final class EngineTiers implements AutoCloseable {
   private TierCalls calls;
   private String epoch;
   private volatile int pageBytes;
-  private volatile LocalTiers local;
+  private volatile TierHome local;
   private volatile PageStore store;
   private CompletableFuture<Void> storeClosed = CompletableFuture.completedFuture(null);
   private volatile long applied;
@@ -78,8 +77,8 @@ public final class EngineTiers implements AutoCloseable {
     return of(null);
   }
 
-  /** Of an engine that others give its tiers; only its page directory is of use here. */
-  public static EngineTiers of(LocalTiers tiers) {
+  /** Of an engine that others give its tiers; only its home is of use here. */
+  public static EngineTiers of(TierHome tiers) {
     EngineTiers made =
         new EngineTiers(DiskTier.NONE, RemoteTier.NONE, TierOptions.NONE, EngineHome.NONE, "");
     made.local = tiers;
@@ -129,7 +128,7 @@ public final class EngineTiers implements AutoCloseable {
   }
 
   /** What the engine has on disk; null for nothing. */
-  LocalTiers local() {
+  TierHome local() {
     return local;
   }
 
@@ -138,11 +137,10 @@ public final class EngineTiers implements AutoCloseable {
     return remote.enabled() ? remote.options().uri() : null;
   }
 
-  /** The page directory that checkpoints have copies of; null for none. */
-  DirectoryGenerations generations() {
-    LocalTiers tiers = local;
-    boolean used = store != null || options == TierOptions.NONE;
-    return tiers == null || !used ? null : tiers.generations();
+  /** The id of the engine whose pages are on the disk in use; null for none. */
+  String pagesOf() {
+    TierHome used = local;
+    return used == null || store == null && options != TierOptions.NONE ? null : used.engine();
   }
 
   /** Whether there are tiers at all. */
@@ -401,7 +399,7 @@ public final class EngineTiers implements AutoCloseable {
     }
   }
 
-  /** Closes the page directory, after the engine. */
+  /** Leaves the home, after the engine. */
   @Override
   public void close() {
     stop();

@@ -7,7 +7,7 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SharedSystemPrompt;
-import io.radixflow.operators.tier.LocalTiers;
+import io.radixflow.operators.tier.TierHome;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -70,8 +70,8 @@ final class PageLocations {
 
   /** Returns the engine's data directory, which control events may attach; null for none. */
   private String home() {
-    LocalTiers local = engine.tiers().local();
-    return local == null ? null : local.home().engine();
+    TierHome local = engine.tiers().local();
+    return local == null ? null : local.engine();
   }
 
   private String folder() {

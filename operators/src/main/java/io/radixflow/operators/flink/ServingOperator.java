@@ -3,9 +3,6 @@ package io.radixflow.operators.flink;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.tier.DirectoryGenerations;
-import io.radixflow.operators.tier.GenerationRef;
-import java.util.List;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.SavepointType;
@@ -14,7 +11,6 @@ import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
 import org.apache.flink.runtime.operators.coordination.OperatorEventHandler;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
-import org.apache.flink.runtime.state.StateInitializationContext;
 import org.apache.flink.runtime.state.StateSnapshotContext;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
@@ -53,9 +49,6 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   private final transient MailboxExecutor mailbox;
   private final transient OperatorEventGateway coordinator;
 
-  /** What the restored checkpoint says of page directories; until the engine is open. */
-  private transient List<GenerationRef> restored;
-
   private transient EngineLease lease;
   private transient ServingSubtask subtask;
 
@@ -77,19 +70,14 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   }
 
   @Override
-  public void initializeState(StateInitializationContext context) throws Exception {
-    super.initializeState(context);
-    restored = GenerationState.read(context.getRawOperatorStateInputs());
-  }
-
-  @Override
   public void open() throws Exception {
     super.open();
     ControlState control = new ControlState(getOperatorStateBackend(), options);
+    CheckpointedDisks disks = new CheckpointedDisks(getOperatorStateBackend());
     lease =
-        EngineLease.acquire(environment(), getRuntimeContext(), opener, restored, control.tiers());
-    restored = null;
-    subtask = new ServingSubtask(this, lease, control, options, lost);
+        EngineLease.acquire(
+            environment(), getRuntimeContext(), opener, disks.restored(), control.tiers());
+    subtask = new ServingSubtask(this, lease, control, disks, options, lost);
     subtask.start();
   }
 
@@ -171,32 +159,18 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
       lastSavepoint = checkpointId;
       subtask.suspend();
     }
-    OperatorSnapshotFutures futures =
-        super.snapshotState(checkpointId, timestamp, checkpointOptions, factory);
-    DirectoryGenerations directory = subtask.directory();
-    if (directory != null) {
-      futures.setOperatorStateRawFuture(GenerationState.write(directory, checkpointId, factory));
-    }
-    return futures;
+    return super.snapshotState(checkpointId, timestamp, checkpointOptions, factory);
   }
 
   @Override
   public void notifyCheckpointComplete(long checkpointId) throws Exception {
     super.notifyCheckpointComplete(checkpointId);
     subtask.complete(checkpointId);
-    DirectoryGenerations directory = subtask.directory();
-    if (directory != null) {
-      directory.complete(checkpointId);
-    }
   }
 
   @Override
   public void notifyCheckpointAborted(long checkpointId) throws Exception {
     super.notifyCheckpointAborted(checkpointId);
-    DirectoryGenerations directory = subtask.directory();
-    if (directory != null) {
-      directory.failed(checkpointId);
-    }
     if (lastSavepoint != null && lastSavepoint == checkpointId) {
       lastSavepoint = null;
       subtask.resume();

@@ -6,7 +6,6 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.tier.DirectoryGenerations;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -22,6 +21,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 final class ServingSubtask implements AutoCloseable {
   private final ServingMetrics metrics;
   private final EngineTiers tiers;
+  private final CheckpointedDisks disks;
   private final SessionStore sessions;
   private final TurnQueues queues;
   private final TurnRunner runner;
@@ -38,9 +38,11 @@ final class ServingSubtask implements AutoCloseable {
       ServingOperator operator,
       EngineLease lease,
       ControlState settings,
+      CheckpointedDisks disks,
       ServingOptions options,
       LostReplies lost)
       throws Exception {
+    this.disks = disks;
     Environment environment = operator.environment();
     OperatorStateStore store = operator.getOperatorStateBackend();
     MailboxExecutor mailbox = operator.mailbox();
@@ -194,6 +196,7 @@ final class ServingSubtask implements AutoCloseable {
     unconfirmed.barrier(checkpoint);
     pendingErasures.save();
     pageErasures.save();
+    disks.save(tiers.pagesOf());
     epoch.save();
   }
 
@@ -212,11 +215,6 @@ final class ServingSubtask implements AutoCloseable {
     runner.resume();
     unconfirmed.resume();
     erasures.resume();
-  }
-
-  /** Returns the page directory that checkpoints have copies of; null for none. */
-  DirectoryGenerations directory() {
-    return tiers.generations();
   }
 
   /** Whether there are replies to come. */

@@ -9,6 +9,8 @@ import java.util.Collection;
  * Tells nothing of the numerics epoch: a tier serves one epoch and keeps that apart.
  */
 public record PageId(long a, long b, long c, long d) {
+  /** Stands for the absence of a page. */
+  static final PageId NONE = new PageId(0, 0, 0, 0);
 
   /** The digest that begins at {@code at}. */
   public static PageId of(byte[] digests, int at) {

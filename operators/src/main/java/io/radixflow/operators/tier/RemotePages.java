@@ -5,31 +5,23 @@ import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongPredicate;
 
-/**
- * Pages as objects: each is a segment file with one record, see {@link SegmentScan}. Safe for
- * several threads.
- */
+/** Pages as objects, each in the format of {@link PageCodec}. Safe for several threads. */
 final class RemotePages {
-  private static final int PLACE = SegmentHeader.BYTES;
   private static final int LISTED = 4 * Long.BYTES;
   private static final int MAX_LIST = 1 << 20;
 
   private final RemoteFiles files;
   private final RemoteNames names;
-  private final PageVerifier verifier;
-  private final int pageBytes;
-  private final Random stamps = new Random();
+  private final PageCodec codec;
   private final ConcurrentLinkedQueue<ByteBuffer> buffers = new ConcurrentLinkedQueue<>();
 
-  RemotePages(RemoteFiles files, RemoteNames names, PageVerifier verifier, int pageBytes) {
+  RemotePages(RemoteFiles files, RemoteNames names, PageCodec codec) {
     this.files = files;
     this.names = names;
-    this.verifier = verifier;
-    this.pageBytes = pageBytes;
+    this.codec = codec;
   }
 
   boolean exists(PageId id) throws IOException {
@@ -42,22 +34,15 @@ final class RemotePages {
 
   private ByteBuffer take() {
     ByteBuffer free = buffers.poll();
-    return free == null ? ByteBuffer.allocate(PLACE + verifier.largestRecord()) : free.clear();
+    return free == null ? ByteBuffer.allocate(codec.maxBytes()) : free.clear();
   }
 
   void write(TierPage page, ByteBuffer bytes, long now) throws IOException {
-    SegmentLog.Appended record = verifier.record(page, bytes);
-    SegmentHeader header = new SegmentHeader(0, stamps.nextLong(), names.epoch(), pageBytes, now);
     ByteBuffer object = take();
     boolean mine = true;
     try {
-      object.put(header.encode());
-      record.header().at(PLACE, header.stamp(), now).encode(object);
-      object.put(record.body().duplicate());
-      while (object.position() < PLACE + verifier.recordBytes()) {
-        object.put((byte) 0);
-      }
-      files.create(names.page(page.id()), object.flip());
+      codec.encode(page, bytes, now, object);
+      files.create(names.page(page.id()), object);
     } catch (RemoteTimeoutException e) {
       mine = false;
       throw e;
@@ -112,27 +97,9 @@ final class RemotePages {
       LongPredicate gone,
       ByteBuffer object,
       ByteBuffer into) {
-    if (object.limit() < PLACE + RecordHeader.BYTES) {
-      return MissReason.TRUNCATED;
-    }
-    SegmentHeader segment = SegmentHeader.decode(object);
-    if (segment == null) {
-      return MissReason.CHECKSUM;
-    }
-    if (!segment.epoch().equals(names.epoch())) {
-      return MissReason.EPOCH;
-    }
-    RecordHeader header = RecordHeader.decode(object, PLACE);
-    MissReason miss = verifier.header(header, chain, i, namespace);
-    if (miss != null) {
-      return miss;
-    }
-    if (gone.test(header.page().tenant())) {
-      return MissReason.ABSENT;
-    }
-    return header.stamp() == segment.stamp() && header.offset() == PLACE
-        ? verifier.body(header, object, PLACE, into)
-        : MissReason.DIGEST;
+    boolean isGone =
+        object.limit() >= PageCodec.HEADER_BYTES && gone.test(PageCodec.page(object).tenant());
+    return isGone ? MissReason.ABSENT : codec.decode(object, chain, i, namespace, into);
   }
 
   /**

@@ -67,13 +67,13 @@ public final class RemoteStore implements PageStore {
       String epoch,
       int pageBytes,
       LongSupplier clock) {
-    PageVerifier verifier = new PageVerifier(keys, pageBytes);
+    PageCodec codec = new PageCodec(keys, epoch, pageBytes);
     this.options = options;
     this.files = files;
     this.keys = keys;
     this.clock = clock;
-    this.pages = new RemotePages(files, new RemoteNames(epoch), verifier, pageBytes);
-    this.objectBytes = SegmentHeader.BYTES + verifier.recordBytes();
+    this.pages = new RemotePages(files, new RemoteNames(epoch), codec);
+    this.objectBytes = codec.maxBytes();
     this.known = new KnownPages(options.knownPages(), options.knownMillis(), clock);
     this.reads = TransferThreads.open("remote-tier-read", options.transfers());
     this.writes = TransferThreads.open("remote-tier-write", options.transfers());

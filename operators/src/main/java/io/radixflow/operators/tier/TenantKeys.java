@@ -127,10 +127,9 @@ final class TenantKeys {
    * Encrypts a page.
    *
    * @param out gets the body; has room for {@link #OVERHEAD} more bytes than the page, or for more
-   * @return it, ready to be written from
    * @throws IOException if the tenant's key cannot be read, or is new and cannot be written down
    */
-  ByteBuffer encrypt(TierPage page, ByteBuffer bytes, ByteBuffer out) throws IOException {
+  void encrypt(TierPage page, ByteBuffer bytes, ByteBuffer out) throws IOException {
     Known known = keys.get(page.tenant());
     if (known == null) {
       known = keysForWriting(page.tenant());
@@ -142,7 +141,7 @@ final class TenantKeys {
       Cipher cipher = cipher(Cipher.ENCRYPT_MODE, known.all().get(0), nonce);
       cipher.updateAAD(associated(page));
       cipher.doFinal(bytes.duplicate(), out);
-      return out.flip();
+
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("a page was not encrypted", e);
     }

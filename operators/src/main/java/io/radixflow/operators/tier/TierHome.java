@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -23,8 +24,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  * tiers/ENGINE ID/engine      what the engine runs, as a hash; its time is when it was last claimed or left
  *                 lock        held as long as the engine lives
- *                 segments/   the pages
- *                 directory/  where they lie
+ *                 pages/      the database of the disk tier
  * </pre>
  *
  * <p>An engine takes the home that one like it left, of several the last used, and keeps its id;
@@ -38,8 +38,7 @@ public final class TierHome implements AutoCloseable {
 
   private static final String KIND = "engine";
   private static final String LOCK = "lock";
-  private static final String SEGMENTS = "segments";
-  private static final String DIRECTORY = "directory";
+  private static final String PAGES = "pages";
 
   /** Ends the names of homes that are being deleted. */
   private static final String FORGOTTEN = ".old";
@@ -56,12 +55,32 @@ public final class TierHome implements AutoCloseable {
   }
 
   /**
+   * Claims a home. One that had no part in the restored checkpoint, while others had, is emptied:
+   * it was away, and may have pages of sessions that were erased meanwhile.
+   *
    * @param root where the homes of a TaskManager are; made if need be
    * @param kind tells which engines can use each other's pages
+   * @param restored ids of the engines whose pages the restored checkpoint goes with
    * @throws IOException if there is none and none can be made
    */
-  public static TierHome claim(Path root, String kind) throws IOException {
-    Files.createDirectories(root);
+  public static TierHome claim(Path root, String kind, Set<String> restored) throws IOException {
+    TierHome home = claim(root, kind);
+    try {
+      if (!restored.isEmpty() && !restored.contains(home.engine())) {
+        LOG.info("Pages in {} are deleted: they are not of the job as it is restored", home.path);
+        PrivateFiles.delete(home.directory());
+      }
+      return home;
+    } catch (IOException | RuntimeException e) {
+      home.close();
+      throw e;
+    }
+  }
+
+  private static TierHome claim(Path root, String kind) throws IOException {
+    if (!Files.isDirectory(root)) {
+      PrivateFiles.createDirectory(root);
+    }
     deleteForgotten(root);
     for (Path path : homes(root)) {
       // others are not locked even for a moment: whose they are may be looking for them now
@@ -97,7 +116,9 @@ public final class TierHome implements AutoCloseable {
     TierHome home;
     do {
       String id = UUID.randomUUID().toString().replace("-", "").substring(0, ID_CHARACTERS);
-      home = claim(Files.createDirectories(root.resolve(id)));
+      Path path = root.resolve(id);
+      PrivateFiles.createDirectory(path);
+      home = claim(path);
       // somebody else may have it for a moment
     } while (home == null);
     try {
@@ -151,7 +172,7 @@ public final class TierHome implements AutoCloseable {
 
   private static void delete(Path forgotten) {
     try {
-      TierFiles.delete(forgotten);
+      PrivateFiles.delete(forgotten);
     } catch (IOException e) {
       LOG.info("{} is deleted by the next engine, or is now by another: {}", forgotten, e);
     }
@@ -172,10 +193,10 @@ public final class TierHome implements AutoCloseable {
     return homes.stream().map(Home::path).toList();
   }
 
-  /** When it was claimed or left, or a segment or a copy of the page directory was made. */
+  /** When it was claimed or left, or a file of its pages was made. */
   private static FileTime lastUsed(Path path) throws IOException {
     FileTime last = null;
-    for (String part : List.of(KIND, SEGMENTS, DIRECTORY)) {
+    for (String part : List.of(KIND, PAGES)) {
       FileTime time = time(path.resolve(part));
       last = last == null || time != null && time.compareTo(last) > 0 ? time : last;
     }
@@ -210,20 +231,8 @@ public final class TierHome implements AutoCloseable {
   }
 
   /** For pages; may not exist yet. */
-  public Path segments() {
-    return path.resolve(SEGMENTS);
-  }
-
-  /** Deletes all pages, before anybody uses them. */
-  void empty() throws IOException {
-    LOG.info("Pages in {} are deleted: they are not of the job as it is restored", path);
-    TierFiles.delete(segments());
-    TierFiles.delete(directory());
-  }
-
-  /** For the page directory; may not exist yet. */
   public Path directory() {
-    return path.resolve(DIRECTORY);
+    return path.resolve(PAGES);
   }
 
   /** Leaves the home to the next. */

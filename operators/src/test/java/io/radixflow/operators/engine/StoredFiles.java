@@ -7,7 +7,6 @@ import io.radixflow.operators.tier.DiskStoreOptions;
 import io.radixflow.operators.tier.PageStore;
 import io.radixflow.operators.tier.RemoteStore;
 import io.radixflow.operators.tier.RemoteStoreOptions;
-import io.radixflow.operators.tier.RocksDbDirectory;
 import io.radixflow.operators.tier.StoreStack;
 import io.radixflow.operators.tier.TierOptions;
 import java.io.IOException;
@@ -57,10 +56,7 @@ final class StoredFiles implements AutoCloseable {
 
   private PageStore openDisk(String epoch, int pageBytes) throws IOException {
     return DiskStore.open(
-        DiskStoreOptions.of(root.resolve("disk/segments").toString(), DISK_BYTES),
-        epoch,
-        pageBytes,
-        RocksDbDirectory.open(root.resolve("disk/directory")));
+        DiskStoreOptions.of(root.resolve("disk").toString(), DISK_BYTES), epoch, pageBytes);
   }
 
   private RemoteStore openRemote(String epoch, int pageBytes) throws IOException {
@@ -76,7 +72,7 @@ final class StoredFiles implements AutoCloseable {
 
   /** Flips a bit of every other segment and object, none of which is open. */
   void damage(Random random) throws IOException {
-    for (String folder : List.of("disk/segments", "remote")) {
+    for (String folder : List.of("disk/pages", "remote")) {
       for (Path file : files(root.resolve(folder))) {
         if (random.nextBoolean() && Files.isRegularFile(file) && Files.size(file) > 0) {
           flip(file, (long) (random.nextDouble() * Files.size(file)), 1 << random.nextInt(8));

@@ -112,9 +112,9 @@ class DiskTierTest {
       state = h.snapshot();
     }
     engines.close();
-    assertThat(new StoredRecords(root).ids()).isNotEmpty();
+    assertThat(StoredPages.in(root)).isNotEmpty();
     try (ServingHarness h = harness(root).restore(state, 1)) {
-      assertThat(new StoredRecords(root).ids()).isEmpty();
+      assertThat(StoredPages.in(root)).isEmpty();
       assertThat(engines.tiers().local()).isNotNull();
     }
     engines.close();

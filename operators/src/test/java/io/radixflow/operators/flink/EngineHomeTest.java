@@ -2,15 +2,14 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.tier.GenerationRef;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class EngineHomeTest {
-  private static final List<GenerationRef> RESTORED = List.of(new GenerationRef("e", 3, "00"));
+  private static final Set<String> RESTORED = Set.of("e");
 
   @TempDir Path root;
 

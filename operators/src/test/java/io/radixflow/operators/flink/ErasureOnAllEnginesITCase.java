@@ -98,7 +98,7 @@ class ErasureOnAllEnginesITCase {
     steps.join();
     assertThat(ANSWERED).contains("t0", "t1", "e0", "q1");
     assertThat(ENGINES).hasSize(2);
-    assertThat(new StoredRecords(root).ids()).isEmpty();
+    assertThat(StoredPages.in(root)).isEmpty();
   }
 
   private static String note(Reply reply) {
@@ -111,7 +111,7 @@ class ErasureOnAllEnginesITCase {
     until(() -> ANSWERED.containsAll(Set.of("t0", "t1")));
     until(() -> ENGINES.stream().allMatch(ErasureOnAllEnginesITCase::isStored));
     GatedNumbers.allow(gate, 1);
-    until(() -> new StoredRecords(root).ids().isEmpty());
+    until(() -> StoredPages.in(root).isEmpty());
     GatedNumbers.allow(gate, 2);
   }
 

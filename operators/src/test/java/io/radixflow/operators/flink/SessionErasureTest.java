@@ -65,8 +65,8 @@ class SessionErasureTest {
     return (word + " is what fills a few pages of this session's own ").repeat(8);
   }
 
-  private StoredRecords records() {
-    return new StoredRecords(root);
+  private Set<String> pages() {
+    return StoredPages.in(root);
   }
 
   private void awaitStored() {
@@ -90,16 +90,10 @@ class SessionErasureTest {
   /** Erases a session, of which there was something on disk beside {@code kept}. */
   private void eraseAndSearch(ServingHarness h, String session, Set<String> kept) throws Exception {
     awaitStored();
-    StoredRecords before = records();
-    assertThat(before.ids().size()).isGreaterThan(kept.size());
+    assertThat(pages().size()).isGreaterThan(kept.size());
     h.ask(Events.of(EventKind.ERASE, session, "erase-" + session));
     awaitErased(h);
-    StoredRecords after = records();
-    List<byte[]> gone = before.without(after);
-    assertThat(gone).isNotEmpty();
-    gone.forEach(bytes -> assertThat(after.has(bytes)).isFalse());
-    assertThat(after.ids().size()).as("pages of " + before.ids().size()).isEqualTo(kept.size());
-    assertThat(after.ids()).isEqualTo(kept);
+    assertThat(pages()).isEqualTo(kept);
   }
 
   @Test
@@ -108,7 +102,7 @@ class SessionErasureTest {
       h.open();
       h.ask(say("kept", "t1", COMMON + longText("kept")));
       awaitStored();
-      Set<String> kept = records().ids();
+      Set<String> kept = pages();
       h.ask(say("gone", "t2", COMMON + longText("gone")));
       h.ask(say("gone", "t3", longText("more")));
       eraseAndSearch(h, "gone", kept);
@@ -213,30 +207,27 @@ class SessionErasureTest {
   void aCrashBeforeTheRewritingLeavesNothingToTheSuccessor() throws Exception {
     OperatorSubtaskState state;
     Path crashed = temporary.resolve("crashed");
-    StoredRecords before;
+    Set<String> before;
     try (ServingHarness h = harness()) {
       h.open();
       h.ask(say("gone", "t1", longText("gone")));
       h.ask(say("kept", "t2", longText("kept")));
       awaitStored();
-      before = records();
+      before = pages();
       copy(root, crashed);
       h.send(Events.of(EventKind.ERASE, "gone", "e1"));
       state = h.snapshot();
     }
     engines.close();
     root = crashed;
-    assertThat(records().ids()).isEqualTo(before.ids());
+    assertThat(pages()).isEqualTo(before);
     try (ServingHarness first = harness(2, 0).restore(state, 1);
         ServingHarness second = harness(2, 1).beside(first).restore(state, 1)) {
       assertThat(first.erasuresPending()).isEqualTo(second.erasuresPending()).isPositive();
       awaitErased(first);
       awaitErased(second);
-      StoredRecords after = records();
-      List<byte[]> gone = before.without(after);
-      assertThat(gone).isNotEmpty();
-      gone.forEach(bytes -> assertThat(after.has(bytes)).isFalse());
-      assertThat(after.ids()).isNotEmpty();
+      assertThat(before).containsAll(pages()).hasSizeGreaterThan(pages().size());
+      assertThat(pages()).isNotEmpty();
       assertThat(engines.tiers().erasures().active()).isEmpty();
     }
   }
@@ -257,12 +248,12 @@ class SessionErasureTest {
   @Test
   void aDiskThatWasDetachedIsRidOfTheSessionWhenItIsAttached() throws Exception {
     OperatorSubtaskState state;
-    StoredRecords before;
+    Set<String> before;
     try (ServingHarness h = harness()) {
       h.open();
       h.ask(say("s", "t1", longText("detached")));
       awaitStored();
-      before = records();
+      before = pages();
       h.control("tiers", null, "detach disk");
       Awaitility.await().until(() -> engines.tiers().applied() == 1);
       h.ask(Events.of(EventKind.ERASE, "s", "e1"));
@@ -271,14 +262,13 @@ class SessionErasureTest {
       assertThat(h.erasuresPending()).isPositive();
     }
     engines.close();
-    assertThat(records().ids()).isEqualTo(before.ids()).isNotEmpty();
+    assertThat(pages()).isEqualTo(before).isNotEmpty();
     try (ServingHarness h = harness().restore(state, 1)) {
       h.runMails();
       assertThat(h.erasuresPending()).isPositive();
       h.control("tiers", null, "attach disk");
       awaitErased(h);
-      assertThat(records().ids()).isEmpty();
-      before.without(records()).forEach(bytes -> assertThat(records().has(bytes)).isFalse());
+      assertThat(pages()).isEmpty();
     }
   }
 
@@ -351,7 +341,7 @@ class SessionErasureTest {
       h.send(Events.of(EventKind.OPEN, "s", "o1").with(new Message("system", COMMON)).of("acme"));
       h.ask(Events.message("s", "t1", longText("own")));
       awaitStored();
-      before = records().ids().size();
+      before = pages().size();
       state = h.snapshot();
     }
     engines.close();
@@ -359,7 +349,7 @@ class SessionErasureTest {
       h.ask(Events.of(EventKind.ERASE, "s", "e1"));
       awaitErased(h);
       int publicPages = COMMON.length() / engines.engine().info().pageTokens();
-      assertThat(records().ids()).hasSizeBetween(publicPages, publicPages + 1);
+      assertThat(pages()).hasSizeBetween(publicPages, publicPages + 1);
       assertThat(before).isGreaterThan(publicPages + 5);
     }
   }

@@ -87,7 +87,7 @@ class TierControlTest {
       awaitStored();
       home = engines.home();
       done(h, "detach disk");
-      assertThat(tiers().generations()).isNull();
+      assertThat(tiers().pagesOf()).isNull();
       assertThat(stats().store()).isNull();
       assertThat(ask(h, "t2").text()).isNotEmpty();
       refused(h, "detach disk");

@@ -111,7 +111,7 @@ final class TieredEngines implements AfterEachCallback {
 
   /** The name of the directory in which the last one has its pages. */
   String home() {
-    return tiers().local().home().engine();
+    return tiers().local().engine();
   }
 
   TierStats stats() {

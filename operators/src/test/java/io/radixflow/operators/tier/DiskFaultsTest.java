@@ -6,313 +6,242 @@ import static io.radixflow.operators.tier.TierPages.chain;
 import static io.radixflow.operators.tier.TierPages.read;
 import static io.radixflow.operators.tier.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.operators.tier.TierPages.Chain;
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Arrays;
+import java.io.InputStreamReader;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
-/** Files of a disk tier that cannot be read, or are not what they were. */
+/** Files that are not as they were written, disks that are full, processes that are killed. */
+@Timeout(300)
 class DiskFaultsTest {
-  private static final long SEGMENT = 16 << 10;
-  private static final long RECORD = RecordHeader.recordBytes(PAGE_BYTES);
+  private static final int CHAINS = 20;
+  private static final int LENGTH = 50;
+  private static final long LIMIT = 8 << 20;
 
-  private final MemoryFiles files = new MemoryFiles();
-
-  private static DiskStore open(MemoryFiles files, PageDirectory directory, String epoch)
-      throws IOException {
-    DiskStoreOptions options =
-        DiskStoreOptions.of("memory", 64 * SEGMENT).withSegmentBytes(SEGMENT);
-    return new DiskStore(options, files, directory, null, epoch, PAGE_BYTES, () -> 1);
-  }
-
-  private static DiskStore open(MemoryFiles files) throws IOException {
-    return open(files, new HeapDirectory(), EPOCH);
-  }
+  @TempDir Path directory;
 
   private DiskStore open() throws IOException {
-    return open(files);
+    return DiskStore.open(DiskStoreOptions.of(directory.toString(), LIMIT), EPOCH, PAGE_BYTES);
   }
 
-  private static long misses(PageStore store) {
-    return store.stats().misses().values().stream().mapToLong(Long::longValue).sum();
-  }
-
-  @Test
-  void aSegmentThatCannotBeReadWhenOpeningIsNoMoreThereLater() throws Exception {
+  private void fill() throws IOException {
     try (DiskStore store = open()) {
-      for (int i = 0; i < 4; i++) {
-        write(store, chain(i, 13));
+      for (int i = 0; i < CHAINS; i++) {
+        write(store, chain(i, LENGTH));
       }
     }
-    files.unreadable = number -> number == 1;
-    try (DiskStore store = open()) {
-      files.unreadable = number -> false;
-      store.removeTenant(0);
-      assertThat(store.awaitErased(10_000)).isTrue();
-    }
-    try (DiskStore store = open()) {
-      assertThat(store.stats().pages()).isZero();
+  }
+
+  private List<Path> files() throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(Files::isRegularFile).filter(file -> file.toFile().length() > 0).toList();
     }
   }
 
-  @Test
-  void aSegmentThatIsReadWhenTriedAgainIsKept() throws IOException {
-    try (DiskStore store = open()) {
-      write(store, chain(1, 5));
+  private static int pages(DiskStore store) {
+    int pages = 0;
+    for (int i = 0; i < CHAINS; i++) {
+      pages += read(store, chain(i, LENGTH));
     }
-    AtomicInteger reads = new AtomicInteger();
-    files.unreadable = number -> reads.incrementAndGet() == 1;
-    try (DiskStore store = open()) {
-      assertThat(read(store, chain(1, 5))).isEqualTo(5);
-    }
+    return pages;
   }
 
-  @Test
-  void aTruncatedSegmentLosesItsEndOnly() throws IOException {
-    try (DiskStore store = open()) {
-      Chain chain = chain(1, 10);
-      write(store, chain);
-      int cut = (int) (SegmentHeader.BYTES + 6 * RECORD + 300);
-      files.content.put(0L, Arrays.copyOf(files.content.get(0L), cut));
-
-      assertThat(read(store, chain)).isEqualTo(6);
-      assertThat(store.stats().misses()).isEqualTo(Map.of(MissReason.TRUNCATED, 1L));
-      write(store, chain);
-      assertThat(read(store, chain)).isLessThanOrEqualTo(10);
-    }
-    try (DiskStore store = open()) {
-      assertThat(read(store, chain(1, 10))).isGreaterThanOrEqualTo(6);
-    }
+  /** Whatever was lost, what is written from now on is kept. */
+  private static void assertThatItGoesOn(DiskStore store) {
+    Chain more = chain(1_000, LENGTH);
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(
+            () -> {
+              write(store, more);
+              return read(store, more) == LENGTH;
+            });
   }
 
-  @Test
-  void aDeletedSegmentIsAMiss() throws IOException {
-    Chain chain = chain(1, 20);
-    try (DiskStore store = open()) {
-      write(store, chain);
-    }
-    try (DiskStore store = open()) {
-      files.content.remove(0L);
-
-      assertThat(read(store, chain)).isZero();
-      assertThat(store.stats().misses()).isEqualTo(Map.of(MissReason.FILE_GONE, 1L));
-      await().untilAsserted(() -> assertThat(store.stats().pages()).isLessThan(10));
-      write(store, chain);
-      assertThat(read(store, chain)).isEqualTo(20);
-    }
-  }
-
-  @Test
-  void whatIsRemovedFromASegmentThatIsGoneIsErased() throws Exception {
-    Chain chain = chain(1, 20);
-    try (DiskStore store = open()) {
-      write(store, chain);
-    }
-    try (DiskStore store = open()) {
-      files.content.remove(0L);
-      store.remove(chain.ids(), 20);
-      assertThat(store.awaitErased(10_000)).isTrue();
-    }
-  }
-
-  @Test
-  void whatIsRemovedFromASegmentThatIsAnotherFileNowIsErasedWithIt() throws Exception {
-    Chain chain = chain(1, 5);
-    try (DiskStore store = open()) {
-      write(store, chain);
-    }
-    try (DiskStore store = open()) {
-      files.flip(0, 100);
-      store.remove(chain.ids(), 5);
-      assertThat(store.awaitErased(10_000)).isTrue();
-      assertThat(files.content).isEmpty();
-    }
-  }
-
-  @Test
-  void aSegmentThatCannotBeReadForAMomentIsPassedByWhenRoomIsMade() throws IOException {
-    try (DiskStore store = open()) {
-      for (int i = 0; i < 20; i++) {
-        write(store, chain(i, 10));
+  private static void flip(Path file, Random random, int bits) throws IOException {
+    try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+      for (int i = 0; i < bits; i++) {
+        long at = (long) (random.nextDouble() * bytes.length());
+        bytes.seek(at);
+        int old = bytes.read();
+        bytes.seek(at);
+        bytes.write(old ^ 1 << random.nextInt(8));
       }
-      files.unreadable = number -> number == 0;
-      store.resize(6 * SEGMENT);
-      await().until(() -> store.stats().bytes() <= 4 * SEGMENT);
-      files.unreadable = number -> false;
-
-      assertThat(read(store, chain(0, 10))).isEqualTo(10);
     }
   }
 
   @Test
-  void segmentsThatCannotBeReadAreGivenUpIfThereIsNoOtherRoom() throws IOException {
-    try (DiskStore store = open()) {
-      for (int i = 0; i < 20; i++) {
-        write(store, chain(i, 10));
-      }
-      files.unreadable = number -> true;
-      store.resize(6 * SEGMENT);
-      await().until(() -> store.stats().bytes() <= 4 * SEGMENT);
-      files.unreadable = number -> false;
-
-      for (int i = 0; i < 20; i++) {
-        Chain chain = chain(i, 10);
-        assertThat(read(store, chain)).isEqualTo(store.find(chain.ids(), 0, 10));
-      }
-      assertThat(store.stats().misses()).containsOnlyKeys(MissReason.ABSENT);
-    }
-  }
-
-  @Test
-  void aSegmentOfAnotherModelIsAMissWhileOpenAndDeletedWhenOpening() throws IOException {
-    Chain chain = chain(1, 5);
-    MemoryFiles others = new MemoryFiles();
-    try (DiskStore store = open(others, new HeapDirectory(), "fedcba9876543210")) {
-      write(store, chain);
-    }
-    try (DiskStore store = open()) {
-      write(store, chain);
-    }
-    try (DiskStore store = open()) {
-      files.content.put(0L, others.content.get(0L));
-      assertThat(read(store, chain)).isZero();
-      assertThat(store.stats().misses()).isEqualTo(Map.of(MissReason.EPOCH, 1L));
-    }
-    files.content.put(0L, others.content.get(0L));
-    try (DiskStore store = open()) {
-      assertThat(store.stats().pages()).isZero();
-      assertThat(files.content).isEmpty();
-    }
-  }
-
-  @Test
-  void ofTenThousandFlippedBitsNoneGivesAWrongPageAndEachMissIsCounted() throws IOException {
-    Chain chain = chain(1, 10);
-    try (DiskStore store = open()) {
-      write(store, chain);
-    }
-    Random random = new Random(7);
-    long missed = 0;
-    for (int i = 0; i < 100; i++) {
-      MemoryFiles damaged = files.afterwards();
-      HeapDirectory directory = new HeapDirectory();
-      try (DiskStore store = open(damaged, directory, EPOCH)) {
-        for (int j = 0; j < 100; j++) {
-          flipBit(damaged, directory, chain.ids()[random.nextInt(10)], random);
-          long before = misses(store);
-          boolean all = read(store, chain) == 10;
-          assertThat(misses(store) - before).isEqualTo(all ? 0 : 1);
-          missed += all ? 0 : 1;
-          write(store, chain);
+  void flippedBitsInAnyFileGiveNoWrongPageAndTheTierGoesOn() throws IOException {
+    fill();
+    for (int round = 0; round < 25; round++) {
+      Random random = new Random(round);
+      List<Path> files = files();
+      flip(files.get(random.nextInt(files.size())), random, 1 + random.nextInt(20));
+      try (DiskStore store = open()) {
+        pages(store);
+        assertThatItGoesOn(store);
+        for (int i = 0; i < CHAINS; i++) {
+          write(store, chain(i, LENGTH));
         }
       }
     }
-    // what lies between a page's end and the next record may flip unnoticed
-    assertThat(missed).isBetween(9_000L, 9_999L);
-  }
-
-  /** Flips a bit of a page's record, wherever the store's thread has it now. */
-  private static void flipBit(
-      MemoryFiles files, PageDirectory directory, PageId page, Random random) {
-    int bit = random.nextInt((int) RECORD * Byte.SIZE);
-    PageDirectory.Entry entry;
-    do {
-      entry = directory.get(page);
-    } while (!files.flip(entry.segment(), (int) entry.offset() * Byte.SIZE + bit));
   }
 
   @Test
-  void flippedBitsAreFoundWhenOpeningToo() throws IOException {
-    Chain chain = chain(1, 10);
+  void pagesOfFilesThatAreNotDamagedStayWhenAPageIs() throws IOException {
+    fill();
+    Path blobs =
+        files().stream()
+            .filter(file -> file.toString().endsWith(".blob"))
+            .max((a, b) -> Long.compare(a.toFile().length(), b.toFile().length()))
+            .orElseThrow();
+    flip(blobs, new Random(1), 3);
     try (DiskStore store = open()) {
-      write(store, chain);
-    }
-    Random random = new Random(8);
-    for (int i = 0; i < 1000; i++) {
-      MemoryFiles damaged = files.afterwards();
-      for (int flips = random.nextInt(4); flips >= 0; flips--) {
-        damaged.flip(0, random.nextInt((int) damaged.bytes() * Byte.SIZE));
+      assertThat(pages(store)).isBetween(CHAINS * LENGTH / 2, CHAINS * LENGTH - 1);
+      assertThat(store.stats().misses()).containsKey(MissReason.CHECKSUM);
+      for (int i = 0; i < CHAINS; i++) {
+        write(store, chain(i, LENGTH));
       }
-      try (DiskStore store = open(damaged)) {
-        boolean all = read(store, chain) == 10;
-        assertThat(misses(store)).isEqualTo(all ? 0 : 1);
-        write(store, chain);
-        write(store, chain);
+      assertThat(pages(store)).as("what was dropped is written again").isEqualTo(CHAINS * LENGTH);
+    }
+  }
+
+  @Test
+  void filesThatAreCutOrGoneGiveNoWrongPageAndTheTierGoesOn() throws IOException {
+    fill();
+    for (int round = 0; round < 25; round++) {
+      Random random = new Random(round);
+      List<Path> files = files();
+      Path file = files.get(random.nextInt(files.size()));
+      if (random.nextBoolean()) {
+        Files.delete(file);
+      } else {
+        try (RandomAccessFile bytes = new RandomAccessFile(file.toFile(), "rw")) {
+          bytes.setLength((long) (random.nextDouble() * bytes.length()));
+        }
+      }
+      try (DiskStore store = open()) {
+        pages(store);
+        assertThatItGoesOn(store);
+        for (int i = 0; i < CHAINS; i++) {
+          write(store, chain(i, LENGTH));
+        }
       }
     }
   }
 
   @Test
-  void aDirectoryOlderOrNewerThanTheFilesIsMadeToAgree() throws IOException {
-    HeapDirectory directory = new HeapDirectory();
-    List<PageDirectory.Entry> old = new ArrayList<>();
-    List<PageDirectory.Entry> late = new ArrayList<>();
-    Chain first = chain(1, 20);
-    Chain second = chain(2, 20);
-    MemoryFiles early;
-    try (DiskStore store = open(files, directory, EPOCH)) {
-      write(store, first);
-      directory.forEach(old::add);
-      early = files.afterwards();
-      store.remove(Arrays.copyOfRange(first.ids(), 10, 20), 10);
-      write(store, second);
-      directory.forEach(late::add);
+  void aDamagedIndexIsFoundWhileTheStoreIsOpen() throws IOException {
+    fill();
+    Path table =
+        files().stream()
+            .filter(file -> file.toString().endsWith(".sst"))
+            .max((a, b) -> Long.compare(a.toFile().length(), b.toFile().length()))
+            .orElseThrow();
+    try (RandomAccessFile bytes = new RandomAccessFile(table.toFile(), "rw")) {
+      bytes.seek(0);
+      bytes.write(new byte[(int) bytes.length() / 2]);
     }
-    HeapDirectory older = new HeapDirectory();
-    older.put(old);
-    try (DiskStore store = open(files.afterwards(), older, EPOCH)) {
-      assertThat(read(store, first)).isEqualTo(10);
-      assertThat(read(store, second)).isEqualTo(20);
-      assertThat(store.stats().pages()).isEqualTo(30);
-    }
-    HeapDirectory newer = new HeapDirectory();
-    newer.put(late);
-    try (DiskStore store = open(early, newer, EPOCH)) {
-      assertThat(read(store, first)).isEqualTo(20);
-      assertThat(read(store, second)).isZero();
-      assertThat(store.stats().pages()).isEqualTo(20);
-    }
-  }
-
-  @Test
-  void aReadThatFailsLeavesNoneBehindThatStillFillsItsBuffers() throws Exception {
-    Chain chain = chain(1, 40);
     try (DiskStore store = open()) {
-      write(store, chain);
-      Thread reader = new Thread(() -> read(store, chain));
-      reader.setUncaughtExceptionHandler((thread, failure) -> {});
-      AtomicInteger others = new AtomicInteger();
-      AtomicInteger begun = new AtomicInteger();
-      AtomicBoolean leftBehind = new AtomicBoolean();
-      files.slow =
-          () -> {
-            if (Thread.currentThread() == reader) {
-              while (begun.get() == 0) {
-                Thread.onSpinWait();
-              }
-              throw new LinkageError("injected");
-            }
-            others.incrementAndGet();
-            begun.incrementAndGet();
-            while (reader.isAlive() && reader.getState() != Thread.State.WAITING) {
-              Thread.onSpinWait();
-            }
-            leftBehind.compareAndSet(false, !reader.isAlive());
-            others.decrementAndGet();
-          };
-      reader.start();
-      reader.join();
+      assertThat(pages(store)).isLessThanOrEqualTo(CHAINS * LENGTH);
+      assertThatItGoesOn(store);
+    }
+  }
 
-      await().until(() -> others.get() == 0);
-      assertThat(leftBehind).isFalse();
+  /** Writes pages until it is killed; prints each conversation that was written. */
+  static final class Writer {
+    public static void main(String[] arguments) throws IOException {
+      DiskStore store = DiskStore.open(DiskStoreOptions.of(arguments[0], LIMIT), EPOCH, PAGE_BYTES);
+      System.out.println("open");
+      System.in.read();
+      for (int i = 0; i < Integer.parseInt(arguments[1]); i++) {
+        Chain chain = chain(i, LENGTH);
+        int failed = store.write(chain.pages(), chain.bytes(), LENGTH);
+        System.out.println(i + " " + (LENGTH - failed) + " " + read(store, chain));
+      }
+      System.exit(0);
+    }
+
+    /** Starts a process, which writes once it is given a line. */
+    static Process start(Path directory, int chains) throws IOException {
+      return new ProcessBuilder(
+              Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+              "-Xmx256m",
+              "-XX:TieredStopAtLevel=1",
+              "-cp",
+              System.getProperty("java.class.path"),
+              Writer.class.getName(),
+              directory.toString(),
+              Integer.toString(chains))
+          .redirectError(ProcessBuilder.Redirect.DISCARD)
+          .start();
+    }
+
+    static void go(Process writer) throws IOException {
+      writer.getOutputStream().write('\n');
+      writer.getOutputStream().flush();
+    }
+  }
+
+  @Test
+  void whatWasWrittenOutlivesAKilledProcess() throws Exception {
+    int last = -1;
+    Process writer = Writer.start(directory, Integer.MAX_VALUE);
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(writer.getInputStream()))) {
+      assertThat(lines.readLine()).isEqualTo("open");
+      Writer.go(writer);
+      while (last < 40) {
+        last = Integer.parseInt(lines.readLine().split(" ")[0]);
+      }
+    } finally {
+      writer.destroyForcibly().waitFor();
+    }
+    try (DiskStore store = open()) {
+      assertThat(read(store, chain(last, LENGTH))).isEqualTo(LENGTH);
+      assertThat(read(store, chain(last - 20, LENGTH))).isEqualTo(LENGTH);
+      assertThat(store.stats().misses().keySet()).isSubsetOf(MissReason.ABSENT);
+      assertThatItGoesOn(store);
+    }
+  }
+
+  /** No file may grow beyond a size, as if the disk were full. */
+  @Test
+  void pagesThatADiskDoesNotTakeAreMissesUntilItDoes() throws Exception {
+    assumeThat(Path.of("/usr/bin/prlimit")).exists();
+    fill();
+    Process writer = Writer.start(directory, 60);
+    int refused = 0;
+    try (BufferedReader lines =
+        new BufferedReader(new InputStreamReader(writer.getInputStream()))) {
+      assertThat(lines.readLine()).isEqualTo("open");
+      String[] limit = {"prlimit", "--pid", Long.toString(writer.pid()), "--fsize=30000:30000"};
+      assertThat(new ProcessBuilder(limit).inheritIO().start().waitFor()).isZero();
+      Writer.go(writer);
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+        String[] words = line.split(" ");
+        assertThat(Integer.parseInt(words[2])).isBetween(0, LENGTH);
+        refused += words[1].equals("0") ? 1 : 0;
+      }
+    }
+    assertThat(writer.waitFor()).as("the process goes on").isZero();
+    assertThat(refused).isPositive();
+    try (DiskStore store = open()) {
+      pages(store);
+      assertThatItGoesOn(store);
     }
   }
 }

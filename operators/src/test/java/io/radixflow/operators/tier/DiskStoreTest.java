@@ -12,22 +12,44 @@ import static org.awaitility.Awaitility.await;
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.TierPages.Chain;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Timeout(120)
 class DiskStoreTest {
-  private static final long SEGMENT = 16 << 10;
+  private static final long LIMIT = 8 << 20;
 
   @TempDir Path directory;
 
+  private final AtomicLong clock = new AtomicLong(1_000_000_000);
+
   private DiskStoreOptions options() {
-    return DiskStoreOptions.of(directory.toString(), 64 * SEGMENT).withSegmentBytes(SEGMENT);
+    return DiskStoreOptions.of(directory.toString(), LIMIT);
   }
 
   private DiskStore open() throws IOException {
-    return DiskStore.open(options(), EPOCH, PAGE_BYTES, new HeapDirectory());
+    return open(options());
+  }
+
+  private DiskStore open(DiskStoreOptions options) throws IOException {
+    return DiskStore.open(options, EPOCH, PAGE_BYTES, clock::get);
+  }
+
+  private long bytesOfFiles() throws IOException {
+    long sum = 0;
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        sum += file.toFile().length();
+      }
+    }
+    return sum;
   }
 
   @Test
@@ -47,16 +69,28 @@ class DiskStoreTest {
   }
 
   @Test
-  void aLostDirectoryIsMadeAnewFromTheSegments() throws IOException {
+  void whatOneProcessStoredTheNextOneHas() throws IOException {
     Chain chain = chain(1, 40);
     try (DiskStore store = open()) {
       write(store, chain);
     }
     try (DiskStore store = open()) {
+      assertThat(store.stats().pages()).isEqualTo(40);
       assertThat(read(store, chain)).isEqualTo(40);
       Chain more = chain(2, 40);
       write(store, more);
       assertThat(read(store, more)).isEqualTo(40);
+    }
+  }
+
+  @Test
+  void aPageThatIsThereIsNotWrittenAgain() throws IOException {
+    try (DiskStore store = open()) {
+      Chain chain = chain(1, 10);
+      write(store, chain);
+      write(store, chain);
+      assertThat(store.stats().writtenPages()).isEqualTo(10);
+      assertThat(store.stats().pages()).isEqualTo(10);
     }
   }
 
@@ -86,27 +120,26 @@ class DiskStoreTest {
   }
 
   @Test
-  void removedPagesAreGoneAndSoAreTheirBytes() throws Exception {
+  void removedPagesAreMissesAlsoAfterAnotherStart() throws Exception {
+    Chain kept = chain(1, 40);
+    Chain gone = chain(2, 40);
     try (DiskStore store = open()) {
-      Chain kept = chain(1, 40);
-      Chain gone = chain(2, 40);
       write(store, kept);
       write(store, gone);
       store.remove(gone.ids(), 40);
 
       assertThat(store.find(gone.ids(), 0, 40)).isZero();
       assertThat(store.awaitErased(10_000)).isTrue();
-      assertThat(holds(gone)).isFalse();
-      assertThat(holds(kept)).isTrue();
       assertThat(read(store, kept)).isEqualTo(40);
     }
     try (DiskStore store = open()) {
       assertThat(store.stats().pages()).isEqualTo(40);
+      assertThat(read(store, gone)).isZero();
     }
   }
 
   @Test
-  void aTenantIsErasedFromAllFiles() throws Exception {
+  void removingATenantLeavesOthersPages() throws Exception {
     try (DiskStore store = open()) {
       Chain kept = chain(1, 40, "one", 1);
       Chain gone = chain(1, 40, "two", 2);
@@ -114,22 +147,20 @@ class DiskStoreTest {
       write(store, gone);
       store.removeTenant(2);
 
-      assertThat(store.awaitErased(10_000)).isTrue();
-      assertThat(holds(gone)).isFalse();
+      assertThat(store.find(gone.ids(), 0, 40)).isZero();
       assertThat(read(store, kept)).isEqualTo(40);
     }
   }
 
   @Test
-  void clearingLeavesNothing() throws Exception {
+  void clearingLeavesNoBytes() throws Exception {
     try (DiskStore store = open()) {
       Chain chain = chain(1, 40);
       write(store, chain);
       store.clear();
 
-      assertThat(store.awaitErased(10_000)).isTrue();
-      assertThat(store.stats().bytes()).isZero();
-      assertThat(holds(chain)).isFalse();
+      assertThat(store.stats().pages()).isZero();
+      assertThat(TierPages.holds(directory, chain)).isFalse();
       write(store, chain);
       assertThat(read(store, chain)).isEqualTo(40);
     }
@@ -138,42 +169,154 @@ class DiskStoreTest {
   @Test
   void theLimitHoldsAndTheOldestGoFirst() throws IOException {
     try (DiskStore store = open()) {
-      for (int i = 0; i < 100; i++) {
-        write(store, chain(i, 20));
-        assertThat(store.stats().bytes()).isLessThanOrEqualTo(64 * SEGMENT);
+      for (int i = 0; i < 200; i++) {
+        write(store, chain(i, 100));
+        assertThat(bytesOfFiles()).isLessThanOrEqualTo(LIMIT);
       }
-      assertThat(read(store, chain(99, 20))).isEqualTo(20);
-      assertThat(store.find(chain(0, 20).ids(), 0, 20)).isZero();
+      assertThat(read(store, chain(199, 100))).isEqualTo(100);
+      assertThat(store.find(chain(0, 100).ids(), 0, 100)).isZero();
       assertThat(store.stats().evictedPages()).isPositive();
+      assertThat(store.stats().pages()).isGreaterThan(2_500);
       assertThat(store.stats().failedWrites()).isZero();
+    }
+  }
+
+  @Test
+  void whatIsReadStays() throws IOException {
+    try (DiskStore store = open()) {
+      Chain used = chain(1_000, 50);
+      write(store, used);
+      for (int i = 0; i < 200; i++) {
+        write(store, chain(i, 50));
+        assertThat(read(store, used)).isEqualTo(50);
+        if (i % 10 == 0) {
+          int round = i;
+          await().until(() -> store.stats().bytes() < LIMIT || round < 0);
+        }
+      }
+      assertThat(store.stats().evictedPages()).isGreaterThan(2_000);
+      assertThat(store.find(chain(0, 50).ids(), 0, 50)).isZero();
+    }
+  }
+
+  @Test
+  void openedAgainTheOldestStillGoesFirst() throws IOException {
+    try (DiskStore store = open()) {
+      for (int i = 0; i < 20; i++) {
+        write(store, chain(i, 100));
+      }
+    }
+    try (DiskStore store = open()) {
+      for (int i = 20; i < 60; i++) {
+        write(store, chain(i, 100));
+      }
+      assertThat(store.find(chain(0, 100).ids(), 0, 100)).isZero();
+      assertThat(store.find(chain(58, 100).ids(), 0, 100)).isEqualTo(100);
+    }
+  }
+
+  @Test
+  void pagesThatWereNotUsedForTheRetentionGo() throws IOException {
+    try (DiskStore store = open(options().withRetentionMillis(1_000))) {
+      write(store, chain(1, 10));
+      clock.addAndGet(600);
+      write(store, chain(2, 10));
+      clock.addAndGet(600);
+      await().until(() -> store.stats().pages() == 10);
+      assertThat(read(store, chain(2, 10))).isEqualTo(10);
+      assertThat(store.find(chain(1, 10).ids(), 0, 10)).isZero();
+    }
+  }
+
+  @Test
+  void theBytesOfPagesThatWentAreDeleted() throws IOException {
+    Chain chain = chain(1, 100);
+    try (DiskStore store = open(options().withRetentionMillis(1_000))) {
+      write(store, chain);
+      clock.addAndGet(2_000);
+      await().until(() -> store.stats().pages() == 0);
+      await().untilAsserted(() -> assertThat(TierPages.holds(directory, chain)).isFalse());
     }
   }
 
   @Test
   void aSmallerLimitIsReachedInTheBackground() throws Exception {
     try (DiskStore store = open()) {
-      for (int i = 0; i < 20; i++) {
-        write(store, chain(i, 20));
+      for (int i = 0; i < 40; i++) {
+        write(store, chain(i, 100));
       }
-      store.resize(8 * SEGMENT);
-      await().untilAsserted(() -> assertThat(store.stats().bytes()).isLessThan(8 * SEGMENT));
-      assertThat(read(store, chain(19, 20))).isEqualTo(20);
-      assertThat(store.stats().limitBytes()).isEqualTo(8 * SEGMENT);
-      assertThatThrownBy(() -> store.resize(3 * SEGMENT))
+      long smaller = LIMIT / 2;
+      store.resize(smaller);
+      await().untilAsserted(() -> assertThat(store.stats().bytes()).isLessThan(smaller));
+      assertThat(read(store, chain(39, 100))).isEqualTo(100);
+      assertThat(store.stats().limitBytes()).isEqualTo(smaller);
+      assertThatThrownBy(() -> store.resize(DiskStoreOptions.MIN_BYTES - 1))
           .isInstanceOf(IllegalArgumentException.class);
     }
   }
 
   @Test
-  void twoStoresDoNotShareADirectory() throws IOException {
-    try (DiskStore store = open()) {
-      assertThatThrownBy(this::open)
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("another engine");
+  void whatIsToStayFreeStaysFree() throws IOException {
+    try (DiskStore store = open(options().withMinFreeBytes(Long.MAX_VALUE / 2))) {
+      Chain chain = chain(1, 10);
+      write(store, chain);
+      assertThat(store.stats().failedWrites()).isEqualTo(10);
+      assertThat(store.find(chain.ids(), 0, 10)).isZero();
     }
   }
 
-  private boolean holds(Chain chain) throws IOException {
-    return TierPages.holds(directory, chain);
+  @Test
+  void pagesOfAnotherModelAreDeleted() throws IOException {
+    try (DiskStore store = open()) {
+      write(store, chain(1, 10));
+    }
+    try (DiskStore store = DiskStore.open(options(), "another", PAGE_BYTES)) {
+      assertThat(store.stats().pages()).isZero();
+      write(store, chain(1, 10));
+      assertThat(read(store, chain(1, 10))).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void aLimitThatHoldsFewPagesIsRefused() {
+    assertThatThrownBy(() -> DiskStore.open(options(), EPOCH, 1 << 20))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("too small for pages of 1048576 bytes");
+  }
+
+  @Test
+  void twoStoresDoNotShareADirectory() throws IOException {
+    try (DiskStore store = open()) {
+      write(store, chain(1, 10));
+      assertThatThrownBy(this::open)
+          .isInstanceOf(DirectoryInUseException.class)
+          .hasMessageContaining(directory.toString());
+      assertThat(read(store, chain(1, 10))).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void aCopyIsNoUseOfAPage() throws IOException {
+    try (DiskStore store = open()) {
+      Chain chain = chain(1, 2);
+      write(store, chain);
+      ByteBuffer into = ByteBuffer.allocate(PAGE_BYTES);
+      assertThat(store.copy(chain.pages()[1], into)).isTrue();
+      assertThat(into.clear()).isEqualTo(TierPages.content(chain.ids()[1], PAGE_BYTES));
+      assertThat(store.copy(chain(2, 1).pages()[0], into)).isFalse();
+      assertThat(store.stats().readPages()).isZero();
+      assertThat(store.stats().misses()).isEmpty();
+    }
+  }
+
+  @Test
+  void aClosedStoreHasNothing() throws IOException {
+    DiskStore store = open();
+    Chain chain = chain(1, 10);
+    write(store, chain);
+    store.close();
+    store.close();
+    assertThat(store.find(chain.ids(), 0, 10)).isZero();
+    assertThat(store.read(chain.ids(), chain.namespaces(), 0, 10, TierPages.buffers(10))).isZero();
   }
 }

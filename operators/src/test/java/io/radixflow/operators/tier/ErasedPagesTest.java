@@ -22,9 +22,8 @@ class ErasedPagesTest {
   @TempDir Path directory;
 
   private DiskStore open() throws IOException {
-    DiskStoreOptions options = DiskStoreOptions.of(directory.toString(), 1 << 20);
-    return DiskStore.open(
-        options.withSegmentBytes(16 << 10), EPOCH, PAGE_BYTES, new HeapDirectory());
+    DiskStoreOptions options = DiskStoreOptions.of(directory.toString(), 8 << 20);
+    return DiskStore.open(options, EPOCH, PAGE_BYTES);
   }
 
   /** A page of another text that begins as a chain does. */

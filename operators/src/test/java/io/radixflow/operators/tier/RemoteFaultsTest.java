@@ -59,7 +59,7 @@ class RemoteFaultsTest {
       byte[] good = Files.readAllBytes(victim);
       for (int i = 0; i < 1_000; i++) {
         byte[] bytes = good.clone();
-        bytes[random.nextInt(SegmentHeader.BYTES + RecordHeader.BYTES + PAGE_BYTES)] ^=
+        bytes[random.nextInt(PageCodec.HEADER_BYTES + PAGE_BYTES)] ^=
             (byte) (1 << random.nextInt(8));
         Files.write(victim, bytes);
         long before = misses(store);

@@ -165,7 +165,8 @@ class RemoteKeyRacesTest {
 
   private ByteBuffer encrypt(TenantKeys keys, int page) throws IOException {
     ByteBuffer out = ByteBuffer.allocate(PAGE_BYTES + TenantKeys.OVERHEAD);
-    return keys.encrypt(first.pages()[page], first.bytes()[page], out);
+    keys.encrypt(first.pages()[page], first.bytes()[page], out);
+    return out.flip();
   }
 
   private boolean decrypts(TenantKeys keys, ByteBuffer body, int page) {

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -28,36 +29,36 @@ class TierHomeTest {
   @Test
   void theNextEngineOfAKindFindsTheHomeOfTheLast() throws IOException {
     String id;
-    try (TierHome home = TierHome.claim(root, "a")) {
+    try (TierHome home = TierHome.claim(root, "a", Set.of())) {
       id = home.engine();
-      assertThat(home.segments().startsWith(root.resolve(id))).isTrue();
+      assertThat(home.directory().startsWith(root.resolve(id))).isTrue();
     }
-    try (TierHome home = TierHome.claim(root, "b")) {
+    try (TierHome home = TierHome.claim(root, "b", Set.of())) {
       assertThat(home.engine()).isNotEqualTo(id);
     }
-    try (TierHome home = TierHome.claim(root, "a")) {
+    try (TierHome home = TierHome.claim(root, "a", Set.of())) {
       assertThat(home.engine()).isEqualTo(id);
     }
   }
 
   @Test
   void twoEnginesOfAKindHaveHomesOfTheirOwn() throws IOException {
-    try (TierHome one = TierHome.claim(root, "a");
-        TierHome other = TierHome.claim(root, "a")) {
+    try (TierHome one = TierHome.claim(root, "a", Set.of());
+        TierHome other = TierHome.claim(root, "a", Set.of())) {
       assertThat(other.engine()).isNotEqualTo(one.engine());
     }
   }
 
   @Test
   void homesThatNobodyUsesForLongAreDeletedUnlessTheyAreInUse() throws IOException {
-    TierHome.claim(root, "a").close();
-    TierHome used = TierHome.claim(root, "b");
+    TierHome.claim(root, "a", Set.of()).close();
+    TierHome used = TierHome.claim(root, "b", Set.of());
     Path others = Files.createDirectory(root.resolve("lost+found"));
     setUsed(others, LONG_AGO);
     for (Path home : homes()) {
       setUsed(home.resolve("engine"), LONG_AGO);
     }
-    try (TierHome home = TierHome.claim(root, "c")) {
+    try (TierHome home = TierHome.claim(root, "c", Set.of())) {
       assertThat(Files.list(root))
           .containsExactlyInAnyOrder(
               others, root.resolve(used.engine()), root.resolve(home.engine()));
@@ -68,23 +69,23 @@ class TierHomeTest {
 
   @Test
   void aHomeThatWasUsedForLongIsNotForgottenWhenItIsLeft() throws IOException {
-    TierHome home = TierHome.claim(root, "a");
+    TierHome home = TierHome.claim(root, "a", Set.of());
     Path kind = root.resolve(home.engine()).resolve("engine");
     setUsed(kind, LONG_AGO);
     home.close();
-    TierHome.claim(root, "b").close();
+    TierHome.claim(root, "b", Set.of()).close();
     assertThat(kind).exists();
 
-    Files.createDirectories(home.segments());
+    Files.createDirectories(home.directory());
     setUsed(kind, LONG_AGO);
-    TierHome.claim(root, "b").close();
+    TierHome.claim(root, "b", Set.of()).close();
     assertThat(kind).as("a process that was killed wrote segments").exists();
   }
 
   @Test
   void aHomeIsDeletedByTheNextIfAProcessDiedWhileItDidSo() throws IOException {
     Path half = Files.createDirectories(root.resolve("0123456789ab.old").resolve("segments"));
-    TierHome.claim(root, "a").close();
+    TierHome.claim(root, "a", Set.of()).close();
     assertThat(half.getParent()).doesNotExist();
   }
 
@@ -105,7 +106,7 @@ class TierHomeTest {
               threads.submit(
                   () -> {
                     go.await();
-                    return TierHome.claim(root, kind);
+                    return TierHome.claim(root, kind, Set.of());
                   }));
         }
         go.countDown();
@@ -121,6 +122,32 @@ class TierHomeTest {
     } finally {
       threads.shutdownNow();
     }
+  }
+
+  @Test
+  void onlyItsOwnerCanReadAHome() throws IOException {
+    Path tiers = root.resolve("working/tiers");
+    try (TierHome home = TierHome.claim(tiers, "a", Set.of())) {
+      for (Path path : List.of(tiers, tiers.resolve(home.engine()))) {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+            .isEqualTo("rwx------");
+      }
+    }
+  }
+
+  @Test
+  void aHomeThatHadNoPartInTheRestoredCheckpointIsEmptied() throws IOException {
+    String engine;
+    Path page;
+    try (TierHome home = TierHome.claim(root, "a", Set.of())) {
+      engine = home.engine();
+      page = Files.createDirectories(home.directory()).resolve("page");
+      Files.writeString(page, "page");
+    }
+    TierHome.claim(root, "a", Set.of(engine, "other")).close();
+    assertThat(page).exists();
+    TierHome.claim(root, "a", Set.of("other")).close();
+    assertThat(page).doesNotExist();
   }
 
   private List<Path> homes() throws IOException {

@@ -1,0 +1,73 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.tier.TierHome;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class CheckpointedDisksTest {
+  @TempDir Path root;
+
+  private final List<EngineHome> homes = new ArrayList<>();
+  private TierHome disk;
+
+  private ServingHarness harness(boolean onDisk, int parallelism, int subtask) throws Exception {
+    ScriptedEngine engine = new ScriptedEngine(4096, 6);
+    TestOpener opener =
+        TestOpener.at(
+            "disks" + homes.size(),
+            home -> {
+              homes.add(home);
+              try {
+                disk = onDisk ? TierHome.claim(root, "kind", home.restored()) : null;
+              } catch (IOException e) {
+                throw new UncheckedIOException(e);
+              }
+              return new ServingEngine(engine, engine.model(), EngineTiers.of(disk));
+            });
+    return new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, subtask);
+  }
+
+  @Test
+  void everySubtaskLearnsOfAllDisksAfterARestoreAndARescale() throws Exception {
+    OperatorSubtaskState state;
+    String engine;
+    try (ServingHarness h = harness(true, 1, 0)) {
+      h.open();
+      h.snapshot();
+      state = h.snapshot();
+      engine = disk.engine();
+    }
+    disk.close();
+    for (int subtask = -1; subtask < 2; subtask++) {
+      int parallelism = subtask < 0 ? 1 : 2;
+      try (ServingHarness h = harness(true, parallelism, Math.max(0, subtask)).restore(state, 1)) {
+        assertThat(homes.get(homes.size() - 1).restored()).containsExactly(engine);
+        assertThat(disk.engine()).isEqualTo(engine);
+      }
+      disk.close();
+    }
+  }
+
+  @Test
+  void aCheckpointOfAnEngineWithoutADiskNamesNone() throws Exception {
+    OperatorSubtaskState state;
+    try (ServingHarness h = harness(false, 1, 0)) {
+      h.open();
+      state = h.snapshot();
+    }
+    try (ServingHarness h = harness(true, 1, 0).restore(state, 1)) {
+      assertThat(homes.get(1).restored()).isEmpty();
+    }
+    disk.close();
+  }
+}
