@@ -43,19 +43,22 @@ public final class ScratchDirectory implements AutoCloseable {
 
   /** Makes a directory where the system keeps temporary files. */
   public static ScratchDirectory create(String purpose) throws IOException {
-    return create(Path.of(System.getProperty("java.io.tmpdir")), purpose);
+    return createIn(null, purpose);
   }
 
   /**
    * Makes a directory, and deletes those beside it that processes of this user left when they were
    * killed.
    *
-   * @param parent where; made if it does not exist
+   * @param parent where, made if it does not exist; null where the system keeps temporary files
    * @param purpose a part of the directory's name
    */
-  public static synchronized ScratchDirectory create(Path parent, String purpose)
+  public static synchronized ScratchDirectory createIn(Path parent, String purpose)
       throws IOException {
-    Path place = PrivateDirectories.create(parent).toAbsolutePath();
+    Path place =
+        parent == null
+            ? Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath()
+            : PrivateDirectories.create(parent.toAbsolutePath());
     ScratchDirectory made = claim(place, PREFIX + purpose + "-" + UUID.randomUUID());
     Runtime.getRuntime().addShutdownHook(made.hook);
     deleteLeftovers(place, Files.getOwner(made.owner));

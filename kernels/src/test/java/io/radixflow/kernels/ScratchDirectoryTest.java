@@ -19,7 +19,7 @@ class ScratchDirectoryTest {
 
   @Test
   void onlyItsOwnerCanReadIt() throws IOException {
-    try (ScratchDirectory scratch = ScratchDirectory.create(parent, "test")) {
+    try (ScratchDirectory scratch = ScratchDirectory.createIn(parent, "test")) {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(scratch.path())))
           .isEqualTo("rwx------");
     }
@@ -27,7 +27,7 @@ class ScratchDirectoryTest {
 
   @Test
   void closingDeletesItWithAllInIt() throws IOException {
-    try (ScratchDirectory scratch = ScratchDirectory.create(parent, "test")) {
+    try (ScratchDirectory scratch = ScratchDirectory.createIn(parent, "test")) {
       Files.createDirectories(scratch.path().resolve("a/b"));
       Files.writeString(scratch.path().resolve("a/b/c"), "x");
     }
@@ -37,7 +37,7 @@ class ScratchDirectoryTest {
   @Test
   void aLinkInItIsDeletedAndNotFollowed(@TempDir Path other) throws IOException {
     Path kept = Files.writeString(other.resolve("kept"), "x");
-    try (ScratchDirectory scratch = ScratchDirectory.create(parent, "test")) {
+    try (ScratchDirectory scratch = ScratchDirectory.createIn(parent, "test")) {
       Files.createSymbolicLink(scratch.path().resolve("link"), other);
     }
     assertThat(kept).exists();
@@ -46,21 +46,21 @@ class ScratchDirectoryTest {
   @Test
   void whatAKilledProcessLeftIsDeletedByTheNextOne() throws Exception {
     Process killed = hold();
-    try (ScratchDirectory beside = ScratchDirectory.create(parent, "beside")) {
+    try (ScratchDirectory beside = ScratchDirectory.createIn(parent, "beside")) {
       assertThat(entries()).as("the other process lives").isEqualTo(4);
     }
     killed.destroyForcibly().waitFor();
     assertThat(entries()).isEqualTo(2);
-    try (ScratchDirectory next = ScratchDirectory.create(parent, "next")) {
+    try (ScratchDirectory next = ScratchDirectory.createIn(parent, "next")) {
       assertThat(next.path().getParent()).isDirectoryNotContaining("glob:**held*");
     }
   }
 
   @Test
   void directoriesOfThisProcessAreNoLeftovers() throws IOException {
-    try (ScratchDirectory first = ScratchDirectory.create(parent, "first");
-        ScratchDirectory second = ScratchDirectory.create(parent, "second");
-        ScratchDirectory third = ScratchDirectory.create(parent, "third")) {
+    try (ScratchDirectory first = ScratchDirectory.createIn(parent, "first");
+        ScratchDirectory second = ScratchDirectory.createIn(parent, "second");
+        ScratchDirectory third = ScratchDirectory.createIn(parent, "third")) {
       assertThat(first.path()).isDirectory();
       assertThat(second.path()).isDirectory();
       assertThat(third.path()).isDirectory();
@@ -70,7 +70,7 @@ class ScratchDirectoryTest {
   @Test
   void otherDirectoriesAreNotTouched() throws IOException {
     Path other = Files.createDirectory(parent.resolve("radixflow-other"));
-    ScratchDirectory.create(parent, "test").close();
+    ScratchDirectory.createIn(parent, "test").close();
     assertThat(other).isDirectory();
   }
 
@@ -99,7 +99,7 @@ class ScratchDirectoryTest {
   /** Holds a directory until it is killed. */
   static final class Holder {
     public static void main(String[] arguments) throws Exception {
-      ScratchDirectory held = ScratchDirectory.create(Path.of(arguments[0]), "held");
+      ScratchDirectory held = ScratchDirectory.createIn(Path.of(arguments[0]), "held");
       Files.writeString(held.path().resolve("file"), "x");
       System.out.write('x');
       System.out.flush();

@@ -5,14 +5,12 @@ import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.jobs.config.NearestName;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.LimitChange;
 import java.io.IOException;
-import java.util.Iterator;
 import java.util.List;
 
 /** Reads records of the control topic, as {@code schema/control-event.schema.json} has them. */
@@ -51,36 +49,24 @@ public final class ControlParser {
       return new Parsed(null, "a control event must have 1 to " + MAX_BYTES + " bytes");
     }
     try {
-      if (!(mapper.readTree(value) instanceof ObjectNode object)) {
-        return new Parsed(null, "the control event is no JSON object");
-      }
-      return new Parsed(event(object), null);
-    } catch (InvalidEventException e) {
+      return new Parsed(event(JsonObject.of(mapper.readTree(value), "the control event")), null);
+    } catch (IllegalArgumentException e) {
       return new Parsed(null, e.getMessage());
     } catch (IOException e) {
       return new Parsed(null, "the control event cannot be read as JSON");
     }
   }
 
-  private static ControlEvent event(ObjectNode object) throws InvalidEventException {
-    for (Iterator<String> names = object.fieldNames(); names.hasNext(); ) {
-      String name = names.next();
-      if (!FIELDS.contains(name)) {
-        throw new InvalidEventException(
-            "the field " + Texts.quote(name) + " is unknown." + NearestName.hint(name, FIELDS));
-      }
-    }
-    Fields fields = new Fields(object);
+  private static ControlEvent event(JsonObject fields) {
+    fields.allow(FIELDS);
     String type = fields.id("type");
     if (type == null || !TYPES.contains(type)) {
-      throw new InvalidEventException("type must be one of " + TYPES);
+      throw new InvalidInputException("type must be one of " + TYPES);
     }
     for (String name : FIELDS) {
       boolean ofTiers = type.equals(TIERS);
-      if (fields.get(name) != null
-          && ofTiers != TIER_FIELDS.contains(name)
-          && !name.equals("type")) {
-        throw new InvalidEventException(
+      if (fields.has(name) && ofTiers != TIER_FIELDS.contains(name) && !name.equals("type")) {
+        throw new InvalidInputException(
             name + (ofTiers ? " means nothing to tiers" : " is a field of tiers alone"));
       }
     }
@@ -88,26 +74,20 @@ public final class ControlParser {
       return new ControlEvent(type, null, TierCommandReader.read(fields).toString());
     }
     String tenant = fields.name("tenant");
-    JsonNode value = fields.get("value");
+    String value = fields.text("value");
     if (type.equals("erase_tenant") && tenant == null) {
-      throw new InvalidEventException("tenant is missing: erase_tenant says whose sessions go");
+      throw new InvalidInputException("tenant is missing: erase_tenant says whose sessions go");
     }
-    String text = value == null ? null : Fields.text("value", value);
-    checkValue(type, tenant, text);
-    return new ControlEvent(type, tenant, text);
+    checkValue(type, tenant, value);
+    return new ControlEvent(type, tenant, value);
   }
 
-  private static void checkValue(String type, String tenant, String value)
-      throws InvalidEventException {
+  private static void checkValue(String type, String tenant, String value) {
     if (type.equals("drain") && value != null && !SWITCH.contains(value)) {
-      throw new InvalidEventException("value must be one of " + SWITCH + " for drain");
+      throw new InvalidInputException("value must be one of " + SWITCH + " for drain");
     }
     if (type.equals("limits")) {
-      try {
-        LimitChange.parse(tenant, value);
-      } catch (IllegalArgumentException e) {
-        throw new InvalidEventException(e.getMessage());
-      }
+      LimitChange.parse(tenant, value);
     }
   }
 }

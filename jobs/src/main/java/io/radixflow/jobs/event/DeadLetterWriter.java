@@ -1,5 +1,6 @@
 package io.radixflow.jobs.event;
 
+import io.radixflow.jobs.json.Texts;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;

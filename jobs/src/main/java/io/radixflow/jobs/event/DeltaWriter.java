@@ -1,5 +1,6 @@
 package io.radixflow.jobs.event;
 
+import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.ReplyDelta;
 import java.nio.charset.StandardCharsets;
 

@@ -3,6 +3,8 @@ package io.radixflow.jobs.event;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
 import java.io.IOException;
 import java.util.HashSet;
 import java.util.Set;
@@ -77,6 +79,9 @@ final class EventIds {
   }
 
   private static boolean valid(String id) {
-    return id != null && !id.isEmpty() && Texts.length(id) <= Fields.MAX_ID && Texts.isPlain(id);
+    return id != null
+        && !id.isEmpty()
+        && Texts.length(id) <= JsonObject.MAX_ID
+        && Texts.isPlain(id);
   }
 }

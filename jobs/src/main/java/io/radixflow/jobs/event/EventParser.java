@@ -10,14 +10,15 @@ import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.jobs.config.NearestName;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.NearestName;
+import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Origin;
 import java.io.IOException;
-import java.util.Iterator;
 import java.util.Locale;
 import java.util.Set;
 
@@ -96,28 +97,27 @@ public final class EventParser {
       return unreadable(
           value, origin, "the event cannot be read as JSON: " + oneLine(e.getMessage()));
     }
-    if (!(root instanceof ObjectNode object)) {
+    if (!root.isObject()) {
       return ParsedEvent.unreadable(null, "the event is no JSON object");
     }
-    return parse(object, origin);
+    return parse(JsonObject.of(root, "the event"), origin);
   }
 
-  private ParsedEvent parse(ObjectNode object, Origin origin) {
-    Fields fields = new Fields(object);
+  private ParsedEvent parse(JsonObject fields, Origin origin) {
     String session = null;
     String turn = null;
     EventKind kind = null;
     try {
       session = fields.id("session");
       if (session == null) {
-        throw new InvalidEventException("session is missing: the conversation's id, a string");
+        throw new InvalidInputException("session is missing: the conversation's id, a string");
       }
       turn = fields.id("turn");
       kind = kind(fields);
-      return ParsedEvent.valid(event(kind, session, turn, object, fields, origin));
-    } catch (InvalidEventException e) {
+      return ParsedEvent.valid(event(kind, session, turn, fields, origin));
+    } catch (InvalidInputException e) {
       // a reply to an invalid cancel would be taken for the reply of the turn it names
-      boolean cancel = "cancel".equals(object.path("type").textValue());
+      boolean cancel = isCancel(fields);
       if (session == null || turn == null || cancel) {
         return ParsedEvent.unreadable(null, e.getMessage());
       }
@@ -128,15 +128,14 @@ public final class EventParser {
   }
 
   private static ConversationEvent event(
-      EventKind kind, String session, String turn, ObjectNode object, Fields fields, Origin origin)
-      throws InvalidEventException {
-    checkNames(kind, object);
+      EventKind kind, String session, String turn, JsonObject fields, Origin origin) {
+    checkNames(kind, fields);
     if (turn == null && EventFields.needsTurn(kind)) {
-      throw new InvalidEventException("turn is missing: an id for this turn, a string");
+      throw new InvalidInputException("turn is missing: an id for this turn, a string");
     }
     String newBranch = fields.id("new_branch");
     if (newBranch == null && kind == EventKind.FORK) {
-      throw new InvalidEventException("new_branch is missing: an id for the branch to make");
+      throw new InvalidInputException("new_branch is missing: an id for the branch to make");
     }
     GenerationOptions options =
         EventFields.allowed(kind).contains("temperature")
@@ -148,22 +147,21 @@ public final class EventParser {
         .cacheSalt(orElse(fields.name("cache_salt"), ""))
         .messages(MessagesReader.read(kind, fields))
         .options(options)
-        .replace(Boolean.TRUE.equals(fields.bool("replace")))
+        .replace(fields.bool("replace", false))
         .newBranch(newBranch)
         .atTurn(fields.id("at_turn"))
         .origin(origin)
-        .cache(CacheHintsReader.read(fields.get("cache")))
+        .cache(CacheHintsReader.read(fields))
         .build();
   }
 
-  private static EventKind kind(Fields fields) throws InvalidEventException {
-    JsonNode value = fields.get("type");
-    if (value == null) {
+  private static EventKind kind(JsonObject fields) {
+    String type = fields.text("type");
+    if (type == null) {
       return EventKind.MESSAGE;
     }
-    String type = Fields.text("type", value);
     if (!EventFields.types().contains(type)) {
-      throw new InvalidEventException(
+      throw new InvalidInputException(
           "type is "
               + Texts.quote(type)
               + ", must be one of "
@@ -174,22 +172,20 @@ public final class EventParser {
     return EventKind.valueOf(type.toUpperCase(Locale.ROOT));
   }
 
-  private static void checkNames(EventKind kind, ObjectNode object) throws InvalidEventException {
+  private static void checkNames(EventKind kind, JsonObject fields) {
     Set<String> allowed = EventFields.allowed(kind);
-    for (Iterator<String> names = object.fieldNames(); names.hasNext(); ) {
-      String name = names.next();
+    for (String name : fields.names()) {
       if (allowed.contains(name)) {
         continue;
       }
       if (EventFields.NOT_SERVED.contains(name)) {
-        throw new InvalidEventException(name + " is not served yet");
+        throw new InvalidInputException(name + " is not served yet");
       }
       if (EventFields.known(name)) {
-        throw new InvalidEventException(
+        throw new InvalidInputException(
             name + " is no field of " + kind.name().toLowerCase(Locale.ROOT) + " events");
       }
-      throw new InvalidEventException(
-          "the field " + Texts.quote(name) + " is unknown." + NearestName.hint(name, allowed));
+      throw fields.unknown(name, allowed);
     }
   }
 
@@ -207,10 +203,15 @@ public final class EventParser {
         reason);
   }
 
-  private static String readableBranch(Fields fields) {
+  private static boolean isCancel(JsonObject fields) {
+    JsonNode type = fields.get("type");
+    return type != null && "cancel".equals(type.textValue());
+  }
+
+  private static String readableBranch(JsonObject fields) {
     try {
       return fields.id("branch");
-    } catch (InvalidEventException e) {
+    } catch (InvalidInputException e) {
       return null;
     }
   }

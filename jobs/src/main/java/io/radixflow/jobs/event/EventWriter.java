@@ -1,6 +1,7 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;

@@ -3,6 +3,7 @@ package io.radixflow.jobs.event;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;

@@ -1,11 +1,12 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.config.NearestName;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 
@@ -16,6 +17,7 @@ final class MessagesReader {
   static final int MAX_PARTS = 1000;
   private static final List<String> ROLES = List.of("system", "user", "assistant", "tool");
   private static final List<String> FIELDS = List.of("role", "content");
+  private static final List<String> PART_FIELDS = List.of("type", "text");
   private static final Set<String> FIELDS_NOT_SERVED =
       Set.of(
           "annotations",
@@ -30,127 +32,80 @@ final class MessagesReader {
   private MessagesReader() {}
 
   /** The messages; empty if none are given. */
-  static List<Message> read(EventKind kind, Fields fields) throws InvalidEventException {
-    JsonNode value = fields.get("messages");
-    if (value == null) {
-      if (kind == EventKind.MESSAGE) {
-        throw new InvalidEventException("messages is missing: the new turn's messages");
-      }
-      return List.of();
-    }
-    if (!value.isArray()) {
-      throw Fields.wrongType("messages", value, "an array of messages");
-    }
-    if (kind == EventKind.MESSAGE && value.isEmpty()) {
-      throw new InvalidEventException("messages is empty, must have at least one message");
+  static List<Message> read(EventKind kind, JsonObject event) {
+    if (kind == EventKind.MESSAGE && !event.has("messages")) {
+      throw new InvalidInputException("messages is missing: the new turn's messages");
     }
     int max = kind == EventKind.OPEN ? 1 : MAX_MESSAGES;
-    if (value.size() > max) {
-      throw new InvalidEventException(
-          "messages has " + value.size() + " messages, at most " + max + " are allowed");
+    List<JsonObject> given = event.objects("messages", "messages", max);
+    if (kind == EventKind.MESSAGE && given.isEmpty()) {
+      throw new InvalidInputException("messages is empty, must have at least one message");
     }
-    List<Message> messages = new ArrayList<>(value.size());
-    for (int i = 0; i < value.size(); i++) {
-      Message message = message("messages[" + i + "]", value.get(i));
+    List<Message> messages = new ArrayList<>(given.size());
+    for (JsonObject each : given) {
+      Message message = message(each);
       if (kind == EventKind.OPEN && !message.role().equals("system")) {
-        throw new InvalidEventException(
+        throw new InvalidInputException(
             "messages[0].role is \"" + message.role() + "\", must be \"system\" in an open event");
       }
       if (kind == EventKind.REGENERATE && message.role().equals("system")) {
-        throw new InvalidEventException(
-            "messages[%d].role is \"system\", which only a session's first message may have"
-                .formatted(i));
+        throw new InvalidInputException(
+            each.path("role") + " is \"system\", which only a session's first message may have");
       }
       messages.add(message);
     }
     return messages;
   }
 
-  private static Message message(String path, JsonNode value) throws InvalidEventException {
-    if (!value.isObject()) {
-      throw Fields.wrongType(path, value, "an object with role and content");
-    }
-    for (Iterator<String> names = value.fieldNames(); names.hasNext(); ) {
-      String name = names.next();
+  private static Message message(JsonObject message) {
+    for (String name : message.names()) {
       if (FIELDS_NOT_SERVED.contains(name)) {
-        throw new InvalidEventException(path + "." + name + " is not served yet");
-      }
-      if (!FIELDS.contains(name)) {
-        throw unknown(path, name, FIELDS);
+        throw new InvalidInputException(message.path(name) + " is not served yet");
       }
     }
-    return new Message(role(path, value.get("role")), content(path, value.get("content")));
-  }
-
-  private static String role(String path, JsonNode value) throws InvalidEventException {
-    if (value == null) {
-      throw new InvalidEventException(path + ".role is missing, must be one of " + ROLES);
-    }
-    String role = Fields.text(path + ".role", value);
+    message.allow(FIELDS).require("role", "content");
+    String role = message.text("role");
     if (!ROLES.contains(role)) {
-      throw new InvalidEventException(
-          path + ".role is " + Texts.quote(role) + ", must be one of " + ROLES);
+      throw new InvalidInputException(
+          message.path("role") + " is " + Texts.quote(role) + ", must be one of " + ROLES);
     }
-    return role;
+    return new Message(role, content(message));
   }
 
-  private static String content(String message, JsonNode value) throws InvalidEventException {
-    String path = message + ".content";
-    if (value == null) {
-      throw new InvalidEventException(path + " is missing: the message's text");
-    }
+  private static String content(JsonObject message) {
+    String path = message.path("content");
+    JsonNode value = message.get("content");
     if (value.isTextual()) {
       return text(path, value);
     }
     if (!value.isArray()) {
-      throw Fields.wrongType(path, value, "a string or an array of parts");
+      throw JsonObject.wrongType(path, value, "a string or an array of parts");
     }
-    if (value.isEmpty() || value.size() > MAX_PARTS) {
-      throw new InvalidEventException(
-          path + " has " + value.size() + " parts, must have 1 to " + MAX_PARTS);
+    List<JsonObject> parts = message.objects("content", "parts", MAX_PARTS);
+    if (parts.isEmpty()) {
+      throw new InvalidInputException(path + " is empty, must have 1 to " + MAX_PARTS + " parts");
     }
     StringBuilder joined = new StringBuilder();
-    for (int i = 0; i < value.size(); i++) {
-      joined.append(part(path + "[" + i + "]", value.get(i)));
-    }
+    parts.forEach(part -> joined.append(part(part)));
     return Texts.wellFormed(joined.toString());
   }
 
-  private static String part(String path, JsonNode value) throws InvalidEventException {
-    if (!value.isObject()) {
-      throw Fields.wrongType(path, value, "an object with type and text");
+  private static String part(JsonObject part) {
+    part.require("type");
+    String type = part.text("type");
+    if (!type.equals("text")) {
+      throw new InvalidInputException(
+          part.path("type") + " is " + Texts.quote(type) + ", only \"text\" is served yet");
     }
-    JsonNode type = value.get("type");
-    if (type == null) {
-      throw new InvalidEventException(path + ".type is missing, must be \"text\"");
-    }
-    if (!Fields.text(path + ".type", type).equals("text")) {
-      throw new InvalidEventException(
-          path + ".type is " + Texts.quote(type.textValue()) + ", only \"text\" is served yet");
-    }
-    for (Iterator<String> names = value.fieldNames(); names.hasNext(); ) {
-      String name = names.next();
-      if (!name.equals("type") && !name.equals("text")) {
-        throw unknown(path, name, List.of("type", "text"));
-      }
-    }
-    JsonNode text = value.get("text");
-    if (text == null) {
-      throw new InvalidEventException(path + ".text is missing");
-    }
-    return text(path + ".text", text);
+    part.allow(PART_FIELDS).require("text");
+    return text(part.path("text"), part.get("text"));
   }
 
-  private static String text(String path, JsonNode value) throws InvalidEventException {
-    String text = Fields.text(path, value);
+  private static String text(String path, JsonNode value) {
+    String text = JsonObject.text(path, value);
     if (text.isEmpty()) {
-      throw new InvalidEventException(path + " is empty: a message must say something");
+      throw new InvalidInputException(path + " is empty: a message must say something");
     }
     return Texts.wellFormed(text);
-  }
-
-  private static InvalidEventException unknown(String path, String name, List<String> valid) {
-    return new InvalidEventException(
-        path + " has the unknown field " + Texts.quote(name) + "." + NearestName.hint(name, valid));
   }
 }

@@ -2,6 +2,7 @@ package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;

@@ -1,6 +1,7 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.Reply;
 import java.io.IOException;
 import java.util.List;

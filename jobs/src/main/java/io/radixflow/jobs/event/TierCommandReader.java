@@ -1,12 +1,10 @@
 package io.radixflow.jobs.event;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import io.radixflow.jobs.config.NearestName;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Locale;
 import org.apache.flink.configuration.MemorySize;
 
@@ -17,40 +15,28 @@ final class TierCommandReader {
   private TierCommandReader() {}
 
   /**
-   * @throws InvalidEventException if a field is missing, of another type or no known name
+   * Reads action, tier and size.
+   *
+   * @throws InvalidInputException if a field is missing, of another type or no known name
    */
-  static TierCommand read(Fields fields) throws InvalidEventException {
-    Action action = choice(fields, "action", Action.values());
-    Tier tier = choice(fields, "tier", Tier.values());
-    JsonNode size = fields.get("size");
+  static TierCommand read(JsonObject event) {
+    event.require("action", "tier");
+    Action action = event.choice("action", Action.class);
+    Tier tier = event.choice("tier", Tier.class);
+    String size = event.text("size");
     if (size == null) {
       return new TierCommand(action, tier, TierCommand.CONFIGURED);
     }
     if (!action.takesSize()) {
-      throw new InvalidEventException("size means nothing to " + name(action));
+      throw new InvalidInputException(
+          "size means nothing to " + action.name().toLowerCase(Locale.ROOT));
     }
-    return new TierCommand(action, tier, bytes(Fields.text("size", size)));
+    return new TierCommand(action, tier, bytes(size));
   }
 
-  private static <E extends Enum<E>> E choice(Fields fields, String field, E[] values)
-      throws InvalidEventException {
-    List<String> names = Arrays.stream(values).map(TierCommandReader::name).toList();
-    String given = fields.id(field);
-    int index = given == null ? -1 : names.indexOf(given);
-    if (index < 0) {
-      String hint = given == null ? "" : NearestName.hint(given, names);
-      throw new InvalidEventException(field + " must be one of " + names + "." + hint);
-    }
-    return values[index];
-  }
-
-  private static String name(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT);
-  }
-
-  private static long bytes(String size) throws InvalidEventException {
+  private static long bytes(String size) {
     if (!size.matches(SIZE)) {
-      throw new InvalidEventException("size must be a size such as 512mb or 20gb");
+      throw new InvalidInputException("size must be a size such as 512mb or 20gb");
     }
     return MemorySize.parseBytes(size);
   }

@@ -146,7 +146,8 @@ class ControlSchemaTest {
   @Test
   void theReasonNamesTheFieldThatIsWrong() {
     assertThat(parse("{\"type\":\"tiers\",\"action\":\"atach\",\"tier\":\"disk\"}").reason())
-        .isEqualTo("action must be one of [attach, detach, resize, flush]. Did you mean attach?");
+        .isEqualTo(
+            "action is \"atach\", must be one of [attach, detach, resize, flush]. Did you mean attach?");
     assertThat(
             parse("{\"type\":\"tiers\",\"action\":\"flush\",\"tier\":\"disk\",\"size\":\"1gb\"}")
                 .reason())

@@ -120,7 +120,7 @@ class EventParserTest {
           "logprobs":1                         | logprobs is a number, must be true or false
           "logit_bias":{"x":1}                 | logit_bias has the key "x"
           "logit_bias":{"5":101}               | logit_bias.5 is 101, must be -100 to 100
-          "stop":[""]                          | stop[0] has 0 characters
+          "stop":[""]                          | stop has a string of 0 characters
           "stop":[1]                           | stop[0] is a number, must be a string
           "seed":9223372036854775808           | seed is 9223372036854775808
           "tools":[]                           | tools is not served yet
@@ -151,8 +151,8 @@ class EventParserTest {
           [{"role":"bot","content":"x"}]                   | messages[0].role is "bot", must be one of
           [{"role":"user"}]                                | messages[0].content is missing
           [{"role":"user","content":""}]                   | messages[0].content is empty
-          [{"role":"user","content":null}]                 | messages[0].content is null, must be a string
-          [{"role":"user","content":[]}]                   | messages[0].content has 0 parts
+          [{"role":"user","content":null}]                 | messages[0].content is missing
+          [{"role":"user","content":[]}]                   | messages[0].content is empty, must have 1 to 1000 parts
           [{"role":"user","content":[{"type":"image_url"}]}] | messages[0].content[0].type is "image_url", only "text"
           [{"role":"user","content":"x","tool_calls":[]}]  | messages[0].tool_calls is not served yet
           [{"role":"user","content":"x","rol":1}]          | messages[0] has the unknown field "rol". Did you mean role?

@@ -1,13 +1,13 @@
 package io.radixflow.lab.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.ScratchDirectory;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.JsonLineOutput;
 import io.radixflow.tools.cli.common.Progress;
 import io.radixflow.tools.cli.common.Samples;
-import io.radixflow.tools.cli.common.TemporaryDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -64,7 +64,7 @@ final class BenchDiskCommand extends CliCommand {
     Samples read = new Samples();
     Samples again = new Samples();
     Samples crash = new Samples();
-    try (TemporaryDirectory files = TemporaryDirectory.create(directory, "radixflow-disk-");
+    try (ScratchDirectory files = ScratchDirectory.createIn(directory, "disk");
         DiskBench bench = new DiskBench(files.path(), pageBytes, pages);
         Progress progress = progress("measuring")) {
       bench.open();

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.kernels.ScratchDirectory;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
@@ -11,7 +12,6 @@ import io.radixflow.tools.cli.common.JsonLineOutput;
 import io.radixflow.tools.cli.common.LocatedModel;
 import io.radixflow.tools.cli.common.Progress;
 import io.radixflow.tools.cli.common.SettingsOptions;
-import io.radixflow.tools.cli.common.TemporaryDirectory;
 import io.radixflow.tools.local.LocalStack;
 import io.radixflow.tools.state.StateSeed;
 import java.io.IOException;
@@ -100,7 +100,7 @@ final class BenchStateCommand extends CliCommand {
   }
 
   private StateLoad measure(int inState, int activeSessions) throws Exception {
-    try (TemporaryDirectory files = TemporaryDirectory.create(null, "radixflow-bench-");
+    try (ScratchDirectory files = ScratchDirectory.create("bench");
         Progress progress = progress("measuring with " + inState + " sessions")) {
       Path directory = files.path();
       Settings settings =

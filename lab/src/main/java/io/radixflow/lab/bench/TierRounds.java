@@ -1,9 +1,9 @@
 package io.radixflow.lab.bench;
 
+import io.radixflow.kernels.ScratchDirectory;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.TemporaryDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -25,7 +25,7 @@ final class TierRounds implements AutoCloseable {
   private final Supplier<Backend> backends;
   private final ServedModel model;
   private final Sizes sizes;
-  private final TemporaryDirectory root;
+  private final ScratchDirectory root;
   private final int[] prompt;
   private final TierTimes times = new TierTimes();
   private TierBench engine;
@@ -53,7 +53,7 @@ final class TierRounds implements AutoCloseable {
     this.model = model;
     this.sizes = sizes;
     this.prompt = new int[sizes.cached + sizes.fresh];
-    this.root = TemporaryDirectory.create(directory, "radixflow-tiers-");
+    this.root = ScratchDirectory.createIn(directory, "tiers");
     this.disk = root.path().resolve("disk-0");
   }
 

@@ -1,10 +1,11 @@
 package io.radixflow.lab.replay;
 
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
 import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.Errors;
-import io.radixflow.tools.cli.common.JsonFields;
 import io.radixflow.tools.cli.common.JsonLineInput;
-import io.radixflow.tools.json.LineException;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -52,15 +53,17 @@ final class TraceFile implements AutoCloseable {
    * @throws CliException if it is no trace's
    */
   TraceSetup setup() throws IOException {
-    JsonFields fields = nextFields();
+    JsonObject fields = nextFields();
     if (fields == null) {
       throw CliException.badInput(
           name + ": the file is empty; a trace begins with {\"policy\",…}", null);
     }
     try {
       return new TraceSetup(
-          fields.text("policy"), fields.requiredInteger("page"), fields.bool("eagle", false));
-    } catch (LineException | IllegalArgumentException e) {
+          fields.require("policy").text("policy"),
+          integer(fields, "page"),
+          fields.bool("eagle", false));
+    } catch (IllegalArgumentException e) {
       throw bad(e);
     }
   }
@@ -72,10 +75,10 @@ final class TraceFile implements AutoCloseable {
    */
   List<TraceStep> steps() throws IOException {
     List<TraceStep> steps = new ArrayList<>();
-    for (JsonFields fields = nextFields(); fields != null; fields = nextFields()) {
+    for (JsonObject fields = nextFields(); fields != null; fields = nextFields()) {
       try {
         steps.add(new TraceStep(operation(fields), counts(fields)));
-      } catch (LineException | IllegalArgumentException e) {
+      } catch (IllegalArgumentException e) {
         throw bad(e);
       }
     }
@@ -87,7 +90,7 @@ final class TraceFile implements AutoCloseable {
     return CliException.badInput(name + ", line " + line + ": " + Errors.line(error), error);
   }
 
-  private JsonFields nextFields() throws IOException {
+  private JsonObject nextFields() throws IOException {
     JsonLineInput.Line next;
     try {
       next = input.next();
@@ -103,51 +106,55 @@ final class TraceFile implements AutoCloseable {
     return next == null ? null : next.fields();
   }
 
-  private static TraceOperation operation(JsonFields fields) {
-    String op = fields.text("op");
+  private static TraceOperation operation(JsonObject fields) {
+    String op = fields.require("op").text("op");
     return switch (op) {
       case "insert" -> insert(fields);
       case "match" ->
           new TraceOperation.Match(
               namespace(fields),
-              fields.integers("tokens"),
-              fields.has("thenLock") ? fields.requiredInteger("thenLock") : null,
-              fields.requiredInteger("matched"),
-              fields.integers("values"));
-      case "unlock" -> new TraceOperation.Unlock(fields.requiredInteger("lock"));
+              fields.require("tokens").integers("tokens"),
+              fields.has("thenLock") ? integer(fields, "thenLock") : null,
+              integer(fields, "matched"),
+              fields.require("values").integers("values"));
+      case "unlock" -> new TraceOperation.Unlock(integer(fields, "lock"));
       case "evict" ->
           new TraceOperation.Evict(
-              fields.requiredInteger("request"),
-              fields.requiredInteger("evicted"),
-              fields.integers("freedValues"));
+              integer(fields, "request"),
+              integer(fields, "evicted"),
+              fields.require("freedValues").integers("freedValues"));
       default ->
-          throw new LineException(
-              "'op' is '" + op + "'; there are insert, match, unlock and evict");
+          throw new InvalidInputException(
+              "op is " + Texts.quote(op) + "; there are insert, match, unlock and evict");
     };
   }
 
   /** The slots of an empty sequence begin nowhere. */
-  private static TraceOperation insert(JsonFields fields) {
-    int[] tokens = fields.integers("tokens");
+  private static TraceOperation insert(JsonObject fields) {
+    int[] tokens = fields.require("tokens").integers("tokens");
     return new TraceOperation.Insert(
         namespace(fields),
         tokens,
-        tokens.length == 0 ? 0 : fields.requiredInteger("firstValue"),
+        tokens.length == 0 ? 0 : integer(fields, "firstValue"),
         fields.integer("priority", 0),
-        fields.requiredInteger("prefixLen"));
+        integer(fields, "prefixLen"));
   }
 
-  private static String namespace(JsonFields fields) {
-    return fields.has("ns") ? fields.text("ns") : null;
+  private static String namespace(JsonObject fields) {
+    return fields.text("ns");
   }
 
-  private static TraceCounts counts(JsonFields fields) {
+  private static int integer(JsonObject fields, String field) {
+    return fields.require(field).integer(field, 0);
+  }
+
+  private static TraceCounts counts(JsonObject fields) {
     return new TraceCounts(
-        fields.requiredInteger("evictable"),
-        fields.requiredInteger("protected"),
-        fields.requiredInteger("total"),
-        fields.requiredInteger("nodes"),
-        fields.requiredInteger("evictableLeaves"));
+        integer(fields, "evictable"),
+        integer(fields, "protected"),
+        integer(fields, "total"),
+        integer(fields, "nodes"),
+        integer(fields, "evictableLeaves"));
   }
 
   @Override

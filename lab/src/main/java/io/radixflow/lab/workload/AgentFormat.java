@@ -1,7 +1,7 @@
 package io.radixflow.lab.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.lab.simulate.CacheWorkload;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -36,15 +36,16 @@ final class AgentFormat implements WorkloadFormat {
     this.blocksPerPage = options.blocksPerPage(BLOCK_TOKENS, DEFAULT_PAGE);
   }
 
-  static boolean recognises(ObjectNode record) {
+  static boolean recognises(JsonObject record) {
     return record.has("ranges");
   }
 
   @Override
   public void add(WorkloadLine line) throws WorkloadException {
-    int session = (int) line.integer("session", 0, Integer.MAX_VALUE);
-    double time = session * options.sessionSpacing() + line.seconds("t");
-    JsonNode ranges = line.array("ranges");
+    JsonObject fields = line.fields().require("session", "t", "ranges");
+    int session = fields.integer("session", 0, Integer.MAX_VALUE).intValue();
+    double time = session * options.sessionSpacing() + fields.number("t", 0, Double.MAX_VALUE);
+    JsonNode ranges = fields.array("ranges", "ranges", MAX_RANGES);
     if (runs + (long) ranges.size() > MAX_RANGES) {
       throw line.error("the file has more than " + MAX_RANGES + " ranges; take a part of it");
     }
@@ -69,14 +70,14 @@ final class AgentFormat implements WorkloadFormat {
   /** Returns its number of blocks. */
   private long addRange(WorkloadLine line, String name, JsonNode range) throws WorkloadException {
     if (!range.isArray() || range.size() != 2) {
-      throw line.error("'" + name + "' must be a pair of first id and count");
+      throw line.error(name + " must be a pair of first id and count");
     }
     if (runs == firsts.length) {
       firsts = Arrays.copyOf(firsts, 2 * runs);
       counts = Arrays.copyOf(counts, 2 * runs);
     }
-    firsts[runs] = line.integer(name + "[0]", range.get(0), 0, 1L << 53);
-    counts[runs++] = line.integer(name + "[1]", range.get(1), 0, MAX_REQUEST_BLOCKS);
+    firsts[runs] = JsonObject.integer(name + "[0]", range.get(0), 0, 1L << 53);
+    counts[runs++] = JsonObject.integer(name + "[1]", range.get(1), 0, MAX_REQUEST_BLOCKS);
     return counts[runs - 1];
   }
 

@@ -1,8 +1,8 @@
 package io.radixflow.lab.workload;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.event.ParsedEvent;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.PromptException;
@@ -54,20 +54,20 @@ final class ConversationFormat implements WorkloadFormat {
         options.model() == null ? new ApproximateTokens() : new ModelTokens(options.model());
   }
 
-  static boolean recognises(ObjectNode record) {
+  static boolean recognises(JsonObject record) {
     return record.has("session")
         && (record.has("choices") || record.has("messages") || record.has("type"));
   }
 
   @Override
   public void add(WorkloadLine line) throws IOException {
-    if (GivenReply.recognises(line.json())) {
-      String session = line.json().path("session").asText();
-      String turn = line.json().path("turn").asText();
+    if (GivenReply.recognises(line.fields())) {
+      String session = line.fields().text("session");
+      String turn = line.fields().text("turn");
       replies.put(new TurnKey(session, turn), GivenReply.of(line));
       return;
     }
-    if (!recognises(line.json())) {
+    if (!recognises(line.fields())) {
       throw line.error("an event or a reply of the job's topics is expected, as on the first line");
     }
     ParsedEvent parsed = parser.parse(line.bytes(), new Origin(-1, 0, line.time()));

@@ -1,6 +1,7 @@
 package io.radixflow.lab.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.jobs.json.JsonObject;
 
 /**
  * What the job answered to a turn, as far as later prompts depend on it.
@@ -14,28 +15,32 @@ import com.fasterxml.jackson.databind.JsonNode;
 record GivenReply(
     String text, String finish, int droppedTurns, long promptTokens, long cachedTokens) {
 
-  /** What a turn is taken to have been answered of which no reply is at hand. */
+  private static final int MAX_CHOICES = 1000;
+
+  /** Stands for the reply of a turn whose reply is not in the files. */
   static final GivenReply MISSING = new GivenReply("", "stop", 0, 0, 0);
 
-  static boolean recognises(JsonNode record) {
+  static boolean recognises(JsonObject record) {
     return record.has("session") && record.has("choices");
   }
 
   /** Reads {@code schema/reply.schema.json}. */
   static GivenReply of(WorkloadLine line) throws WorkloadException {
-    JsonNode choice = line.array("choices").path(0);
+    JsonObject fields = line.fields();
+    JsonNode choice = fields.require("choices").array("choices", "choices", MAX_CHOICES).path(0);
     JsonNode text = choice.path("message").path("content");
     JsonNode finish = choice.path("finish_reason");
     if (!text.isTextual() || !finish.isTextual()) {
-      throw line.error("a reply has 'choices' with 'message.content' and 'finish_reason'");
+      throw line.error("a reply has choices with message.content and finish_reason");
     }
-    JsonNode usage = line.json().path("usage");
+    JsonObject usage = fields.object("usage");
+    JsonObject details = usage == null ? null : usage.object("prompt_tokens_details");
     return new GivenReply(
         text.textValue(),
         finish.textValue(),
-        Math.max(0, line.json().path("dropped_turns").asInt()),
-        Math.max(0, usage.path("prompt_tokens").asLong()),
-        Math.max(0, usage.path("prompt_tokens_details").path("cached_tokens").asLong()));
+        Math.max(0, fields.integer("dropped_turns", 0)),
+        usage == null ? 0 : usage.integer("prompt_tokens", 0, Integer.MAX_VALUE, 0),
+        details == null ? 0 : details.integer("cached_tokens", 0, Integer.MAX_VALUE, 0));
   }
 
   /** Whether the turn never ran. */

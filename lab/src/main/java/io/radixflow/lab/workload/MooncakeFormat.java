@@ -1,7 +1,7 @@
 package io.radixflow.lab.workload;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.lab.simulate.CacheWorkload;
 import java.util.List;
 
@@ -21,25 +21,25 @@ final class MooncakeFormat implements WorkloadFormat {
     this.pages = new PageJoiner(requests, blocksPerPage);
   }
 
-  static boolean recognises(ObjectNode record) {
+  static boolean recognises(JsonObject record) {
     return record.has("hash_ids");
   }
 
   @Override
   public void add(WorkloadLine line) throws WorkloadException {
-    JsonNode ids = line.array("hash_ids");
-    if (line.json().hasNonNull("input_length")) {
+    JsonNode ids = line.fields().require("hash_ids").array("hash_ids", "ids", Integer.MAX_VALUE);
+    if (line.fields().has("input_length")) {
       checkLength(line, ids.size());
     }
     requests.begin(0);
     pages.begin();
     for (int i = 0; i < ids.size(); i++) {
-      pages.addRange(line.integer("hash_ids[" + i + "]", ids.get(i), 0, Long.MAX_VALUE), 1);
+      pages.addRange(JsonObject.integer("hash_ids[" + i + "]", ids.get(i), 0, Long.MAX_VALUE), 1);
     }
   }
 
   private void checkLength(WorkloadLine line, int ids) throws WorkloadException {
-    long length = line.integer("input_length", 0, Integer.MAX_VALUE);
+    long length = line.fields().integer("input_length", 0, Integer.MAX_VALUE);
     long blocks = (length + blockTokens - 1) / blockTokens;
     if (blocks != ids) {
       throw line.error(

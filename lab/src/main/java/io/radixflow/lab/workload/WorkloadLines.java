@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.tools.json.LineException;
-import io.radixflow.tools.json.LineReader;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.LineReader;
 import java.io.BufferedInputStream;
 import java.io.EOFException;
 import java.io.IOException;
@@ -68,7 +68,7 @@ final class WorkloadLines {
     number++;
     try {
       return lines.next();
-    } catch (LineException e) {
+    } catch (InvalidInputException e) {
       throw error(e.getMessage());
     } catch (EOFException | ZipException e) {
       throw error("the gzip stream is damaged or cut: " + e.getMessage());
@@ -85,10 +85,15 @@ final class WorkloadLines {
     } catch (JsonProcessingException e) {
       throw error("not valid JSON: " + e.getOriginalMessage().lines().findFirst().orElse(""));
     }
-    if (!(node instanceof ObjectNode object)) {
+    if (!node.isObject()) {
       throw error("a JSON object is expected, one a line");
     }
-    return new WorkloadLine(file, number, timed ? Long.parseLong(time.group(1)) : -1, json, object);
+    return new WorkloadLine(
+        file,
+        number,
+        timed ? Long.parseLong(time.group(1)) : -1,
+        json,
+        JsonObject.of(node, "the line"));
   }
 
   private static String head(byte[] bytes) {

@@ -1,6 +1,6 @@
 package io.radixflow.lab.workload;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -78,7 +78,7 @@ public final class WorkloadReader {
   }
 
   private WorkloadFormat formatOf(WorkloadLine line) throws WorkloadException {
-    ObjectNode record = line.json();
+    JsonObject record = line.fields();
     if (MooncakeFormat.recognises(record)) {
       return new MooncakeFormat(options);
     }
@@ -89,7 +89,7 @@ public final class WorkloadReader {
       return new ConversationFormat(options);
     }
     throw line.error(
-        "not a known workload: a record has 'hash_ids' (request trace with block ids), 'session', 't'"
-            + " and 'ranges' (agent trace), or is an event or a reply of the job's topics");
+        "not a known workload: a record has hash_ids (request trace with block ids), session, t"
+            + " and ranges (agent trace), or is an event or a reply of the job's topics");
   }
 }

@@ -235,23 +235,23 @@ class CacheReplayCommandTest {
         arguments("", "-: the file is empty"),
         arguments("lru 1\n", "-, line 1: not valid JSON"),
         arguments("[]\n", "-, line 1: the line is no JSON object"),
-        arguments("{\"page\":1}\n", "-, line 1: 'policy' is missing"),
-        arguments("{\"policy\":\"lru\"}\n", "-, line 1: 'page' is missing"),
+        arguments("{\"page\":1}\n", "-, line 1: policy is missing"),
+        arguments("{\"policy\":\"lru\"}\n", "-, line 1: page is missing"),
         arguments(
             "{\"policy\":\"lru\",\"page\":0}\n", "-, line 1: a page has 1 to 65536 tokens, not 0"),
         arguments(
             "{\"policy\":\"lru\",\"page\":4294967297}\n",
-            "-, line 1: 'page' must be a 32-bit integer"),
+            "-, line 1: page is 4294967297, must be -2147483648 to 2147483647"),
         arguments(
             "{\"policy\":\"best\",\"page\":1}\n",
             "-: no eviction policy is called 'best'; SGLang has lru, lfu, fifo, mru, filo,"
                 + " slru, priority"),
-        arguments(SETUP + "{\"op\":\"drop\"}\n", "-, line 2: 'op' is 'drop'; there are insert,"),
-        arguments(SETUP + match + "}\n", "-, line 2: 'evictable' is missing"),
-        arguments(SETUP + evict + EMPTY, "-, line 2: 'evicted' is missing"),
+        arguments(SETUP + "{\"op\":\"drop\"}\n", "-, line 2: op is \"drop\"; there are insert,"),
+        arguments(SETUP + match + "}\n", "-, line 2: evictable is missing"),
+        arguments(SETUP + evict + EMPTY, "-, line 2: evicted is missing"),
         arguments(
             SETUP + match.replace("[1]", "[1.5]") + EMPTY,
-            "-, line 2: 'tokens[0]' must be a 32-bit integer, is 1.5"),
+            "-, line 2: tokens[0] is 1.5, must be an integer"),
         arguments(
             SETUP
                 + "{\"op\":\"insert\",\"tokens\":[1,2],\"firstValue\":2147483647,\"prefixLen\":0"

@@ -238,6 +238,6 @@ class ConversationFormatTest {
     assertThatThrownBy(
             () -> TestWorkloads.text(TOKENS, "{\"session\":\"s\",\"turn\":\"1\",\"choices\":[]}\n"))
         .isInstanceOf(WorkloadException.class)
-        .hasMessageContaining("'message.content' and 'finish_reason'");
+        .hasMessageContaining("message.content and finish_reason");
   }
 }

@@ -6,8 +6,9 @@ import com.fasterxml.jackson.databind.ObjectReader;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.databind.node.TextNode;
-import io.radixflow.tools.json.LineException;
-import io.radixflow.tools.json.LineReader;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.LineReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -36,14 +37,14 @@ public final class JsonLineInput implements AutoCloseable {
    * @param fields its fields, or null if it is no JSON object
    * @param error why not, or null
    */
-  public record Line(JsonFields fields, String error) {}
+  public record Line(JsonObject fields, String error) {}
 
   /** The next line, or null after the last. */
   public Line next() throws IOException {
     try {
       byte[] bytes = lines.next();
       return bytes == null ? null : parse(bytes);
-    } catch (LineException e) {
+    } catch (InvalidInputException e) {
       return new Line(null, e.getMessage());
     }
   }
@@ -79,10 +80,9 @@ public final class JsonLineInput implements AutoCloseable {
 
   private static Line parse(byte[] bytes) {
     try {
-      JsonNode node = JSON.readValue(bytes);
-      return node != null && node.isObject()
-          ? new Line(new JsonFields(node), null)
-          : new Line(null, "the line is no JSON object");
+      return new Line(JsonObject.of(JSON.readValue(bytes), "the line"), null);
+    } catch (InvalidInputException e) {
+      return new Line(null, e.getMessage());
     } catch (IOException e) {
       return new Line(null, Errors.line(e));
     }

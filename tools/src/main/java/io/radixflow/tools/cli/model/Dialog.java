@@ -1,13 +1,13 @@
 package io.radixflow.tools.cli.model;
 
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
-import io.radixflow.tools.cli.common.JsonFields;
-import io.radixflow.tools.json.LineException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -41,23 +41,39 @@ final class Dialog {
   /**
    * Reads a line that has either messages or turns.
    *
-   * @throws LineException if a field is missing or wrong
+   * @throws InvalidInputException if a field is missing or wrong
    */
-  static Dialog of(JsonFields line, ServedModel model) {
+  static Dialog of(JsonObject line, ServedModel model) {
     GenerationFields generation = GenerationFields.of(line);
     if (line.has("messages") == line.has("turns")) {
-      throw new LineException("the line must have either 'messages' or 'turns'");
+      throw new InvalidInputException("the line must have either messages or turns");
     }
     Dialog dialog = new Dialog(model, generation, line.has("turns"));
     if (dialog.turns) {
-      for (JsonFields turn : line.objects("turns")) {
-        dialog.users.add(new ChatMessage("user", turn.text("user")));
+      for (JsonObject turn : objects(line, "turns")) {
+        dialog.users.add(new ChatMessage("user", turn.require("user").text("user")));
       }
       dialog.messages.add(dialog.users.remove());
     } else {
-      dialog.messages.addAll(line.messages("messages"));
+      dialog.messages.addAll(messages(line));
     }
     return dialog;
+  }
+
+  /** The chat messages of a line, at least one. */
+  static List<ChatMessage> messages(JsonObject line) {
+    return objects(line, "messages").stream()
+        .map(message -> message.require("role", "content"))
+        .map(message -> new ChatMessage(message.text("role"), message.text("content")))
+        .toList();
+  }
+
+  private static List<JsonObject> objects(JsonObject line, String field) {
+    List<JsonObject> objects = line.require(field).objects(field, field, Integer.MAX_VALUE);
+    if (objects.isEmpty()) {
+      throw new InvalidInputException(field + " is empty");
+    }
+    return objects;
   }
 
   /** Whether the line asked for several turns. */

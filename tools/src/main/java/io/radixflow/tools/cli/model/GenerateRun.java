@@ -2,6 +2,7 @@ package io.radixflow.tools.cli.model;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.Engine;
@@ -10,7 +11,6 @@ import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.tools.cli.common.JsonLineInput;
 import io.radixflow.tools.cli.common.JsonLineOutput;
 import io.radixflow.tools.cli.common.Progress;
-import io.radixflow.tools.json.LineException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -71,7 +71,7 @@ final class GenerateRun implements ReplyChannel.ReplyVisitor {
     }
     try {
       submit(channel, line, Dialog.of(input.fields(), model));
-    } catch (LineException e) {
+    } catch (InvalidInputException e) {
       errors[line] = e.getMessage();
     }
   }

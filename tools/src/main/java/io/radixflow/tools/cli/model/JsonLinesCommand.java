@@ -1,18 +1,18 @@
 package io.radixflow.tools.cli.model;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.Errors;
-import io.radixflow.tools.cli.common.JsonFields;
 import io.radixflow.tools.cli.common.JsonLineFiles;
 import io.radixflow.tools.cli.common.JsonLineInput;
 import io.radixflow.tools.cli.common.JsonLineOutput;
 import io.radixflow.tools.cli.common.ModelOptions;
 import io.radixflow.tools.cli.common.Progress;
-import io.radixflow.tools.json.LineException;
 import java.io.IOException;
 import picocli.CommandLine.Mixin;
 
@@ -48,7 +48,7 @@ abstract class JsonLinesCommand extends CliCommand {
   /** Answers one line. */
   @FunctionalInterface
   interface LineHandler {
-    ObjectNode answer(JsonFields fields);
+    ObjectNode answer(JsonObject fields);
   }
 
   /** Answers line by line as they are read. */
@@ -66,10 +66,10 @@ abstract class JsonLinesCommand extends CliCommand {
     }
   }
 
-  private static void answerOne(JsonFields fields, JsonLineOutput output, LineHandler handler) {
+  private static void answerOne(JsonObject fields, JsonLineOutput output, LineHandler handler) {
     try {
       output.write(handler.answer(fields));
-    } catch (LineException | ChatTemplateException e) {
+    } catch (InvalidInputException | ChatTemplateException e) {
       output.writeError(Errors.line(e));
     }
   }

@@ -1,18 +1,19 @@
 package io.radixflow.tools.cli.model;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.JsonFields;
 import io.radixflow.tools.cli.common.JsonLineFiles;
 import io.radixflow.tools.cli.common.JsonLineInput;
 import io.radixflow.tools.cli.common.JsonLineOutput;
 import io.radixflow.tools.cli.common.Progress;
-import io.radixflow.tools.json.LineException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +79,7 @@ public final class LogitsCommand extends JsonLinesCommand {
     try {
       Request request = request(line.fields(), config);
       output.write(toJson(request, runner.run(request.ids(), request.positions())));
-    } catch (LineException e) {
+    } catch (InvalidInputException e) {
       output.writeError(e.getMessage());
     }
   }
@@ -95,7 +96,7 @@ public final class LogitsCommand extends JsonLinesCommand {
         }
         try {
           company.add(request(line.fields(), config).ids());
-        } catch (LineException e) {
+        } catch (InvalidInputException e) {
           throw new CliException(with + ": " + e.getMessage(), e);
         }
       }
@@ -107,24 +108,28 @@ public final class LogitsCommand extends JsonLinesCommand {
     int longest = 1;
     for (JsonLineInput.Line line : lines) {
       if (line.error() == null) {
-        longest = Math.max(longest, line.fields().size("ids"));
+        longest = Math.max(longest, size(line.fields().get("ids")));
       }
     }
     return longest;
   }
 
-  private static Request request(JsonFields fields, ModelConfig config) {
-    int[] ids = fields.integers("ids");
+  private static int size(JsonNode arrayOrNull) {
+    return arrayOrNull == null ? 0 : arrayOrNull.size();
+  }
+
+  private static Request request(JsonObject fields, ModelConfig config) {
+    int[] ids = fields.require("ids").integers("ids");
     if (ids.length == 0 || ids.length > config.contextLength()) {
-      throw new LineException(
-          "'ids' has " + ids.length + " ids, must have 1 to " + config.contextLength());
+      throw new InvalidInputException(
+          "ids has " + ids.length + " ids, must have 1 to " + config.contextLength());
     }
     checkRange("ids", ids, config.vocabSize());
     int[] positions =
         fields.has("positions") ? fields.integers("positions") : new int[] {ids.length - 1};
     checkRange("positions", positions, ids.length);
     if (positions.length == 0) {
-      throw new LineException("'positions' is empty");
+      throw new InvalidInputException("positions is empty");
     }
     return new Request(ids, positions);
   }
@@ -132,7 +137,7 @@ public final class LogitsCommand extends JsonLinesCommand {
   private static void checkRange(String field, int[] values, int end) {
     for (int value : values) {
       if (value < 0 || value >= end) {
-        throw new LineException("'" + field + "' has " + value + ", must be 0 to " + (end - 1));
+        throw new InvalidInputException(field + " has " + value + ", must be 0 to " + (end - 1));
       }
     }
   }

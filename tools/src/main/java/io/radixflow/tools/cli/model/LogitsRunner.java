@@ -1,11 +1,11 @@
 package io.radixflow.tools.cli.model;
 
+import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.tools.cli.common.Errors;
-import io.radixflow.tools.json.LineException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -71,7 +71,7 @@ final class LogitsRunner implements AutoCloseable {
    * The logits after each of {@code positions}, at least one; tokens after the last of them are not
    * computed.
    *
-   * @throws LineException if a step fails
+   * @throws InvalidInputException if a step fails
    */
   LogitsResult run(int[] ids, int[] positions) throws InterruptedException {
     boolean[] wanted = new boolean[ids.length];
@@ -99,7 +99,7 @@ final class LogitsRunner implements AutoCloseable {
     StepTicket ticket = backend.submit(batch);
     ticket.await();
     if (ticket.failure() != null) {
-      throw new LineException("the step failed: " + Errors.line(ticket.failure()));
+      throw new InvalidInputException("the step failed: " + Errors.line(ticket.failure()));
     }
     int output = 0;
     for (int position = first; position < first + rows; position++) {

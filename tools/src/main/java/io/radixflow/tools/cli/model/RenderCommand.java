@@ -1,11 +1,11 @@
 package io.radixflow.tools.cli.model;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.JsonFields;
 import io.radixflow.tools.cli.common.JsonLineInput;
 import io.radixflow.tools.cli.common.JsonLineOutput;
 import java.io.IOException;
@@ -31,8 +31,8 @@ public final class RenderCommand extends JsonLinesCommand {
     answerEach(input, output, fields -> render(template, fields));
   }
 
-  private static ObjectNode render(ChatTemplate template, JsonFields fields) {
-    List<ChatMessage> messages = fields.messages("messages");
+  private static ObjectNode render(ChatTemplate template, JsonObject fields) {
+    List<ChatMessage> messages = Dialog.messages(fields);
     boolean generate = fields.bool("addGenerationPrompt", true);
     ObjectNode line = JsonLineOutput.object();
     line.put("text", template.render(messages, generate));

@@ -25,7 +25,7 @@ public final class TokenizeCommand extends JsonLinesCommand {
   @Override
   void answer(ServedModel model, JsonLineInput input, JsonLineOutput output) throws IOException {
     Tokenizer tokenizer = model.tokenizer();
-    answerEach(input, output, fields -> tokenize(tokenizer, fields.text("text")));
+    answerEach(input, output, fields -> tokenize(tokenizer, fields.require("text").text("text")));
   }
 
   private static ObjectNode tokenize(Tokenizer tokenizer, String text) {

@@ -1,6 +1,7 @@
 package io.radixflow.tools.cli.topic;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.ScratchDirectory;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.tools.cli.common.CliCommand;
@@ -8,7 +9,6 @@ import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.JsonLineOutput;
 import io.radixflow.tools.cli.common.Progress;
-import io.radixflow.tools.cli.common.TemporaryDirectory;
 import io.radixflow.tools.state.SavedMessage;
 import io.radixflow.tools.state.SavedSession;
 import io.radixflow.tools.state.Savepoint;
@@ -62,7 +62,7 @@ public final class StateCommand extends CliCommand {
       throw new CliException("--limit is " + limit + ", must be 0 or more");
     }
     // what is read is conversations: nothing of it may stay
-    try (TemporaryDirectory temporary = TemporaryDirectory.create(null, "radixflow-state-");
+    try (ScratchDirectory temporary = ScratchDirectory.create("state");
         Progress progress = progress("reading " + path)) {
       Savepoint savepoint = new Savepoint(path, temporary.path());
       if (session != null) {

@@ -45,8 +45,8 @@ class JsonLinesTest {
     assertThat(lines.get(1)).startsWith("{\"error\":\"not valid JSON: Unrecognized token 'not'");
     assertThat(lines.get(2)).startsWith("{\"error\":\"not valid JSON");
     assertThat(lines.get(3)).isEqualTo("{\"error\":\"the line is no JSON object\"}");
-    assertThat(lines.get(4)).isEqualTo("{\"error\":\"'text' is missing\"}");
-    assertThat(lines.get(5)).isEqualTo("{\"error\":\"'text' must be a string, is 7\"}");
+    assertThat(lines.get(4)).isEqualTo("{\"error\":\"text is missing\"}");
+    assertThat(lines.get(5)).isEqualTo("{\"error\":\"text is a number, must be a string\"}");
     assertThat(lines.get(6)).startsWith("{\"error\":\"not valid JSON: Trailing token");
     assertThat(lines.get(7)).isEqualTo("{\"ids\":[100],\"idsWithSpecial\":[100]}");
   }
@@ -130,6 +130,6 @@ class JsonLinesTest {
     assertThat(result.out().lines())
         .satisfiesExactly(
             line -> assertThat(line).contains("\"error\":\"role pirate is not"),
-            line -> assertThat(line).isEqualTo("{\"error\":\"'messages' is empty\"}"));
+            line -> assertThat(line).isEqualTo("{\"error\":\"messages is empty\"}"));
   }
 }

@@ -96,14 +96,14 @@ class LogitsCommandTest {
     assertThat(lines)
         .extracting(line -> line.path("error").asText())
         .containsExactly(
-            "'ids' has 0 ids, must have 1 to 4096",
-            "'ids' has 99999, must be 0 to 259",
-            "'ids' has -1, must be 0 to 259",
-            "'positions' has 1, must be 0 to 0",
-            "'positions' is empty",
-            "'ids[0]' must be a 32-bit integer, is 1.5",
-            "'ids' must be an array, is \"1\"",
-            "'ids' is missing",
+            "ids has 0 ids, must have 1 to 4096",
+            "ids has 99999, must be 0 to 259",
+            "ids has -1, must be 0 to 259",
+            "positions has 1, must be 0 to 0",
+            "positions is empty",
+            "ids[0] is 1.5, must be an integer",
+            "ids is a string, must be an array of integers",
+            "ids is missing",
             "");
   }
 

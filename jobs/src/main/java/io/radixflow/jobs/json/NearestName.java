@@ -1,4 +1,4 @@
-package io.radixflow.jobs.config;
+package io.radixflow.jobs.json;
 
 import java.util.Collection;
 import java.util.Optional;

@@ -1,4 +1,4 @@
-package io.radixflow.tools.json;
+package io.radixflow.jobs.json;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -29,7 +29,7 @@ class LineReaderTest {
     LineReader lines = reader("x".repeat(11) + "\nb\n", 10);
 
     assertThatThrownBy(lines::next)
-        .isInstanceOf(LineException.class)
+        .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("11 bytes");
     assertThat(lines.next()).asString().isEqualTo("b");
   }

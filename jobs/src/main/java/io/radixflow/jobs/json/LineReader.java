@@ -1,4 +1,4 @@
-package io.radixflow.tools.json;
+package io.radixflow.jobs.json;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -23,7 +23,7 @@ public final class LineReader {
   /**
    * The next line without its end, or null after the last.
    *
-   * @throws LineException if the line is too long; it was skipped and reading may go on
+   * @throws InvalidInputException if the line is too long; the next call reads the line after it
    */
   public byte[] next() throws IOException {
     line.reset();
@@ -39,7 +39,7 @@ public final class LineReader {
       b = input.read();
     }
     if (length > maxBytes) {
-      throw new LineException(
+      throw new InvalidInputException(
           "the line has " + length + " bytes, more than the " + maxBytes + " that are read");
     }
     byte[] bytes = line.toByteArray();

@@ -1,14 +1,14 @@
-package io.radixflow.jobs.event;
+package io.radixflow.jobs.json;
 
 /** Makes untrusted text fit for records and messages. */
-final class Texts {
+public final class Texts {
 
   private static final int MAX_QUOTED = 64;
 
   private Texts() {}
 
   /** The text with each lone surrogate replaced by U+FFFD; itself if it has none. */
-  static String wellFormed(String text) {
+  public static String wellFormed(String text) {
     int fault = loneSurrogate(text, 0);
     if (fault < 0) {
       return text;
@@ -22,17 +22,17 @@ final class Texts {
   }
 
   /** Whether the text is empty of control characters and lone surrogates, as an id must be. */
-  static boolean isPlain(String text) {
+  public static boolean isPlain(String text) {
     return text.chars().noneMatch(Character::isISOControl) && loneSurrogate(text, 0) < 0;
   }
 
   /** Code points of the text, a lone surrogate counted as one. */
-  static int length(String text) {
+  public static int length(String text) {
     return text.codePointCount(0, text.length());
   }
 
   /** The text in quotes, on one line and shortened, for a message. */
-  static String quote(String text) {
+  public static String quote(String text) {
     StringBuilder quoted = new StringBuilder("\"");
     String fixed = wellFormed(text);
     int end =
