@@ -3,7 +3,7 @@ package io.radixflow.jobs.config;
 import static org.apache.flink.configuration.ConfigOptions.key;
 
 import io.radixflow.operators.flink.DiskTier;
-import io.radixflow.operators.tier.DiskStoreOptions;
+import io.radixflow.operators.tier.disk.DiskStoreOptions;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;

@@ -2,10 +2,10 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
-import io.radixflow.operators.tier.LoadBackOptions;
-import io.radixflow.operators.tier.PrefetchPolicy;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.WritePolicy;
+import io.radixflow.operators.tier.loadback.LoadBackOptions;
+import io.radixflow.operators.tier.loadback.PrefetchPolicy;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;

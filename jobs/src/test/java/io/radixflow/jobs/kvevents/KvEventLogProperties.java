@@ -122,7 +122,7 @@ class KvEventLogProperties {
       flush(Integer.MAX_VALUE);
     }
 
-    KvEventsView read(List<Integer> partitions) {
+    public KvEventsView read(List<Integer> partitions) {
       KvEventsView view = new KvEventsView();
       for (int each : partitions) {
         for (ProducerRecord<byte[], byte[]> record : records) {

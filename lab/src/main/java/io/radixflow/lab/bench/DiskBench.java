@@ -1,10 +1,10 @@
 package io.radixflow.lab.bench;
 
-import io.radixflow.operators.tier.DiskStore;
-import io.radixflow.operators.tier.DiskStoreOptions;
-import io.radixflow.operators.tier.PageId;
-import io.radixflow.operators.tier.PageStore;
-import io.radixflow.operators.tier.TierPage;
+import io.radixflow.operators.tier.disk.DiskStore;
+import io.radixflow.operators.tier.disk.DiskStoreOptions;
+import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.store.PageStore;
+import io.radixflow.operators.tier.page.TierPage;
 import io.radixflow.tools.cli.common.CliException;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,10 +1,10 @@
 package io.radixflow.lab.simulate;
 
 import io.radixflow.operators.record.KvTier;
-import io.radixflow.operators.tier.PageId;
-import io.radixflow.operators.tier.PageStore;
-import io.radixflow.operators.tier.PageStoreStats;
-import io.radixflow.operators.tier.TierPage;
+import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.store.PageStore;
+import io.radixflow.operators.tier.store.PageStoreStats;
+import io.radixflow.operators.tier.page.TierPage;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;

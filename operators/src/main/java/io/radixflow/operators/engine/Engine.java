@@ -2,7 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.TierTokens;
-import io.radixflow.operators.tier.PageId;
+import io.radixflow.operators.tier.page.PageId;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 

@@ -1,10 +1,10 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.cache.key.NamespaceKey;
-import io.radixflow.operators.tier.DiskStore;
-import io.radixflow.operators.tier.DiskStoreOptions;
-import io.radixflow.operators.tier.PageStore;
-import io.radixflow.operators.tier.TierHome;
+import io.radixflow.operators.tier.disk.DiskStore;
+import io.radixflow.operators.tier.disk.DiskStoreOptions;
+import io.radixflow.operators.tier.disk.TierHome;
+import io.radixflow.operators.tier.store.PageStore;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;

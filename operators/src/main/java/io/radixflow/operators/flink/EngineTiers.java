@@ -1,17 +1,17 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
-import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
+import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.tier.HostResize;
-import io.radixflow.operators.tier.PageStore;
-import io.radixflow.operators.tier.RemoteStore;
-import io.radixflow.operators.tier.StoreStack;
 import io.radixflow.operators.tier.TierCalls;
-import io.radixflow.operators.tier.TierHome;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.Tiers;
+import io.radixflow.operators.tier.disk.TierHome;
+import io.radixflow.operators.tier.remote.RemoteStore;
+import io.radixflow.operators.tier.remote.StoreStack;
+import io.radixflow.operators.tier.store.PageStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;

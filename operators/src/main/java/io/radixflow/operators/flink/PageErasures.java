@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.Engine;
-import io.radixflow.operators.tier.PageId;
+import io.radixflow.operators.tier.page.PageId;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -7,7 +7,7 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SharedSystemPrompt;
-import io.radixflow.operators.tier.TierHome;
+import io.radixflow.operators.tier.disk.TierHome;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;

@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.cache.key.NamespaceKey;
-import io.radixflow.operators.tier.RemoteStore;
-import io.radixflow.operators.tier.RemoteStoreOptions;
+import io.radixflow.operators.tier.remote.RemoteStore;
+import io.radixflow.operators.tier.remote.RemoteStoreOptions;
 import java.io.IOException;
 import java.io.Serializable;
 

@@ -12,6 +12,21 @@ import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.tier.host.Backup;
+import io.radixflow.operators.tier.host.Checksums;
+import io.radixflow.operators.tier.host.HostPage;
+import io.radixflow.operators.tier.host.HostTier;
+import io.radixflow.operators.tier.host.StoreLink;
+import io.radixflow.operators.tier.host.TierWorker;
+import io.radixflow.operators.tier.loadback.HostToDeviceCopies;
+import io.radixflow.operators.tier.loadback.LoadBack;
+import io.radixflow.operators.tier.loadback.LoadBacks;
+import io.radixflow.operators.tier.loadback.StorageReads;
+import io.radixflow.operators.tier.page.Namespaces;
+import io.radixflow.operators.tier.page.PageChain;
+import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.page.TierPage;
+import io.radixflow.operators.tier.store.PageStore;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -234,7 +249,7 @@ public final class HiRadixCache implements Tiers, PageListener {
 
   @Override
   public void computed(int position, int tokens, long nanos) {
-    loadBacks.model().computed(position, tokens, nanos);
+    loadBacks.computed(position, tokens, nanos);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.radixflow.operators.tier;
 
 import io.radixflow.kernels.device.HostPages;
+import io.radixflow.operators.tier.host.HostMove;
 import java.util.concurrent.TimeoutException;
 
 /**

@@ -1,6 +1,9 @@
 package io.radixflow.operators.tier;
 
 import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.tier.loadback.LoadBackOptions;
+import io.radixflow.operators.tier.loadback.PrefetchPolicy;
+import io.radixflow.operators.tier.store.PageStore;
 import java.io.Serializable;
 
 /**

@@ -1,5 +1,8 @@
 package io.radixflow.operators.tier;
 
+import io.radixflow.operators.tier.loadback.AnnouncementStats;
+import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.store.PageStoreStats;
 import java.util.Map;
 
 /**

@@ -2,6 +2,13 @@ package io.radixflow.operators.tier;
 
 import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.operators.tier.host.Backup;
+import io.radixflow.operators.tier.host.Checksums;
+import io.radixflow.operators.tier.host.HostMove;
+import io.radixflow.operators.tier.host.HostTier;
+import io.radixflow.operators.tier.host.StoreLink;
+import io.radixflow.operators.tier.loadback.LoadBacks;
+import io.radixflow.operators.tier.store.PageStore;
 import java.util.concurrent.CompletableFuture;
 
 /**

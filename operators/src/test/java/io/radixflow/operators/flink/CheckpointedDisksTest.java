@@ -2,7 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.tier.TierHome;
+import io.radixflow.operators.tier.disk.TierHome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.tier.PageStoreStats;
+import io.radixflow.operators.tier.store.PageStoreStats;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

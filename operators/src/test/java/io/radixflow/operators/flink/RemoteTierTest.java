@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.tier.MissReason;
-import io.radixflow.operators.tier.PageStoreStats;
+import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.store.PageStoreStats;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

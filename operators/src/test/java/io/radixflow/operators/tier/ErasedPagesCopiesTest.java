@@ -3,6 +3,9 @@ package io.radixflow.operators.tier;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.device.HeapPages;
+import io.radixflow.operators.tier.host.HostTier;
+import io.radixflow.operators.tier.host.StoreLink;
+import io.radixflow.operators.tier.host.TierWorker;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 

@@ -7,7 +7,7 @@ import io.radixflow.kernels.device.Transfer;
 import java.util.Arrays;
 
 /** A pool of pages of one token and 8 bytes, whose copies end at once. */
-record InstantPool(int pages) implements KvPool {
+public record InstantPool(int pages) implements KvPool {
   static final int PAGE_BYTES = 8;
 
   private static final Transfer DONE =

@@ -7,7 +7,7 @@ import io.radixflow.operators.engine.pages.KvPages;
 import io.radixflow.operators.engine.request.CachedSessions;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.record.CacheHints;
-import io.radixflow.operators.tier.LoadBack;
+import io.radixflow.operators.tier.loadback.LoadBack;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;

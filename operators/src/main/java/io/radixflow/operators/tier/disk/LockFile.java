@@ -1,0 +1,80 @@
+package io.radixflow.operators.tier.disk;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A locked file: one holder at a time, of all processes and all class loaders of this one.
+ *
+ * <p>On Linux a process loses its lock on a file as soon as it closes any channel of that file. So
+ * a file that this process has locked is never opened again: the holder enters its path into the
+ * system properties, which are the same for the classes of all jobs, before it opens the file, and
+ * takes it out after it has closed it.
+ */
+final class LockFile implements AutoCloseable {
+  private static final String HELD = "radixflow.locked:";
+
+  private final String name;
+  private final Path path;
+  private final FileChannel channel;
+
+  private LockFile(String name, Path path, FileChannel channel) {
+    this.name = name;
+    this.path = path;
+    this.channel = channel;
+  }
+
+  /**
+   * Locks a file, made if need be, in a directory that is there.
+   *
+   * @return null if somebody has it
+   * @throws java.nio.file.FileSystemException if there is no directory, or the file cannot be
+   *     opened for writing
+   */
+  static LockFile tryLock(Path path) throws IOException {
+    Path real = path.toAbsolutePath().getParent().toRealPath().resolve(path.getFileName());
+    String name = HELD + real;
+    if (System.getProperties().putIfAbsent(name, "") != null) {
+      return null;
+    }
+    LockFile held = null;
+    try {
+      held = open(name, real);
+    } finally {
+      if (held == null) {
+        System.getProperties().remove(name);
+      }
+    }
+    return held;
+  }
+
+  private static LockFile open(String name, Path path) throws IOException {
+    FileChannel channel =
+        FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    boolean locked = false;
+    try {
+      locked = channel.tryLock() != null;
+    } finally {
+      if (!locked) {
+        channel.close();
+      }
+    }
+    return locked ? new LockFile(name, path, channel) : null;
+  }
+
+  /** Whether the file is still where it was: its directory was neither moved nor deleted. */
+  boolean isThere() {
+    return Files.exists(path);
+  }
+
+  @Override
+  public void close() throws IOException {
+    if (channel.isOpen()) {
+      channel.close();
+      System.getProperties().remove(name);
+    }
+  }
+}

@@ -1,0 +1,329 @@
+package io.radixflow.operators.tier.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.rocksdb.ColumnFamilyDescriptor;
+import org.rocksdb.ColumnFamilyHandle;
+import org.rocksdb.FlushOptions;
+import org.rocksdb.RocksDB;
+import org.rocksdb.RocksDBException;
+import org.rocksdb.Status;
+import org.rocksdb.WriteBatch;
+import org.rocksdb.WriteOptions;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns the RocksDB of a disk tier and keeps it usable: what cannot be opened or read any more is
+ * deleted and begun again empty, and what fails for long is opened again. Safe for several threads.
+ *
+ * <p>It has two column families: the default one, which is the page index, and {@code pages}, whose
+ * values are in blob files.
+ */
+final class PageDatabase implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(PageDatabase.class);
+  private static final byte[] PAGES = {'p', 'a', 'g', 'e', 's'};
+  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private final Path path;
+  private final PageDatabaseOptions options;
+  private final byte[] identity;
+
+  /** Held for writing while the database is opened or closed. */
+  private final ReadWriteLock life = new ReentrantReadWriteLock();
+
+  private RocksDB db;
+  private ColumnFamilyHandle index;
+  private ColumnFamilyHandle pages;
+
+  /** What RocksDB said of damage that it has found; null for none. */
+  private volatile String damage;
+
+  /** When writes began to fail; 0 if the last one did not. */
+  private volatile long failingSince;
+
+  private volatile long opened;
+  private long logged = System.nanoTime() - LOG_NANOS;
+
+  /** Reads from the open database. */
+  @FunctionalInterface
+  interface Access<T> {
+    T run(RocksDB db, ColumnFamilyHandle index, ColumnFamilyHandle pages) throws RocksDBException;
+  }
+
+  /** Fills a batch that is then written. */
+  @FunctionalInterface
+  interface Change {
+    void fill(WriteBatch batch, ColumnFamilyHandle pages) throws RocksDBException;
+  }
+
+  private PageDatabase(Path path, PageDatabaseOptions options, byte[] identity) {
+    this.path = path;
+    this.options = options;
+    this.identity = identity;
+  }
+
+  /**
+   * Opens the database in a directory; an empty one if there is none, if the one there is damaged,
+   * or if it is of something else.
+   *
+   * @param writeBufferBytes bytes of a write buffer, about those of a blob file
+   * @param identity tells what its pages are of
+   * @throws DirectoryInUseException if another store, here or in another process, has it open
+   * @throws IOException if there cannot be a database
+   */
+  static PageDatabase open(Path path, long writeBufferBytes, String identity) throws IOException {
+    RocksDbLibrary.load();
+    PrivateFiles.createDirectory(path);
+    PageDatabase made =
+        new PageDatabase(
+            path,
+            new PageDatabaseOptions(writeBufferBytes),
+            identity.getBytes(StandardCharsets.UTF_8));
+    try {
+      made.openOrEmpty();
+      return made;
+    } catch (IOException | RuntimeException e) {
+      made.closeFiles();
+      made.options.close();
+      throw e;
+    }
+  }
+
+  private void openOrEmpty() throws IOException {
+    try {
+      openFiles();
+      byte[] found = db.get(DiskIndex.IDENTITY);
+      if (found != null && !Arrays.equals(found, identity)) {
+        empty("its pages are of another model");
+      } else if (found == null) {
+        db.put(DiskIndex.IDENTITY, identity);
+      }
+    } catch (RocksDBException e) {
+      if (isLocked(e)) {
+        throw new DirectoryInUseException("the disk tier " + path + " is in use", e);
+      }
+      if (hasNoSpace(e)) {
+        throw new IOException("the disk tier " + path + " does not open: " + e.getMessage(), e);
+      }
+      empty(e.getMessage());
+    }
+  }
+
+  private void openFiles() throws RocksDBException {
+    List<ColumnFamilyHandle> handles = new ArrayList<>();
+    db =
+        RocksDB.open(
+            options.database(),
+            path.toString(),
+            List.of(
+                new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, options.index()),
+                new ColumnFamilyDescriptor(PAGES, options.pages())),
+            handles);
+    index = handles.get(0);
+    pages = handles.get(1);
+    opened = System.nanoTime();
+    failingSince = 0;
+    damage = null;
+  }
+
+  /** Deletes all files and opens an empty database. */
+  private void empty(String reason) throws IOException {
+    closeFiles();
+    LOG.warn("Disk tier {} starts again without pages: {}", path, reason);
+    deleteAndOpen();
+  }
+
+  private void deleteAndOpen() throws IOException {
+    PrivateFiles.delete(path);
+    PrivateFiles.createDirectory(path);
+    try {
+      openFiles();
+      db.put(DiskIndex.IDENTITY, identity);
+    } catch (RocksDBException e) {
+      throw new IOException("the disk tier " + path + " does not open: " + e.getMessage(), e);
+    }
+  }
+
+  /** RocksDB tells so in words alone: "While lock file: …/LOCK: …", "lock hold by …: …/LOCK: …". */
+  private static boolean isLocked(RocksDBException e) {
+    return code(e) == Status.Code.IOError && e.getMessage().contains("/LOCK: ");
+  }
+
+  private static boolean hasNoSpace(RocksDBException e) {
+    return e.getStatus() != null && e.getStatus().getSubCode() == Status.SubCode.NoSpace;
+  }
+
+  private static Status.Code code(RocksDBException e) {
+    return e.getStatus() == null ? null : e.getStatus().getCode();
+  }
+
+  /** Whether a failure is due to bytes that are not what was written. */
+  static boolean isDamage(RocksDBException e) {
+    return code(e) == Status.Code.Corruption;
+  }
+
+  /**
+   * Reads from the database.
+   *
+   * @param missing is returned if it cannot be read
+   */
+  <T> T read(Access<T> access, T missing) {
+    life.readLock().lock();
+    try {
+      return db == null ? missing : access.run(db, index, pages);
+    } catch (RocksDBException e) {
+      failed(e);
+      return missing;
+    } finally {
+      life.readLock().unlock();
+    }
+  }
+
+  /**
+   * Reads a page as it was written; a damaged one says nothing of others.
+   *
+   * @param value a direct buffer that gets it from position 0 on, and its limit
+   * @return its bytes, which may be more than the buffer has room for; -1 if it is not there
+   */
+  int readPage(ByteBuffer key, ByteBuffer value) throws RocksDBException {
+    life.readLock().lock();
+    try {
+      return db == null ? -1 : db.get(pages, options.reads(), key, value.clear());
+    } finally {
+      life.readLock().unlock();
+    }
+  }
+
+  /**
+   * Writes a batch, all of it or nothing.
+   *
+   * @param durably whether it has to survive a power failure, too
+   * @return whether it was written
+   */
+  boolean write(boolean durably, Change change) {
+    life.readLock().lock();
+    try (WriteBatch batch = new WriteBatch();
+        WriteOptions how = new WriteOptions().setSync(durably)) {
+      if (db == null) {
+        return false;
+      }
+      change.fill(batch, pages);
+      db.write(how, batch);
+      failingSince = 0;
+      return true;
+    } catch (RocksDBException e) {
+      failed(e);
+      return false;
+    } finally {
+      life.readLock().unlock();
+    }
+  }
+
+  private synchronized void failed(RocksDBException e) {
+    long now = System.nanoTime();
+    if (isDamage(e)) {
+      damage = e.getMessage();
+    }
+    failingSince = failingSince == 0 ? now : failingSince;
+    if (now - logged >= LOG_NANOS) {
+      logged = now;
+      LOG.warn("Disk tier {} fails and its pages are missed: {}", path, e.getMessage());
+    }
+  }
+
+  /** Deletes the blob files whose pages were all removed. */
+  void compact() {
+    read(
+        (rocks, first, second) -> {
+          try (FlushOptions whole = new FlushOptions().setWaitForFlush(true)) {
+            rocks.flush(whole, List.of(first, second));
+          }
+          rocks.compactRange(second);
+          return null;
+        },
+        null);
+  }
+
+  /** Whether {@link #heal} has something to do. */
+  boolean needsHealing() {
+    long now = System.nanoTime();
+    long since = failingSince;
+    return damage != null
+        || since != 0 && now - since >= PATIENCE_NANOS && now - opened >= PATIENCE_NANOS;
+  }
+
+  /** Opens the database again after failures, without pages if it is damaged. */
+  void heal() {
+    life.writeLock().lock();
+    try {
+      String reason = damage;
+      closeFiles();
+      if (reason == null) {
+        openOrEmpty();
+      } else {
+        empty(reason);
+      }
+    } catch (IOException e) {
+      opened = System.nanoTime();
+      LOG.warn("Disk tier {} is opened again later: {}", path, e.getMessage());
+    } finally {
+      life.writeLock().unlock();
+    }
+  }
+
+  /** Deletes all pages, and their bytes at once. */
+  void clear() {
+    life.writeLock().lock();
+    try {
+      closeFiles();
+      deleteAndOpen();
+    } catch (IOException e) {
+      failingSince = opened = System.nanoTime();
+      LOG.warn("Disk tier {} is opened again later: {}", path, e.getMessage());
+    } finally {
+      life.writeLock().unlock();
+    }
+  }
+
+  /** Returns the bytes of all files in use, those of write buffers that are in the log included. */
+  long bytes() {
+    return read(
+        (rocks, first, second) ->
+            rocks.getLongProperty(second, "rocksdb.live-blob-file-size")
+                + rocks.getLongProperty(second, "rocksdb.live-sst-files-size")
+                + rocks.getLongProperty(first, "rocksdb.live-sst-files-size")
+                + 2 * rocks.getLongProperty(second, "rocksdb.cur-size-all-mem-tables")
+                + 2 * rocks.getLongProperty(first, "rocksdb.cur-size-all-mem-tables"),
+        0L);
+  }
+
+  private void closeFiles() {
+    if (db != null) {
+      index.close();
+      pages.close();
+      db.close();
+      db = null;
+    }
+  }
+
+  @Override
+  public void close() {
+    life.writeLock().lock();
+    try {
+      closeFiles();
+      options.close();
+    } finally {
+      life.writeLock().unlock();
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.radixflow.operators.tier.host;
+
+import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.page.TierPage;
+
+/**
+ * A page in host memory. Only the thread that fills it may read it until it is {@link #ready}. The
+ * fields belong to the engine thread.
+ */
+public final class HostPage {
+  public final TierPage page;
+
+  /** Its index in host memory. */
+  public int slot;
+
+  /** Orders pages of equal age. */
+  final long number;
+
+  /** Whether it may be read. */
+  boolean ready;
+
+  /** Whether it can no longer be found; its slot is freed with the last lock. */
+  boolean removed;
+
+  /** CRC32C of its bytes, once ready. */
+  int checksum;
+
+  /** Number of pages in host memory that come right after this one. */
+  public int children;
+
+  /** Number of readers and writers. */
+  int locks;
+
+  long lastUsed;
+
+  /** Whether the device has the page, too. */
+  public boolean onDevice;
+
+  /** Whether the store was given the page. */
+  public boolean stored;
+
+  HostPage(TierPage page, int slot, long number) {
+    this.page = page;
+    this.slot = slot;
+    this.number = number;
+  }
+
+  PageId id() {
+    return page.id();
+  }
+}

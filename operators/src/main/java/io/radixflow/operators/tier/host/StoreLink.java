@@ -1,0 +1,314 @@
+package io.radixflow.operators.tier.host;
+
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.tier.Tiers;
+import io.radixflow.operators.tier.host.TierWorker.Kind;
+import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.page.PageChain;
+import io.radixflow.operators.tier.page.TierPage;
+import io.radixflow.operators.tier.store.PageStore;
+import io.radixflow.operators.tier.store.PageStoreStats;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Consumer;
+
+/**
+ * Connects host memory to the store, which may have another below it. A bounded number of writes
+ * waits; more are dropped. Engine thread only.
+ */
+public final class StoreLink {
+  /** The share of host memory, one in so many, that may wait to be written. */
+  private static final int WRITE_SHARE = 4;
+
+  private final HostTier host;
+  private final TierWorker worker;
+  private PageStore store;
+
+  /** Statistics of each store after the last work with it, by its tier. */
+  private final AtomicReferenceArray<PageStoreStats> stats =
+      new AtomicReferenceArray<>(KvTier.values().length);
+
+  /** Reads and writes in progress, of stores that are being detached, too. */
+  private int inProgress;
+
+  /** A store that is being detached, and what completes when it is closed. */
+  private record Leaving(PageStore store, CompletableFuture<Void> closed) {}
+
+  /** Stores to close when nothing is in progress. */
+  private final List<Leaving> leaving = new ArrayList<>();
+
+  private int writing;
+  private long droppedWrites;
+
+  public StoreLink(PageStore store, HostTier host, TierWorker worker) {
+    this.store = store;
+    this.host = host;
+    this.worker = worker;
+    if (store != null) {
+      store.whenChanged(worker::wake);
+    }
+  }
+
+  /** The store, or null. */
+  public PageStore store() {
+    return store;
+  }
+
+  public long droppedWrites() {
+    return droppedWrites + (store == null ? 0 : store.droppedPages());
+  }
+
+  /** Number of pages of host memory that are being written to stores. */
+  public int writingPages() {
+    return writing;
+  }
+
+  /** Number of pages on their way to the stores, or waiting in one to be written to the next. */
+  public int queuedPages() {
+    return writing + (store == null ? 0 : store.queuedPages());
+  }
+
+  /** Prepares the store to be closed. */
+  public void closing() {
+    if (store != null) {
+      store.closing();
+    }
+  }
+
+  /** Uses a store from here; false if there is one already. */
+  public boolean attach(PageStore other) {
+    if (store != null) {
+      return false;
+    }
+    store = other;
+    store.whenChanged(worker::wake);
+    for (PageStore each = other; each != null; each = each.below()) {
+      stats.set(each.tier().ordinal(), null);
+    }
+    host.clearStored();
+    refreshStats();
+    return true;
+  }
+
+  /** Detaches the store; completes when it is closed, null if there is none. */
+  public CompletableFuture<Void> detach() {
+    if (store == null) {
+      return null;
+    }
+    Leaving each = new Leaving(store, new CompletableFuture<>());
+    leaving.add(each);
+    store = null;
+    closeLeaving();
+    return each.closed;
+  }
+
+  private void closeLeaving() {
+    if (inProgress == 0 && !leaving.isEmpty()) {
+      List<Leaving> closing = List.copyOf(leaving);
+      leaving.clear();
+      run(
+          Kind.WRITE,
+          () -> {
+            closing.forEach(each -> each.store.close());
+            return true;
+          },
+          false,
+          closed -> closing.forEach(each -> each.closed.complete(null)));
+    }
+  }
+
+  /** Does work with the store, or one below it, which is not closed before that has ended. */
+  public <T> void run(Kind kind, TierWorker.Work<T> work, T failed, Consumer<T> then) {
+    inProgress++;
+    PageStore asked = store;
+    worker.run(
+        kind,
+        () -> {
+          try {
+            return work.run();
+          } finally {
+            for (PageStore each = asked; each != null; each = each.below()) {
+              stats.set(each.tier().ordinal(), each.stats());
+            }
+          }
+        },
+        failed,
+        result -> {
+          inProgress--;
+          then.accept(result);
+          closeLeaving();
+        });
+  }
+
+  /**
+   * Erases pages in the store, after all writes before.
+   *
+   * @return completes when their bytes are deleted, with whether there is a store on disk
+   */
+  public CompletableFuture<Boolean> erase(Consumer<PageStore> erasure) {
+    if (store == null) {
+      return CompletableFuture.completedFuture(false);
+    }
+    PageStore target = store;
+    CompletableFuture<Boolean> erased = new CompletableFuture<>();
+    run(
+        Kind.WRITE,
+        () -> {
+          erasure.accept(target);
+          return target.erased();
+        },
+        CompletableFuture.<Void>failedFuture(new IOException("the store failed")),
+        gone ->
+            gone.whenComplete(
+                (none, failure) -> {
+                  if (failure == null) {
+                    erased.complete(target.tier() == KvTier.DISK);
+                  } else {
+                    erased.completeExceptionally(failure);
+                  }
+                }));
+    return erased;
+  }
+
+  /** Reads the store's statistics on its own thread. */
+  public void refreshStats() {
+    change(unchanged -> {});
+  }
+
+  public boolean isAttached() {
+    return store != null;
+  }
+
+  /** Changes what is in the store, after all writes before; false if there is none. */
+  public boolean change(Consumer<PageStore> change) {
+    if (store == null) {
+      return false;
+    }
+    PageStore target = store;
+    run(
+        Kind.WRITE,
+        () -> {
+          change.accept(target);
+          return true;
+        },
+        false,
+        changed -> {});
+    return true;
+  }
+
+  /** The latest statistics of the store of a tier; null if there is none. */
+  public PageStoreStats stats(KvTier tier) {
+    PageStore asked = store;
+    while (asked != null && asked.tier() != tier) {
+      asked = asked.below();
+    }
+    // a remote store counts what it does by itself, and need not be asked on another thread
+    if (asked == null) {
+      return null;
+    }
+    return tier == KvTier.REMOTE ? asked.stats() : stats.get(tier.ordinal());
+  }
+
+  /**
+   * Gives ready pages to the store and releases a lock of each when that is done. Their checksums
+   * are verified once more, since the store makes its own of what it gets.
+   */
+  public void write(List<HostPage> entries) {
+    List<HostPage> wanted = new ArrayList<>(entries.size());
+    for (HostPage entry : entries) {
+      if (entry.removed || store == null) {
+        host.unlock(entry);
+      } else if (writing >= Math.max(1, host.total() / WRITE_SHARE)) {
+        droppedWrites++;
+        host.unlock(entry);
+      } else {
+        writing++;
+        entry.stored = true;
+        wanted.add(entry);
+      }
+    }
+    if (wanted.isEmpty()) {
+      return;
+    }
+    TierPage[] pages = wanted.stream().map(entry -> entry.page).toArray(TierPage[]::new);
+    ByteBuffer[] bytes = wanted.stream().map(host::buffer).toArray(ByteBuffer[]::new);
+    int[] sums = wanted.stream().mapToInt(entry -> entry.checksum).toArray();
+    PageStore target = store;
+    run(
+        Kind.WRITE,
+        () -> {
+          int good = Checksums.goodPages(bytes, sums);
+          int failed = target.write(pages, bytes, good);
+          return new Written(good, failed == 0);
+        },
+        new Written(-1, false),
+        written -> written(wanted, written, target));
+  }
+
+  /**
+   * The result of writing pages to the store.
+   *
+   * @param good how many had right checksums, up to the first that had not
+   * @param stored whether it could store those
+   */
+  private record Written(int good, boolean stored) {}
+
+  /** Releases pages that were written, and removes the first whose checksum was wrong. */
+  private void written(List<HostPage> entries, Written written, PageStore target) {
+    writing -= entries.size();
+    for (int i = 0; i < entries.size(); i++) {
+      // another store may have been attached meanwhile, which has none of them
+      entries.get(i).stored = i < written.good() && written.stored() && target == store;
+      if (i == written.good()) {
+        host.misses().add(MissReason.CHECKSUM, 1);
+        host.remove(entries.get(i));
+      }
+      host.unlock(entries.get(i));
+    }
+  }
+
+  /** Writes a page to the store that was not written before, as too many waited. */
+  public void writeAgain(HostPage entry) {
+    if (store != null && entry.ready && !entry.stored && !entry.removed && !host.isHeld()) {
+      host.lock(entry);
+      write(List.of(entry));
+    }
+  }
+
+  /**
+   * Asks the store what it has of a chain after the pages that device and host have.
+   *
+   * @param then see {@link Tiers#locate}
+   */
+  public void locate(PageChain chain, int devicePages, int hostPages, Consumer<int[]> then) {
+    PageStore source = store;
+    int from = devicePages + hostPages;
+    int[] none = new int[KvTier.values().length];
+    none[KvTier.HOST.ordinal()] = hostPages;
+    if (source == null || from >= chain.pages()) {
+      then.accept(none);
+      return;
+    }
+    run(
+        Kind.of(source.below() == null ? source.tier() : KvTier.REMOTE),
+        () -> {
+          int[] pages = source.findByTier(chain.ids(), from, chain.pages());
+          pages[KvTier.HOST.ordinal()] = hostPages;
+          return pages;
+        },
+        none,
+        then);
+  }
+
+  /** Closes the store; nothing may be in progress. */
+  public void close() {
+    if (store != null) {
+      store.close();
+    }
+    leaving.forEach(each -> each.store.close());
+  }
+}

@@ -1,0 +1,165 @@
+package io.radixflow.operators.tier.loadback;
+
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.device.Transfer;
+import io.radixflow.kernels.device.Uninterruptibly;
+import io.radixflow.operators.tier.host.HostTier;
+import io.radixflow.operators.tier.page.MissReason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Copies of pages from the host to the device: those of all requests that are admitted together are
+ * one, and one is in progress at a time. Engine thread only.
+ */
+public final class HostToDeviceCopies {
+  /** Pages of one copy; what a device takes at most. */
+  private static final int MAX_PAGES = 4096;
+
+  private static final int CALIBRATION_PAGES = 4;
+
+  /** The first is slower than those to come and does not count. */
+  private static final int CALIBRATION_ROUNDS = 3;
+
+  private final KvPool pool;
+  private final HostTier host;
+  private final LoadModel model;
+  private final Consumer<LoadBack> ended;
+  private final LongSupplier nanoClock;
+  private final int[] devicePages = new int[MAX_PAGES];
+  private final int[] hostPages = new int[MAX_PAGES];
+  private final List<LoadBack> batch = new ArrayList<>();
+  private int size;
+  private long began;
+  private Transfer transfer;
+  private long pages;
+  private long failures;
+
+  /**
+   * @param ended gets each load-back whose pages have been copied, or will not be
+   */
+  HostToDeviceCopies(
+      KvPool pool,
+      HostTier host,
+      LoadModel model,
+      Consumer<LoadBack> ended,
+      LongSupplier nanoClock) {
+    this.pool = pool;
+    this.host = host;
+    this.model = model;
+    this.ended = ended;
+    this.nanoClock = nanoClock;
+  }
+
+  /** Pages copied. */
+  public long pages() {
+    return pages;
+  }
+
+  /** Copies that failed. */
+  public long failures() {
+    return failures;
+  }
+
+  public boolean isInProgress() {
+    return transfer != null;
+  }
+
+  /** Whether no pages are being copied, or are to be. */
+  public boolean isIdle() {
+    return size == 0;
+  }
+
+  /** Adds pages of a load-back, which fill a table from one of its pages on; returns how many. */
+  int add(LoadBack loadBack, int from, int count, int[] table) {
+    int added = Math.min(count, MAX_PAGES - size);
+    if (transfer != null || added <= 0 || host.isHeld()) {
+      return 0;
+    }
+    for (int i = from; i < from + added; i++) {
+      devicePages[size] = table[i];
+      hostPages[size++] = loadBack.pages.get(i - loadBack.from).slot;
+    }
+    loadBack.copying(from, added);
+    batch.add(loadBack);
+    return added;
+  }
+
+  /** Begins to copy what was added. */
+  public void start() {
+    if (size == 0 || transfer != null) {
+      return;
+    }
+    began = nanoClock.getAsLong();
+    try {
+      transfer = pool.copyIn(devicePages, host.memory(), hostPages, size);
+    } catch (RuntimeException e) {
+      finish(e);
+    }
+  }
+
+  /** Handles the end of a copy; returns whether one has ended. */
+  boolean poll() {
+    if (transfer == null || !transfer.isDone()) {
+      return false;
+    }
+    finish(transfer.failure());
+    return true;
+  }
+
+  /** Waits for the copy in progress. */
+  public void await() {
+    if (transfer != null) {
+      Uninterruptibly.await(transfer::await);
+      finish(transfer.failure());
+    }
+  }
+
+  /** Waits for the copy in progress, whose pages are void. */
+  public void abandon() {
+    if (transfer != null) {
+      Uninterruptibly.await(transfer::await);
+    }
+    if (size > 0) {
+      finish(new IllegalStateException("the pool was emptied"));
+    }
+  }
+
+  private void finish(Throwable failure) {
+    transfer = null;
+    if (failure == null) {
+      pages += size;
+      model.copied(size, nanoClock.getAsLong() - began);
+    } else {
+      failures++;
+      host.misses().add(MissReason.IO, size);
+    }
+    size = 0;
+    for (LoadBack each : batch) {
+      each.failed(failure);
+      ended.accept(each);
+    }
+    batch.clear();
+  }
+
+  /** Measures how long copies take, before anything is served; blocks. */
+  public void calibrate() {
+    int count = Math.min(CALIBRATION_PAGES, Math.min(pool.pages(), host.total()));
+    for (int i = 0; i < count; i++) {
+      devicePages[i] = i;
+      hostPages[i] = i;
+    }
+    for (int round = 0; round < CALIBRATION_ROUNDS; round++) {
+      for (int some = 1; some <= count; some += Math.max(1, count - 1)) {
+        long start = nanoClock.getAsLong();
+        Transfer copy = pool.copyIn(devicePages, host.memory(), hostPages, some);
+        Uninterruptibly.await(copy::await);
+        if (round > 0 && copy.failure() == null) {
+          model.copied(some, nanoClock.getAsLong() - start);
+        }
+      }
+    }
+  }
+}

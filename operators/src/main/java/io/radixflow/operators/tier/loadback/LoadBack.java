@@ -1,0 +1,265 @@
+package io.radixflow.operators.tier.loadback;
+
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.tier.host.HostPage;
+import io.radixflow.operators.tier.page.PageChain;
+import io.radixflow.operators.tier.store.PageStore;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Pages of one prefix on their way up: for a waiting request to the device, for an announced turn
+ * to host memory only. It holds locks on its pages in host memory until it ends. All transitions
+ * happen on the engine thread; the work between them runs where the drawing says.
+ *
+ * <pre>
+ *                    NEW        an announced turn stays here while others fill its share of host memory
+ *                     |
+ *                     |  begin: a store is worth asking
+ *                     v
+ *    +------------&gt; ASKING      READ thread: how many pages does this store have?
+ *    |                |
+ *    |                v         is the next page neither in host memory nor on its way there?
+ *    |        +----&gt; (?) &lt;--------------+-------------------+
+ *    |        |   yes | no              |                   |
+ *    |        |       +----&gt; SHARING ---+ poll: it is there |
+ *    |        |       |                                     |
+ *    |        |       +----&gt; VERIFYING ---------------------+  CHECK thread: checksums of pages
+ *    |        |                                             |  that came for another load-back
+ *    |        +------------&gt; READING -----------------------+  READ thread: a batch of pages
+ *    |                        |
+ *    +-- this store has no ---+ no page is left that a store has, host memory has no room,
+ *        more pages, but            or the store was detached
+ *        one below it may           |
+ *                                   v
+ *                                 READY       all that will come is in host memory, locked
+ *
+ *    each but NEW ---- admission: copy ------&gt; COPYING    DMA: host pages to the request's own pages
+ *    COPYING --------- the copy has ended ----&gt; ENDED
+ *    each but COPYING - release -------------&gt; ENDED      locks are given back; a batch being read
+ *                                                         still arrives and stays in host memory
+ * </pre>
+ *
+ * <p>Pages that host memory has from the start are verified beside the states before READY, on the
+ * CHECK thread ({@link #isVerified}); the request waits for both. Under a policy that does not wait
+ * a request is admitted from any state after NEW, with the pages that have come by then.
+ */
+public final class LoadBack {
+
+  /** Where a load-back is; see the drawing at {@link LoadBack}. */
+  enum State {
+    /** Nothing is asked of a store yet. */
+    NEW,
+    /** A store is being asked how many of the pages it has. */
+    ASKING,
+    /** A batch of pages is being read from a store. */
+    READING,
+    /** The next page is on its way to host memory for another load-back. */
+    SHARING,
+    /** Pages that came for another load-back are being verified. */
+    VERIFYING,
+    /** All pages that will come from the stores are in host memory. */
+    READY,
+    /** Pages are being copied to the device, or will be before the next step. */
+    COPYING,
+    /** It holds nothing any more. */
+    ENDED;
+
+    /** Whether pages may still come from the stores. */
+    boolean isReadingStores() {
+      return this == ASKING || this == READING || this == SHARING || this == VERIFYING;
+    }
+
+    /** Whether there is an arrow to another state. */
+    boolean mayBecome(State next) {
+      return switch (next) {
+        case NEW -> false;
+        case ASKING -> this == NEW || isReadingStores();
+        case READING, SHARING, VERIFYING -> isReadingStores();
+        case READY -> this == NEW || isReadingStores();
+        case COPYING -> this == READY || isReadingStores();
+        case ENDED -> this != ENDED;
+      };
+    }
+  }
+
+  final PageChain chain;
+
+  /** The first page that neither the device nor, for an announced turn, host memory has. */
+  int from;
+
+  /** End of the pages that are of use. */
+  int limit;
+
+  /** Runs when the load-back of an announced turn has ended by itself; null for a request. */
+  final Runnable onEnd;
+
+  /** When it began, in nanoseconds. */
+  final long began;
+
+  /** Pages from {@link #from} on, locked: those found in host memory, then those of the stores. */
+  final List<HostPage> pages = new ArrayList<>();
+
+  /** The store that is being asked or read, or was last. */
+  PageStore store;
+
+  /** The store on top of that one; another since means that it was detached. */
+  PageStore top;
+
+  /** When {@link #store} was asked, in nanoseconds. */
+  long askedAt;
+
+  /** End of the pages that {@link #store} has, as far as is known. */
+  int storeEnd;
+
+  private State state = State.NEW;
+  private int found;
+  private int verified;
+  private boolean verifying;
+  private int read;
+
+  /** Of {@link #read}, how many came from which tier; an upper tier's are before a lower one's. */
+  private final int[] readOf = new int[KvTier.values().length];
+
+  private long nanos;
+  private int copiedFrom = -1;
+  private int copied;
+  private Throwable failure;
+
+  LoadBack(PageChain chain, int from, int limit, Runnable onEnd, long began) {
+    this.chain = chain;
+    this.from = from;
+    this.limit = limit;
+    this.onEnd = onEnd;
+    this.began = began;
+  }
+
+  State state() {
+    return state;
+  }
+
+  void to(State next) {
+    if (!state.mayBecome(next)) {
+      throw new IllegalStateException("a load-back that is " + state + " cannot become " + next);
+    }
+    state = next;
+  }
+
+  boolean isAnnounced() {
+    return onEnd != null;
+  }
+
+  /** Takes pages that host memory has, locked by the caller, which are verified from now on. */
+  void found(List<HostPage> locked) {
+    pages.addAll(locked);
+    found = locked.size();
+    verifying = found > 0;
+  }
+
+  /** The found pages have been verified; {@code good} of them, from the first on, are right. */
+  void verified(int good) {
+    verifying = false;
+    verified = good;
+  }
+
+  /** Whether the pages found in host memory have been verified. */
+  boolean isVerified() {
+    return !verifying;
+  }
+
+  /** Takes the next page, which came from {@link #store} and is locked by the caller. */
+  void add(HostPage page) {
+    pages.add(page);
+    read++;
+    readOf[store.tier().ordinal()]++;
+  }
+
+  /** Pages that came from the stores. */
+  int readPages() {
+    return read;
+  }
+
+  /** The first page after those found and read. */
+  int end() {
+    return from + found + read;
+  }
+
+  /** Whether all has come that the stores have of the whole chain. */
+  boolean isWhole() {
+    return state != State.NEW
+        && !state.isReadingStores()
+        && end() >= storeEnd
+        && (end() < limit || end() >= chain.pages());
+  }
+
+  /** The first page after those that can be copied now. */
+  int usableEnd() {
+    if (verifying) {
+      return from;
+    }
+    return verified < found ? from + verified : end();
+  }
+
+  /** Something has come at {@code now}, in nanoseconds. */
+  void progressed(long now) {
+    nanos = now - began;
+  }
+
+  /** Its pages {@code first .. first+count-1} go to the device. */
+  void copying(int first, int count) {
+    to(State.COPYING);
+    copiedFrom = first;
+    copied = count;
+  }
+
+  /** The copy to the device failed. */
+  void failed(Throwable cause) {
+    failure = cause;
+  }
+
+  /** The first page that the device did not have when it was looked for. */
+  public int from() {
+    return from;
+  }
+
+  /** Whether a request was admitted with pages of this, which are copied or have been. */
+  public boolean isCopied() {
+    return copiedFrom >= 0;
+  }
+
+  /** The first page that was copied to the device; -1 before. */
+  public int copiedFrom() {
+    return copiedFrom;
+  }
+
+  /** Whether its pages are on their way to the device. */
+  public boolean isCopying() {
+    return state == State.COPYING;
+  }
+
+  /** Why its pages did not come to the device, or null. */
+  public Throwable failure() {
+    return failure;
+  }
+
+  /** Of the pages copied to the device, those that came from a tier. */
+  public int copiedPages(KvTier tier) {
+    int hostEnd = from + found;
+    int diskEnd = hostEnd + readOf[KvTier.DISK.ordinal()];
+    return switch (tier) {
+      case DEVICE -> 0;
+      case HOST -> copiedWithin(from, hostEnd);
+      case DISK -> copiedWithin(hostEnd, diskEnd);
+      case REMOTE -> copiedWithin(diskEnd, diskEnd + readOf[KvTier.REMOTE.ordinal()]);
+    };
+  }
+
+  private int copiedWithin(int begin, int end) {
+    return Math.max(0, Math.min(copiedFrom + copied, end) - Math.max(copiedFrom, begin));
+  }
+
+  /** Microseconds that were spent on finding, verifying and reading pages. */
+  public long micros() {
+    return nanos / 1000;
+  }
+}

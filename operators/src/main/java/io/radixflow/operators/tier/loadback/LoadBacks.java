@@ -1,0 +1,263 @@
+package io.radixflow.operators.tier.loadback;
+
+import io.radixflow.kernels.device.KvPool;
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.tier.Tiers;
+import io.radixflow.operators.tier.host.Checksums;
+import io.radixflow.operators.tier.host.HostTier;
+import io.radixflow.operators.tier.host.StoreLink;
+import io.radixflow.operators.tier.loadback.LoadBack.State;
+import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.page.PageChain;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Begins and ends the {@link LoadBack}s of an engine, and decides what of them is worth waiting for
+ * and copying. Engine thread only.
+ *
+ * <p>A load-back of a waiting request locks what host memory has of its prefix and asks the stores
+ * for the rest; it ends when its pages have been copied, or when the request does without.
+ *
+ * <p>A load-back of an announced turn brings pages of the stores to host memory and no further. All
+ * of them together ask for at most half of host memory, as in SGLang; others wait for them, in
+ * order. Under {@link PrefetchPolicy#TIMEOUT} one lasts as long as a request would wait, else until
+ * it is done or its turn comes, which waits by the same policy for what has not come yet.
+ */
+public final class LoadBacks {
+  private static final int HOST_SHARE = 2;
+
+  private final HostTier host;
+  private final Checksums checksums;
+  private final StorageReads reads;
+  private final LoadModel model;
+  private final HostToDeviceCopies copies;
+  private final LoadBackOptions options;
+  private final LongSupplier nanoClock;
+
+  /** Announced ones in state NEW. */
+  private final ArrayDeque<LoadBack> queued = new ArrayDeque<>();
+
+  /** Announced ones whose pages are being read. */
+  private final List<LoadBack> announced = new ArrayList<>();
+
+  /** Host pages that {@link #announced} may take. */
+  private int asked;
+
+  /** Those of requests that are not admitted yet. */
+  private int awaited;
+
+  private long announcements;
+  private long announcedPages;
+  private long cutShort;
+
+  /**
+   * @param nanoClock nanoseconds that only grow
+   */
+  public LoadBacks(
+      KvPool pool,
+      HostTier host,
+      Checksums checksums,
+      StoreLink link,
+      LoadBackOptions options,
+      LongSupplier nanoClock) {
+    this.host = host;
+    this.checksums = checksums;
+    this.options = options;
+    this.nanoClock = nanoClock;
+    this.model = new LoadModel(host.pageTokens());
+    this.reads = new StorageReads(link, host, checksums, model, options, nanoClock);
+    this.copies = new HostToDeviceCopies(pool, host, model, this::end, nanoClock);
+  }
+
+  /** Records that {@code tokens} of a prefill from a position on took so long. */
+  public void computed(int position, int tokens, long nanos) {
+    model.computed(position, tokens, nanos);
+  }
+
+  /** The way from the stores to host memory. */
+  public StorageReads reads() {
+    return reads;
+  }
+
+  /** The way from host memory to the device. */
+  public HostToDeviceCopies copies() {
+    return copies;
+  }
+
+  /** See {@link Tiers#loadBack}. */
+  public LoadBack begin(PageChain chain, int devicePages, int usefulPages) {
+    int limit = Math.min(usefulPages, chain.pages());
+    boolean busy = host.isHeld() || host.locked() > host.total() / 2;
+    if (devicePages >= limit || busy) {
+      return null;
+    }
+    LoadBack begun = new LoadBack(chain, devicePages, limit, null, nanoClock.getAsLong());
+    begun.found(host.lockReady(chain, devicePages, limit));
+    if (!begun.isVerified()) {
+      checksums.verify(
+          begun.pages,
+          good -> {
+            begun.verified(good);
+            begun.progressed(nanoClock.getAsLong());
+          });
+    }
+    reads.begin(begun);
+    if (begun.isVerified() && !begun.state().isReadingStores()) {
+      host.misses().add(MissReason.ABSENT, limit - devicePages);
+      return null;
+    }
+    awaited++;
+    return begun;
+  }
+
+  /** See {@link Tiers#mustWait}. */
+  public boolean mustWait(LoadBack each, int devicePages) {
+    return !each.isVerified()
+        || isWorthWaitingFor(each)
+        || copies.isInProgress() && loadable(each, devicePages) > 0;
+  }
+
+  /** Whether pages that may still come from the stores are worth a request's wait. */
+  private boolean isWorthWaitingFor(LoadBack each) {
+    if (!each.state().isReadingStores() || options.prefetchPolicy() == PrefetchPolicy.BEST_EFFORT) {
+      return false;
+    }
+    if (each.store.tier() == KvTier.REMOTE && options.isByCost() && model.knowsCompute()) {
+      // a request that has waited for longer than it takes to compute the pages had better do that
+      double waited = (nanoClock.getAsLong() - each.askedAt) * 1e-9;
+      if (waited > model.computeSeconds(each.end() - each.readPages(), each.limit)) {
+        return false;
+      }
+    }
+    return !isLate(each);
+  }
+
+  /** Whether the stores have had as long as the policy gives them. */
+  private boolean isLate(LoadBack each) {
+    if (!each.state().isReadingStores() || options.prefetchPolicy() != PrefetchPolicy.TIMEOUT) {
+      return false;
+    }
+    long waited = nanoClock.getAsLong() - each.askedAt;
+    int tokens = (each.limit - each.from) * host.pageTokens();
+    return TimeUnit.NANOSECONDS.toMillis(waited) >= LoadBackOptions.prefetchMillis(tokens);
+  }
+
+  /** How many pages to load for a request that is admitted now; the rest is faster computed. */
+  private int loadable(LoadBack each, int devicePages) {
+    int available = each.usableEnd() - devicePages;
+    if (devicePages < each.from || available <= 0) {
+      return 0;
+    }
+    if (!options.isByCost()) {
+      return available * host.pageTokens() >= options.threshold() ? available : 0;
+    }
+    return model.pagesToLoad(devicePages, available);
+  }
+
+  /** See {@link Tiers#copy}. */
+  public int copy(LoadBack each, int devicePages, int end, int[] table) {
+    int count = Math.min(loadable(each, devicePages), end - devicePages);
+    int copied = copies.add(each, devicePages, count, table);
+    awaited -= copied > 0 ? 1 : 0;
+    return copied;
+  }
+
+  /** Ends a load-back unless its pages are being copied, which ends it soon. Idempotent. */
+  public void release(LoadBack each) {
+    if (each.state() == State.ENDED || each.isCopying()) {
+      return;
+    }
+    if (!each.isAnnounced()) {
+      awaited--;
+      end(each);
+      return;
+    }
+    cutShort += each.isWhole() ? 0 : 1;
+    if (each.state() == State.NEW) {
+      queued.remove(each);
+    } else {
+      announced.remove(each);
+      asked -= each.limit - each.from;
+      announcedPages += each.readPages();
+    }
+    end(each);
+    beginQueued();
+  }
+
+  private void end(LoadBack each) {
+    each.to(State.ENDED);
+    each.pages.forEach(host::unlock);
+    each.pages.clear();
+  }
+
+  /** See {@link Tiers#pagesAtHand}. */
+  public int pagesAtHand(PageChain chain, int devicePages) {
+    return devicePages + host.readyPages(chain, devicePages);
+  }
+
+  /** See {@link Tiers#announce}. */
+  public LoadBack announce(PageChain chain, int devicePages, Runnable onEnd) {
+    int missing = chain.pages() - pagesAtHand(chain, devicePages);
+    if (!reads.areWorth(missing)) {
+      return null;
+    }
+    LoadBack each = new LoadBack(chain, devicePages, chain.pages(), onEnd, nanoClock.getAsLong());
+    announcements++;
+    queued.add(each);
+    beginQueued();
+    return each;
+  }
+
+  /**
+   * Begins announced load-backs for which there is room; {@link #poll} ends what has none to do.
+   */
+  private void beginQueued() {
+    int budget = Math.max(1, host.total() / HOST_SHARE);
+    for (LoadBack next = queued.peek(); next != null; next = queued.peek()) {
+      int from = pagesAtHand(next.chain, next.from);
+      int limit = Math.min(next.chain.pages(), from + budget);
+      if (asked > 0 && asked + limit - from > budget) {
+        return;
+      }
+      queued.poll();
+      next.from = from;
+      next.limit = limit;
+      asked += limit - from;
+      announced.add(next);
+      reads.begin(next);
+    }
+  }
+
+  /**
+   * Goes on with what waits for others, and ends load-backs that are done or too late; never
+   * blocks.
+   *
+   * @return whether any has ended
+   */
+  public boolean poll() {
+    reads.poll();
+    boolean ended = false;
+    for (int i = announced.size() - 1; i >= 0; i--) {
+      LoadBack each = announced.get(i);
+      if (!each.state().isReadingStores() || isLate(each)) {
+        release(each);
+        each.onEnd.run();
+        ended = true;
+      }
+    }
+    return copies.poll() || ended;
+  }
+
+  /** Whether a request or an announced turn waits for pages, so that time matters. */
+  public boolean areAwaited() {
+    return awaited > 0 || !announced.isEmpty();
+  }
+
+  public AnnouncementStats announcementStats() {
+    return new AnnouncementStats(announcements, announcedPages, cutShort);
+  }
+}

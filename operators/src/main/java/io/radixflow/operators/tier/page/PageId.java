@@ -1,0 +1,56 @@
+package io.radixflow.operators.tier.page;
+
+import io.radixflow.operators.cache.key.PageHasher;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+
+/**
+ * The digest of a page ({@link PageHasher}) as a value: its 32 bytes as four big-endian integers.
+ * Tells nothing of the numerics epoch: a tier serves one epoch and keeps that apart.
+ */
+public record PageId(long a, long b, long c, long d) {
+  /** Stands for the absence of a page. */
+  public static final PageId NONE = new PageId(0, 0, 0, 0);
+
+  /** The digest that begins at {@code at}. */
+  public static PageId of(byte[] digests, int at) {
+    ByteBuffer bytes = ByteBuffer.wrap(digests, at, PageHasher.BYTES);
+    return new PageId(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
+  }
+
+  /** The digests in a row; the other way round of {@link #bytes}. */
+  public static PageId[] all(byte[] digests) {
+    PageId[] ids = new PageId[digests.length / PageHasher.BYTES];
+    for (int i = 0; i < ids.length; i++) {
+      ids[i] = of(digests, i * PageHasher.BYTES);
+    }
+    return ids;
+  }
+
+  /** Digests in a row. */
+  public static byte[] bytes(Collection<PageId> ids) {
+    byte[] digests = new byte[ids.size() * PageHasher.BYTES];
+    int at = 0;
+    for (PageId id : ids) {
+      id.copyTo(digests, at);
+      at += PageHasher.BYTES;
+    }
+    return digests;
+  }
+
+  /** Writes the digest to {@code out} at {@code at}. */
+  public void copyTo(byte[] out, int at) {
+    ByteBuffer.wrap(out, at, PageHasher.BYTES).putLong(a).putLong(b).putLong(c).putLong(d);
+  }
+
+  /** The page's short name in events; see {@link PageHasher#blockId}. */
+  public long block() {
+    return a;
+  }
+
+  /** A digest's bits are as good as random already. */
+  @Override
+  public int hashCode() {
+    return (int) b;
+  }
+}

@@ -1,0 +1,50 @@
+package io.radixflow.operators.tier.remote;
+
+import java.util.concurrent.TimeUnit;
+
+/** Lets so many bytes a second pass, on average; safe for several threads. */
+final class RateLimit implements AutoCloseable {
+  private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
+
+  private final long bytesPerSecond;
+
+  /** When what was let through has passed. */
+  private long passed = System.nanoTime();
+
+  private boolean closed;
+
+  /**
+   * @param bytesPerSecond 0 for no limit
+   */
+  RateLimit(long bytesPerSecond) {
+    this.bytesPerSecond = bytesPerSecond;
+  }
+
+  /** Waits until bytes may pass; not once it is closed. False if they may not pass any more. */
+  synchronized boolean pass(long bytes) {
+    if (bytesPerSecond > 0 && !closed) {
+      passed =
+          Math.max(passed, System.nanoTime()) + (long) ((double) bytes / bytesPerSecond * SECOND);
+    }
+    while (!closed && bytesPerSecond > 0) {
+      long left = passed - SECOND - System.nanoTime();
+      if (left <= 0) {
+        break;
+      }
+      try {
+        TimeUnit.NANOSECONDS.timedWait(this, left);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
+      }
+    }
+    return !closed;
+  }
+
+  /** Lets nobody wait any more. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    notifyAll();
+  }
+}

@@ -1,0 +1,433 @@
+package io.radixflow.operators.tier.remote;
+
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.page.TierPage;
+import io.radixflow.operators.tier.store.KeyFiles;
+import io.radixflow.operators.tier.store.PageCodec;
+import io.radixflow.operators.tier.store.PageStore;
+import io.radixflow.operators.tier.store.PageStoreStats;
+import io.radixflow.operators.tier.store.StoreCounters;
+import io.radixflow.operators.tier.store.TenantKeys;
+import io.radixflow.operators.tier.store.TransferThreads;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Pages in a file system that all TaskManagers reach: an object a page, named by its digest, so
+ * that any engine of the same numerics epoch finds it without asking another. Before a tenant's
+ * pages a list of them is written, by which they are found to be erased.
+ *
+ * <p>An object is created once. What a process left half written, or what was damaged, is found
+ * when it is read, and deleted, so that it can be written anew. What is too old or too much is
+ * deleted by {@link RemoteSweep}.
+ *
+ * <p>Removed pages are misses here at once; for other engines when they are deleted, and no longer
+ * known there ({@link RemoteStoreOptions#knownMillis}). Who erases a tenant does so on all engines.
+ * {@link #stats} counts as pages and bytes what this process wrote.
+ */
+public final class RemoteStore implements PageStore {
+  private static final Logger LOG = LoggerFactory.getLogger(RemoteStore.class);
+  private static final Set<MissReason> DAMAGE =
+      Set.of(MissReason.TRUNCATED, MissReason.CHECKSUM, MissReason.DIGEST);
+
+  private final RemoteStoreOptions options;
+  private final GuardedFiles files;
+  private final RemotePages pages;
+  private final TenantKeys keys;
+  private final int objectBytes;
+  private final LongSupplier clock;
+  private final KnownPages known;
+  private final StoreCounters counters = new StoreCounters();
+  private final Erasure erasure = new Erasure();
+  private final StoreUpkeep upkeep;
+  private final RemoteSweep sweep;
+  private final ThreadPoolExecutor reads;
+  private final ThreadPoolExecutor writes;
+  private final RateLimit rate;
+  private final Set<PageId> gone = ConcurrentHashMap.newKeySet();
+  private final Set<Long> goneTenants = ConcurrentHashMap.newKeySet();
+  private final ReadWriteLock erasing = new ReentrantReadWriteLock();
+  private volatile boolean cleared;
+  private volatile boolean closed;
+
+  RemoteStore(
+      RemoteStoreOptions options,
+      GuardedFiles files,
+      TenantKeys keys,
+      String epoch,
+      int pageBytes,
+      LongSupplier clock) {
+    PageCodec codec = new PageCodec(keys, epoch, pageBytes);
+    this.options = options;
+    this.files = files;
+    this.keys = keys;
+    this.clock = clock;
+    this.pages = new RemotePages(files, new RemoteNames(epoch), codec);
+    this.objectBytes = codec.maxBytes();
+    this.known = new KnownPages(options.knownPages(), options.knownMillis(), clock);
+    this.reads = TransferThreads.open("remote-tier-read", options.transfers());
+    this.writes = TransferThreads.open("remote-tier-write", options.transfers());
+    this.rate = new RateLimit(options.bytesPerSecond());
+    this.sweep =
+        new RemoteSweep(files, new RemoteNames(epoch), options, clock, this::deleteObjects);
+    this.upkeep = new StoreUpkeep("remote-tier", erasure, erasure::run);
+  }
+
+  /**
+   * Opens a store.
+   *
+   * @param epoch numerics epoch of the engine
+   * @param pageBytes bytes of a page
+   * @param files the folder of all engines; the store closes it
+   * @throws IllegalArgumentException if the key file has no key
+   */
+  public static RemoteStore open(
+      RemoteStoreOptions options, String epoch, int pageBytes, RemoteFiles files)
+      throws IOException {
+    GuardedFiles guarded =
+        new GuardedFiles(
+            files, options.timeoutMillis(), 2 * options.transfers(), System::currentTimeMillis);
+    KeyFiles keyFiles = new RemoteKeyFiles(guarded, new RemoteNames(epoch).keys());
+    TenantKeys keys =
+        options.keyFile() == null
+            ? null
+            : TenantKeys.open(Path.of(options.keyFile()), keyFiles, epoch, TenantKeys.CLOCK);
+    return new RemoteStore(options, guarded, keys, epoch, pageBytes, System::currentTimeMillis);
+  }
+
+  @Override
+  public KvTier tier() {
+    return KvTier.REMOTE;
+  }
+
+  /**
+   * Several at a time; the results of {@code from .. to-1}, in order. All have ended when this
+   * returns, or throws: buffers are the caller's again.
+   */
+  private static <T> List<T> each(Executor threads, int from, int to, IntFunction<T> transfer) {
+    List<CompletableFuture<T>> running = new ArrayList<>();
+    for (int i = from; i < to; i++) {
+      int page = i;
+      running.add(CompletableFuture.supplyAsync(() -> transfer.apply(page), threads));
+    }
+    CompletableFuture.allOf(running.toArray(CompletableFuture[]::new))
+        .exceptionally(e -> null)
+        .join();
+    return running.stream().map(CompletableFuture::join).toList();
+  }
+
+  @Override
+  public int find(PageId[] chain, int from, int to) {
+    int at = from;
+    // often there is nothing, which is found out by looking for the first page alone
+    int some = 1;
+    while (at < to && !closed) {
+      int until = Math.min(to, at + some);
+      int found = each(reads, at, until, i -> exists(chain[i], counters::miss)).indexOf(false);
+      if (found >= 0) {
+        return at + found - from;
+      }
+      at = until;
+      some = options.transfers();
+    }
+    return at - from;
+  }
+
+  /** It is removed, if perhaps not deleted yet. */
+  private boolean isGone(PageId id) {
+    return cleared || gone.contains(id);
+  }
+
+  /**
+   * @param failed gets why it is not known
+   */
+  private boolean exists(PageId id, Consumer<MissReason> failed) {
+    if (isGone(id)) {
+      return false;
+    }
+    try {
+      boolean there = known.contains(id) || pages.exists(id);
+      if (there) {
+        known.add(id);
+      }
+      return there;
+    } catch (IOException e) {
+      failed.accept(RemotePages.reason(e));
+      return false;
+    }
+  }
+
+  /** Whether the file system is believed to answer. */
+  boolean isReady() {
+    return files.isReady();
+  }
+
+  @Override
+  public int read(PageId[] chain, String[] namespaces, int from, int to, ByteBuffer[] into) {
+    int at = from;
+    while (at < to && !closed) {
+      int until = Math.min(to, at + options.transfers());
+      for (Optional<MissReason> miss : readSome(chain, namespaces, at, until, into)) {
+        if (miss.isPresent()) {
+          missed(chain[at], miss.get());
+          return at - from;
+        }
+        counters.read.increment();
+        known.add(chain[at++]);
+      }
+    }
+    return at - from;
+  }
+
+  /** The lock is the caller's: transfers that waited for one could hold up those that have it. */
+  private List<Optional<MissReason>> readSome(
+      PageId[] chain, String[] namespaces, int from, int to, ByteBuffer[] into) {
+    erasing.readLock().lock();
+    try {
+      return each(
+          reads, from, to, i -> Optional.ofNullable(readOne(chain, i, namespaces[i], into[i])));
+    } finally {
+      erasing.readLock().unlock();
+    }
+  }
+
+  private MissReason readOne(PageId[] chain, int i, String namespace, ByteBuffer into) {
+    return isGone(chain[i])
+        ? MissReason.ABSENT
+        : pages.read(chain, i, namespace, goneTenants::contains, into);
+  }
+
+  /**
+   * Counts a miss, and forgets a page that would be missed again, so that it can be written anew.
+   */
+  private void missed(PageId id, MissReason reason) {
+    counters.miss(reason);
+    known.remove(id);
+    if (DAMAGE.contains(reason)) {
+      delete(id);
+    }
+  }
+
+  @Override
+  public int write(TierPage[] pages, ByteBuffer[] bytes, int count) {
+    if (closed) {
+      return 0;
+    }
+    List<Boolean> there = each(writes, 0, count, i -> exists(pages[i].id(), reason -> {}));
+    Map<Long, Map<TierPage, ByteBuffer>> byTenant = new LinkedHashMap<>();
+    int missing = 0;
+    for (int i = 0; i < count; i++) {
+      if (!there.get(i)) {
+        missing++;
+        byTenant
+            .computeIfAbsent(pages[i].tenant(), tenant -> new LinkedHashMap<>())
+            .put(pages[i], bytes[i]);
+      }
+    }
+    if (!rate.pass((long) missing * objectBytes)) {
+      return 0;
+    }
+    erasing.readLock().lock();
+    try {
+      int failed = 0;
+      for (Map.Entry<Long, Map<TierPage, ByteBuffer>> each : byTenant.entrySet()) {
+        failed += write(each.getKey(), each.getValue());
+      }
+      return failed;
+    } finally {
+      erasing.readLock().unlock();
+    }
+  }
+
+  /** Returns how many could not be written. */
+  private int write(long tenant, Map<TierPage, ByteBuffer> missing) {
+    List<TierPage> wanted = new ArrayList<>(missing.keySet());
+    // what is still being deleted must not be written meanwhile
+    wanted.removeIf(page -> closed || isGone(page.id()) || goneTenants.contains(tenant));
+    if (wanted.isEmpty()) {
+      return 0;
+    }
+    int written = 0;
+    try {
+      List<String> lists = pages.list(tenant, wanted);
+      for (boolean done :
+          each(writes, 0, wanted.size(), i -> write(wanted.get(i), missing.get(wanted.get(i))))) {
+        written += done ? 1 : 0;
+      }
+      if (!pages.areThere(lists)) {
+        // another engine has erased the tenant meanwhile
+        wanted.forEach(page -> delete(page.id()));
+        return 0;
+      }
+    } catch (IOException e) {
+      LOG.debug("Pages were not stored in the remote tier", e);
+    }
+    counters.written.add(written);
+    counters.failedWrites.add(wanted.size() - written);
+    return wanted.size() - written;
+  }
+
+  private boolean write(TierPage page, ByteBuffer bytes) {
+    try {
+      pages.write(page, bytes, clock.getAsLong());
+      known.add(page.id());
+      return true;
+    } catch (IOException | RuntimeException e) {
+      LOG.debug("A page was not stored in the remote tier", e);
+      return false;
+    }
+  }
+
+  /** Returns how many objects are deleted; those that are not will be found again. */
+  private int deleteObjects(List<String> names) {
+    int deleted = 0;
+    for (int from = 0; from < names.size() && !closed; from += options.transfers()) {
+      int to = Math.min(names.size(), from + options.transfers());
+      for (boolean done : each(writes, from, to, i -> deleteObject(names.get(i)))) {
+        deleted += done ? 1 : 0;
+      }
+    }
+    counters.evicted.add(deleted);
+    return deleted;
+  }
+
+  private boolean deleteObject(String name) {
+    try {
+      files.delete(name);
+      return true;
+    } catch (IOException e) {
+      LOG.debug("{} is not deleted", name, e);
+      return false;
+    }
+  }
+
+  /** Deletes what is too old or too much; see {@link RemoteSweep#run}. */
+  int sweep() throws IOException {
+    return sweep.run();
+  }
+
+  private void delete(PageId id) {
+    gone.add(id);
+    known.remove(id);
+    erasure.add(
+        () -> {
+          pages.delete(id);
+          exclusively(() -> gone.remove(id));
+        });
+    upkeep.wake();
+  }
+
+  @Override
+  public void remove(PageId[] pages, int count) {
+    exclusively(
+        () -> {
+          for (int i = 0; i < count; i++) {
+            delete(pages[i]);
+          }
+        });
+  }
+
+  /**
+   * Changes what counts as removed while no page is read or written: what was being written is then
+   * in the lists, and what is being read was not removed.
+   */
+  private void exclusively(Runnable change) {
+    erasing.writeLock().lock();
+    try {
+      change.run();
+    } finally {
+      erasing.writeLock().unlock();
+    }
+  }
+
+  @Override
+  public void removeTenant(long tenant) {
+    exclusively(
+        () -> {
+          goneTenants.add(tenant);
+          known.clear();
+          erasure.add(
+              () -> {
+                if (keys != null) {
+                  keys.forget(tenant);
+                }
+                pages.deleteTenant(tenant, clock.getAsLong());
+                exclusively(() -> goneTenants.remove(tenant));
+              });
+        });
+    upkeep.wake();
+  }
+
+  /** Of this numerics epoch, for all engines. */
+  @Override
+  public void clear() {
+    exclusively(
+        () -> {
+          cleared = true;
+          known.clear();
+          if (keys != null) {
+            keys.forgetAll();
+          }
+          erasure.add(
+              () -> {
+                pages.clear();
+                exclusively(() -> cleared = false);
+              });
+        });
+    upkeep.wake();
+  }
+
+  @Override
+  public CompletableFuture<Void> erased() {
+    return upkeep.erased();
+  }
+
+  @Override
+  public PageStoreStats stats() {
+    long written = counters.written.sum();
+    return counters.stats(written, written * objectBytes, Long.MAX_VALUE);
+  }
+
+  @Override
+  public void closing() {
+    rate.close();
+  }
+
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    rate.close();
+    sweep.close();
+    upkeep.close();
+    reads.shutdown();
+    writes.shutdown();
+    try {
+      files.close();
+    } catch (IOException e) {
+      LOG.warn("A remote tier did not close", e);
+    }
+  }
+}

@@ -1,0 +1,175 @@
+package io.radixflow.operators.tier.remote;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.ToIntFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Deletes what is too old or too much in a remote tier, for all engines that share it: now and then
+ * one of them, whichever finds that the last time is long ago by an object's age.
+ *
+ * <p>Safe with several at once, and beside those that write: what is deleted was written long ago,
+ * a page that one engine misses is a miss, and deleting twice is deleting. Ages are by the file
+ * system's clock, against the engine's. Sizes are added up by the minute of writing, so that memory
+ * does not grow with the number of pages.
+ */
+final class RemoteSweep implements AutoCloseable {
+  static final long PERIOD_MILLIS = TimeUnit.MINUTES.toMillis(10);
+
+  private static final Logger LOG = LoggerFactory.getLogger(RemoteSweep.class);
+
+  /** What is left of the limit, one part in so many, so that the next sweep is not due at once. */
+  private static final int SLACK = 10;
+
+  /** How long after a list its pages may be written. */
+  static final long LIST_MILLIS = TimeUnit.HOURS.toMillis(1);
+
+  private final RemoteFiles files;
+  private final RemoteNames names;
+  private final RemoteStoreOptions options;
+  private final LongSupplier clock;
+  private final ToIntFunction<List<String>> deleter;
+  private final ScheduledExecutorService thread;
+
+  /**
+   * @param clock milliseconds of the day
+   * @param deleter deletes objects, and tells how many it has deleted
+   */
+  RemoteSweep(
+      RemoteFiles files,
+      RemoteNames names,
+      RemoteStoreOptions options,
+      LongSupplier clock,
+      ToIntFunction<List<String>> deleter) {
+    this.files = files;
+    this.names = names;
+    this.options = options;
+    this.clock = clock;
+    this.deleter = deleter;
+    this.thread =
+        Executors.newSingleThreadScheduledExecutor(
+            task -> {
+              Thread made = new Thread(task, "remote-tier-sweep");
+              made.setDaemon(true);
+              return made;
+            });
+    if (options.limitBytes() > 0 || options.retentionMillis() > 0) {
+      thread.scheduleWithFixedDelay(
+          this::runIfDue, PERIOD_MILLIS / SLACK, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
+    }
+  }
+
+  private void runIfDue() {
+    try {
+      for (RemoteObject object : files.list(names.epoch())) {
+        if (object.name().equals(RemoteNames.SWEPT)
+            && clock.getAsLong() - object.modified() < PERIOD_MILLIS / 2) {
+          return;
+        }
+      }
+      files.create(names.swept(), ByteBuffer.allocate(1));
+      run();
+    } catch (IOException | RuntimeException e) {
+      LOG.info("Old pages in the remote tier are not deleted now: {}", e.toString());
+    }
+  }
+
+  /** Deletes what is to be deleted now; returns how many pages that was. */
+  int run() throws IOException {
+    int deleted = 0;
+    NavigableMap<Long, Long> bytesByMinute = new TreeMap<>();
+    long total = 0;
+    long oldest = clock.getAsLong();
+    for (String folder : names.pageFolders()) {
+      List<String> old = new ArrayList<>();
+      for (RemoteObject page : files.list(folder)) {
+        if (isTooOld(page)) {
+          old.add(folder + "/" + page.name());
+        } else {
+          bytesByMinute.merge(minute(page), page.bytes(), Long::sum);
+          total += page.bytes();
+          oldest = Math.min(oldest, page.modified());
+        }
+      }
+      int gone = deleter.applyAsInt(old);
+      oldest = gone < old.size() ? 0 : oldest;
+      deleted += gone;
+    }
+    if (options.limitBytes() > 0 && total > options.limitBytes()) {
+      long surplus = total - options.limitBytes() + options.limitBytes() / SLACK;
+      deleted += deleteOldest(bytesByMinute, surplus);
+    }
+    deleteLists(oldest - LIST_MILLIS);
+    if (deleted > 0) {
+      LOG.info("{} pages in the remote tier were too old or too many, and are deleted", deleted);
+    }
+    return deleted;
+  }
+
+  private boolean isTooOld(RemoteObject page) {
+    return options.retentionMillis() > 0
+        && clock.getAsLong() - page.modified() > options.retentionMillis();
+  }
+
+  private static long minute(RemoteObject object) {
+    return TimeUnit.MILLISECONDS.toMinutes(object.modified());
+  }
+
+  private int deleteOldest(NavigableMap<Long, Long> bytesByMinute, long surplus)
+      throws IOException {
+    long last = bytesByMinute.firstKey();
+    long left = surplus;
+    for (var minute : bytesByMinute.entrySet()) {
+      last = minute.getKey();
+      if (minute.getValue() >= left) {
+        break;
+      }
+      left -= minute.getValue();
+    }
+    int deleted = 0;
+    for (String folder : names.pageFolders()) {
+      List<String> old = new ArrayList<>();
+      for (RemoteObject page : files.list(folder)) {
+        // of the last minute only as many as need be
+        boolean chosen = minute(page) < last || minute(page) == last && left > 0;
+        if (chosen) {
+          left -= minute(page) == last ? page.bytes() : 0;
+          old.add(folder + "/" + page.name());
+        }
+      }
+      deleted += deleter.applyAsInt(old);
+    }
+    return deleted;
+  }
+
+  /**
+   * A list is written before its pages, and is of no use once they are gone.
+   *
+   * @param before no page is as old, so that lists that are have none
+   */
+  private void deleteLists(long before) throws IOException {
+    for (String tenant : files.folders(names.tenants())) {
+      String folder = names.tenants() + "/" + tenant;
+      for (RemoteObject list : files.list(folder)) {
+        if (list.modified() < before) {
+          files.delete(folder + "/" + list.name());
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.shutdownNow();
+  }
+}

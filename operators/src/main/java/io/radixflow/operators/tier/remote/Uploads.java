@@ -1,0 +1,283 @@
+package io.radixflow.operators.tier.remote;
+
+import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.page.TierPage;
+import io.radixflow.operators.tier.store.PageStore;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Copies pages of one store to another below it, each a while after it was written, on a thread of
+ * its own: pages of conversations that end sooner are never copied, and nobody waits for any.
+ *
+ * <p>A page that cannot be copied is tried again; while the lower store does not answer, pages
+ * wait. Only their descriptions do, so that many can: {@link #MOST}. Of more, and when the process
+ * dies, pages are dropped until they are given again, which they are when they are next used.
+ */
+public final class Uploads implements AutoCloseable {
+  static final int MOST = 200_000;
+
+  private static final Logger LOG = LoggerFactory.getLogger(Uploads.class);
+  private static final int MOST_PAGES = 64;
+  private static final int MOST_BYTES = 16 << 20;
+  private static final int ATTEMPTS = 10;
+  private static final long RETRY_MILLIS = 1_000;
+  private static final long CLOSE_MILLIS = 5_000;
+
+  /** A page in the queue. */
+  private record Waiting(TierPage page, long due, int attempts) {}
+
+  private final PageStore from;
+  private final PageStore to;
+  private final BooleanSupplier ready;
+  private final int pageBytes;
+  private final int batchPages;
+  private final long delayMillis;
+  private final Thread thread;
+  private final List<ByteBuffer> buffers = new ArrayList<>();
+
+  private final Map<PageId, Waiting> queue = new LinkedHashMap<>();
+
+  /** What must not be in the batch under way. */
+  private final List<Predicate<TierPage>> removed = new ArrayList<>();
+
+  private volatile Runnable changed = () -> {};
+  private CompletableFuture<Void> batchEnd = new CompletableFuture<>();
+  private volatile int size;
+  private volatile long dropped;
+  private long begun;
+  private long ended;
+  private long closeAt = Long.MAX_VALUE;
+
+  /**
+   * @param ready whether the lower store is believed to answer
+   * @param pageBytes bytes of a page
+   * @param delayMillis how long a page waits
+   */
+  public Uploads(PageStore from, PageStore to, BooleanSupplier ready, int pageBytes, long delayMillis) {
+    this.from = from;
+    this.to = to;
+    this.ready = ready;
+    this.pageBytes = pageBytes;
+    this.batchPages = Math.max(1, Math.min(MOST_PAGES, MOST_BYTES / pageBytes));
+    this.delayMillis = delayMillis;
+    this.thread = new Thread(this::run, "remote-tier-upload");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private static long now() {
+    return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+  }
+
+  /** Pages that wait or are being copied; never blocks. */
+  int queued() {
+    return size;
+  }
+
+  /** Pages that were not copied; never blocks. */
+  long dropped() {
+    return dropped;
+  }
+
+  /** Has a task run after each batch. */
+  void whenChanged(Runnable task) {
+    changed = task;
+  }
+
+  /** Puts pages into the queue that are not there. */
+  synchronized void offer(TierPage[] pages, int count) {
+    long due = now() + delayMillis;
+    for (int i = 0; i < count; i++) {
+      if (queue.size() < MOST) {
+        queue.putIfAbsent(pages[i].id(), new Waiting(pages[i], due, 0));
+      } else {
+        dropped++;
+      }
+    }
+    count();
+  }
+
+  private void count() {
+    size = queue.size() + (begun > ended ? 1 : 0);
+    notifyAll();
+  }
+
+  /** Takes pages back. */
+  void remove(PageId[] pages, int count) {
+    Set<PageId> ids = new HashSet<>(List.of(pages).subList(0, count));
+    remove(page -> ids.contains(page.id()));
+  }
+
+  void removeTenant(long tenant) {
+    remove(page -> page.tenant() == tenant);
+  }
+
+  void clear() {
+    remove(page -> true);
+  }
+
+  private synchronized void remove(Predicate<TierPage> test) {
+    queue.values().removeIf(waiting -> test.test(waiting.page()));
+    if (begun > ended) {
+      removed.add(test);
+    }
+    count();
+  }
+
+  /** Completes when the batch that is under way has ended. */
+  synchronized CompletableFuture<Void> batchEnded() {
+    return begun == ended ? CompletableFuture.completedFuture(null) : batchEnd;
+  }
+
+  private void run() {
+    List<Waiting> batch = take();
+    while (!batch.isEmpty()) {
+      int failed = batch.size();
+      try {
+        failed = copy(batch);
+      } catch (RuntimeException | Error e) { // without this thread none is copied any more
+        LOG.warn("Pages were not copied to the remote tier", e);
+      }
+      end(batch, failed > 0);
+      batch = take();
+    }
+  }
+
+  /** The next pages whose time has come; none if it is closed. */
+  private synchronized List<Waiting> take() {
+    List<Waiting> batch = new ArrayList<>();
+    try {
+      while (now() < closeAt && !isDue()) {
+        if (closeAt < Long.MAX_VALUE && (queue.isEmpty() || !ready.getAsBoolean())) {
+          return batch;
+        }
+        wait(pauseMillis());
+      }
+    } catch (InterruptedException e) {
+      return batch;
+    }
+    if (now() >= closeAt) {
+      return batch;
+    }
+    Iterator<Waiting> waiting = queue.values().iterator();
+    while (waiting.hasNext() && batch.size() < batchPages) {
+      Waiting next = waiting.next();
+      if (!isDue(next)) {
+        break;
+      }
+      batch.add(next);
+      waiting.remove();
+    }
+    begun++;
+    count();
+    return batch;
+  }
+
+  private boolean isDue() {
+    return !queue.isEmpty() && isDue(queue.values().iterator().next()) && ready.getAsBoolean();
+  }
+
+  private boolean isDue(Waiting waiting) {
+    return closeAt < Long.MAX_VALUE || waiting.due() <= now();
+  }
+
+  private long pauseMillis() {
+    if (queue.isEmpty()) {
+      return 0;
+    }
+    long untilDue = queue.values().iterator().next().due() - now();
+    return untilDue > 0 && closeAt == Long.MAX_VALUE ? untilDue : RETRY_MILLIS;
+  }
+
+  /** Returns how many pages could not be written. */
+  private int copy(List<Waiting> batch) {
+    TierPage[] pages = new TierPage[batch.size()];
+    ByteBuffer[] bytes = new ByteBuffer[batch.size()];
+    int count = 0;
+    for (Waiting waiting : batch) {
+      ByteBuffer buffer = buffer(count);
+      if (from.copy(waiting.page(), buffer) && !isRemoved(waiting.page())) {
+        pages[count] = waiting.page();
+        bytes[count++] = buffer.clear();
+      }
+    }
+    return count == 0 ? 0 : to.write(pages, bytes, count);
+  }
+
+  private ByteBuffer buffer(int i) {
+    if (i == buffers.size()) {
+      buffers.add(ByteBuffer.allocate(pageBytes));
+    }
+    return buffers.get(i).clear();
+  }
+
+  private synchronized boolean isRemoved(TierPage page) {
+    return removed.stream().anyMatch(test -> test.test(page));
+  }
+
+  /** Ends a batch; what was removed while it was written is removed once more. */
+  private void end(List<Waiting> batch, boolean again) {
+    List<PageId> late = new ArrayList<>();
+    synchronized (this) {
+      for (Waiting waiting : batch) {
+        if (isRemoved(waiting.page())) {
+          late.add(waiting.page().id());
+        } else if (again) {
+          retry(waiting);
+        }
+      }
+    }
+    if (!late.isEmpty()) {
+      to.remove(late.toArray(PageId[]::new), late.size());
+    }
+    CompletableFuture<Void> told;
+    synchronized (this) {
+      ended++;
+      removed.clear();
+      count();
+      told = batchEnd;
+      batchEnd = new CompletableFuture<>();
+    }
+    told.complete(null);
+    changed.run();
+  }
+
+  private void retry(Waiting waiting) {
+    if (waiting.attempts() + 1 == ATTEMPTS) {
+      dropped++;
+    } else {
+      Waiting later = new Waiting(waiting.page(), now() + RETRY_MILLIS, waiting.attempts() + 1);
+      queue.putIfAbsent(waiting.page().id(), later);
+    }
+  }
+
+  /** Copies what waits, as far as that can be done in a few seconds, and ends. */
+  @Override
+  public void close() {
+    synchronized (this) {
+      closeAt = now() + CLOSE_MILLIS;
+      count();
+    }
+    try {
+      thread.join(CLOSE_MILLIS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (size > 0) {
+      LOG.info("{} pages were not copied to the remote tier in time", size);
+    }
+  }
+}

@@ -1,0 +1,176 @@
+package io.radixflow.operators.tier.store;
+
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.page.TierPage;
+import java.io.Serializable;
+import java.nio.ByteBuffer;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A tier below host memory: pages of one numerics epoch, found by their digest, that outlive the
+ * process.
+ *
+ * <p>Trouble is not the caller's: a page that cannot be read or is not right is a miss, one that
+ * cannot be written is not stored; both are counted in {@link #stats}. Methods block on the tier's
+ * device; any thread but the engine's and Flink's mailbox may call them, several at once.
+ */
+public interface PageStore extends AutoCloseable {
+
+  /** Opens the store of an engine. */
+  @FunctionalInterface
+  interface Factory extends Serializable {
+    /**
+     * @param numericsEpoch what decides the bits of the engine's pages
+     * @param pageBytes bytes of a page
+     */
+    PageStore open(String numericsEpoch, int pageBytes);
+  }
+
+  /** Which tier this is. */
+  KvTier tier();
+
+  /**
+   * The store that is asked for what this one does not have, or null. What is written here or
+   * removed from here is its matter, too: only {@link #find}, {@link #read} and {@link #stats} are
+   * called of it by others.
+   */
+  default PageStore below() {
+    return null;
+  }
+
+  /**
+   * How many pages from {@code chain[from]} on, before {@code to}, it seems to have, up to the
+   * first that it has not. Reads no page.
+   */
+  int find(PageId[] chain, int from, int to);
+
+  /**
+   * As {@link #find}, told apart by where the pages are, for those who want to know but not to read
+   * them: no page counts as used.
+   *
+   * @return pages by {@link KvTier#ordinal}, those of a slower tier after those of a faster one
+   */
+  default int[] findByTier(PageId[] chain, int from, int to) {
+    int[] pages = new int[KvTier.values().length];
+    int at = from;
+    for (PageStore each = this; each != null && at < to; each = each.below()) {
+      int found = each.find(chain, at, to);
+      pages[each.tier().ordinal()] = found;
+      at += found;
+    }
+    return pages;
+  }
+
+  /**
+   * Reads and verifies pages {@code from .. to-1} of a chain, up to the first that is missing or
+   * bad. Verified are the checksum, the digest, the namespace and the epoch.
+   *
+   * @param namespaces published name of each page's namespace
+   * @param into a buffer a page, by the same index, of the page's size from position 0; what it
+   *     holds beyond the pages that were read is undefined
+   * @return how many were read
+   */
+  int read(PageId[] chain, String[] namespaces, int from, int to, ByteBuffer[] into);
+
+  /**
+   * Reads and verifies one page, which does not count as a use of it.
+   *
+   * @param into gets the page from position 0 on
+   * @return whether it was read
+   */
+  default boolean copy(TierPage page, ByteBuffer into) {
+    PageId[] id = {page.id()};
+    return read(id, new String[] {page.namespace()}, 0, 1, new ByteBuffer[] {into}) == 1;
+  }
+
+  /**
+   * Stores pages that are not stored yet.
+   *
+   * @param pages no page before its parent, if both are among them
+   * @param bytes a buffer a page, of the page's size from position 0; unchanged, and free to be
+   *     reused when the call returns
+   * @param count how many entries of both are valid
+   * @return how many could not be stored and may be given again
+   */
+  int write(TierPage[] pages, ByteBuffer[] bytes, int count);
+
+  /** Pages that wait to be written to the store below; never blocks. */
+  default int queuedPages() {
+    return 0;
+  }
+
+  /** Pages that were to be written to the store below and were not; never blocks. */
+  default long droppedPages() {
+    return 0;
+  }
+
+  /**
+   * Forgets pages at once, so that they are misses, and destroys their bytes in the background; see
+   * {@link #awaitErased}. Pages that it does not have are passed over.
+   */
+  void remove(PageId[] pages, int count);
+
+  /**
+   * As {@link #remove}, but for pages that another page follows here which stays.
+   *
+   * @param pages none before its parent
+   */
+  default void erase(PageId[] pages) {
+    remove(pages, pages.length);
+  }
+
+  /** As {@link #remove}, of all pages of a tenant. */
+  void removeTenant(long tenant);
+
+  /** As {@link #remove}, of all pages. */
+  void clear();
+
+  /** As {@link #clear}, but not of pages in a store below, which others use, too. */
+  default void flush() {
+    clear();
+  }
+
+  /**
+   * Waits until no file holds bytes of pages that were removed before the call.
+   *
+   * @return false if that could not be done in time
+   */
+  default boolean awaitErased(long millis) throws InterruptedException {
+    try {
+      erased().get(millis, TimeUnit.MILLISECONDS);
+      return true;
+    } catch (TimeoutException | ExecutionException e) {
+      return false;
+    }
+  }
+
+  /** Completes, on any thread, when no file holds bytes of pages that were removed before. */
+  CompletableFuture<Void> erased();
+
+  /**
+   * Changes what it may have; what is too much goes in the background.
+   *
+   * @throws IllegalArgumentException if that is too little
+   * @throws UnsupportedOperationException if its size is not for its users to say
+   */
+  default void resize(long limitBytes) {
+    throw new UnsupportedOperationException("this store has no size that can be changed");
+  }
+
+  /** What it holds and what became of reads and writes. */
+  PageStoreStats stats();
+
+  /** Has a task run whenever background work has changed what the store tells of itself. */
+  default void whenChanged(Runnable task) {}
+
+  /** It will be closed: writes that would take long come to an end. */
+  default void closing() {}
+
+  /** Ends background work and closes files; what was written stays. Idempotent. */
+  @Override
+  void close();
+}

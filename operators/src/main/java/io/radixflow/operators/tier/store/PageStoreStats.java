@@ -1,0 +1,31 @@
+package io.radixflow.operators.tier.store;
+
+import io.radixflow.operators.tier.page.MissReason;
+import java.util.Map;
+
+/**
+ * Gauges and counters of a {@link PageStore}.
+ *
+ * @param pages pages that it has
+ * @param bytes of its files
+ * @param limitBytes what its files may have
+ * @param readPages pages read and found right, since it opened
+ * @param writtenPages pages written
+ * @param evictedPages pages dropped for room
+ * @param misses pages that were asked for and not served, by reason
+ * @param failedWrites pages that could not be written
+ */
+public record PageStoreStats(
+    long pages,
+    long bytes,
+    long limitBytes,
+    long readPages,
+    long writtenPages,
+    long evictedPages,
+    Map<MissReason, Long> misses,
+    long failedWrites) {
+
+  public PageStoreStats {
+    misses = Map.copyOf(misses);
+  }
+}

@@ -1,0 +1,324 @@
+package io.radixflow.operators.tier.disk;
+
+import static io.radixflow.operators.tier.store.TierPages.EPOCH;
+import static io.radixflow.operators.tier.store.TierPages.PAGE_BYTES;
+import static io.radixflow.operators.tier.store.TierPages.chain;
+import static io.radixflow.operators.tier.store.TierPages.read;
+import static io.radixflow.operators.tier.store.TierPages.write;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.store.TierPages.Chain;
+import io.radixflow.operators.tier.store.TierPages;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(120)
+class DiskStoreTest {
+  private static final long LIMIT = 8 << 20;
+
+  @TempDir Path directory;
+
+  private final AtomicLong clock = new AtomicLong(1_000_000_000);
+
+  private DiskStoreOptions options() {
+    return DiskStoreOptions.of(directory.toString(), LIMIT);
+  }
+
+  private DiskStore open() throws IOException {
+    return open(options());
+  }
+
+  private DiskStore open(DiskStoreOptions options) throws IOException {
+    return DiskStore.open(options, EPOCH, PAGE_BYTES, clock::get);
+  }
+
+  private long bytesOfFiles() throws IOException {
+    long sum = 0;
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.filter(Files::isRegularFile).toList()) {
+        sum += file.toFile().length();
+      }
+    }
+    return sum;
+  }
+
+  @Test
+  void whatWasWrittenIsReadAgain() throws IOException {
+    try (DiskStore store = open()) {
+      Chain chain = chain(1, 40);
+      write(store, chain);
+
+      assertThat(store.tier()).isEqualTo(KvTier.DISK);
+      assertThat(store.find(chain.ids(), 0, 40)).isEqualTo(40);
+      assertThat(read(store, chain)).isEqualTo(40);
+      assertThat(store.stats().pages()).isEqualTo(40);
+      assertThat(store.stats().readPages()).isEqualTo(40);
+      assertThat(store.stats().writtenPages()).isEqualTo(40);
+      assertThat(store.stats().misses()).isEmpty();
+    }
+  }
+
+  @Test
+  void whatOneProcessStoredTheNextOneHas() throws IOException {
+    Chain chain = chain(1, 40);
+    try (DiskStore store = open()) {
+      write(store, chain);
+    }
+    try (DiskStore store = open()) {
+      assertThat(store.stats().pages()).isEqualTo(40);
+      assertThat(read(store, chain)).isEqualTo(40);
+      Chain more = chain(2, 40);
+      write(store, more);
+      assertThat(read(store, more)).isEqualTo(40);
+    }
+  }
+
+  @Test
+  void aPageThatIsThereIsNotWrittenAgain() throws IOException {
+    try (DiskStore store = open()) {
+      Chain chain = chain(1, 10);
+      write(store, chain);
+      write(store, chain);
+      assertThat(store.stats().writtenPages()).isEqualTo(10);
+      assertThat(store.stats().pages()).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void readingStopsAtThePageThatIsNotThere() throws IOException {
+    try (DiskStore store = open()) {
+      Chain chain = chain(1, 10);
+      store.write(chain.pages(), chain.bytes(), 6);
+
+      assertThat(store.find(chain.ids(), 2, 10)).isEqualTo(4);
+      assertThat(read(store, chain)).isEqualTo(6);
+      assertThat(store.stats().misses()).isEqualTo(Map.of(MissReason.ABSENT, 1L));
+    }
+  }
+
+  @Test
+  void aPageOfAnotherNamespaceIsAMiss() throws IOException {
+    try (DiskStore store = open()) {
+      Chain chain = chain(1, 3, "one", 7);
+      write(store, chain);
+      String[] others = {"other", "other", "other"};
+
+      assertThat(store.read(chain.ids(), others, 0, 3, TierPages.buffers(3))).isZero();
+      assertThat(store.stats().misses()).isEqualTo(Map.of(MissReason.NAMESPACE, 1L));
+      assertThat(read(store, chain)).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void removedPagesAreMissesAlsoAfterAnotherStart() throws Exception {
+    Chain kept = chain(1, 40);
+    Chain gone = chain(2, 40);
+    try (DiskStore store = open()) {
+      write(store, kept);
+      write(store, gone);
+      store.remove(gone.ids(), 40);
+
+      assertThat(store.find(gone.ids(), 0, 40)).isZero();
+      assertThat(store.awaitErased(10_000)).isTrue();
+      assertThat(read(store, kept)).isEqualTo(40);
+    }
+    try (DiskStore store = open()) {
+      assertThat(store.stats().pages()).isEqualTo(40);
+      assertThat(read(store, gone)).isZero();
+    }
+  }
+
+  @Test
+  void removingATenantLeavesOthersPages() throws Exception {
+    try (DiskStore store = open()) {
+      Chain kept = chain(1, 40, "one", 1);
+      Chain gone = chain(1, 40, "two", 2);
+      write(store, kept);
+      write(store, gone);
+      store.removeTenant(2);
+
+      assertThat(store.find(gone.ids(), 0, 40)).isZero();
+      assertThat(read(store, kept)).isEqualTo(40);
+    }
+  }
+
+  @Test
+  void clearingLeavesNoBytes() throws Exception {
+    try (DiskStore store = open()) {
+      Chain chain = chain(1, 40);
+      write(store, chain);
+      store.clear();
+
+      assertThat(store.stats().pages()).isZero();
+      assertThat(TierPages.holds(directory, chain)).isFalse();
+      write(store, chain);
+      assertThat(read(store, chain)).isEqualTo(40);
+    }
+  }
+
+  @Test
+  void theLimitHoldsAndTheOldestGoFirst() throws IOException {
+    try (DiskStore store = open()) {
+      for (int i = 0; i < 200; i++) {
+        write(store, chain(i, 100));
+        assertThat(bytesOfFiles()).isLessThanOrEqualTo(LIMIT);
+      }
+      assertThat(read(store, chain(199, 100))).isEqualTo(100);
+      assertThat(store.find(chain(0, 100).ids(), 0, 100)).isZero();
+      assertThat(store.stats().evictedPages()).isPositive();
+      assertThat(store.stats().pages()).isGreaterThan(2_500);
+      assertThat(store.stats().failedWrites()).isZero();
+    }
+  }
+
+  @Test
+  void whatIsReadStays() throws IOException {
+    try (DiskStore store = open()) {
+      Chain used = chain(1_000, 50);
+      write(store, used);
+      for (int i = 0; i < 200; i++) {
+        write(store, chain(i, 50));
+        assertThat(read(store, used)).isEqualTo(50);
+        if (i % 10 == 0) {
+          int round = i;
+          await().until(() -> store.stats().bytes() < LIMIT || round < 0);
+        }
+      }
+      assertThat(store.stats().evictedPages()).isGreaterThan(2_000);
+      assertThat(store.find(chain(0, 50).ids(), 0, 50)).isZero();
+    }
+  }
+
+  @Test
+  void openedAgainTheOldestStillGoesFirst() throws IOException {
+    try (DiskStore store = open()) {
+      for (int i = 0; i < 20; i++) {
+        write(store, chain(i, 100));
+      }
+    }
+    try (DiskStore store = open()) {
+      for (int i = 20; i < 60; i++) {
+        write(store, chain(i, 100));
+      }
+      assertThat(store.find(chain(0, 100).ids(), 0, 100)).isZero();
+      assertThat(store.find(chain(58, 100).ids(), 0, 100)).isEqualTo(100);
+    }
+  }
+
+  @Test
+  void pagesThatWereNotUsedForTheRetentionGo() throws IOException {
+    try (DiskStore store = open(options().withRetentionMillis(1_000))) {
+      write(store, chain(1, 10));
+      clock.addAndGet(600);
+      write(store, chain(2, 10));
+      clock.addAndGet(600);
+      await().until(() -> store.stats().pages() == 10);
+      assertThat(read(store, chain(2, 10))).isEqualTo(10);
+      assertThat(store.find(chain(1, 10).ids(), 0, 10)).isZero();
+    }
+  }
+
+  @Test
+  void theBytesOfPagesThatWentAreDeleted() throws IOException {
+    Chain chain = chain(1, 100);
+    try (DiskStore store = open(options().withRetentionMillis(1_000))) {
+      write(store, chain);
+      clock.addAndGet(2_000);
+      await().until(() -> store.stats().pages() == 0);
+      await().untilAsserted(() -> assertThat(TierPages.holds(directory, chain)).isFalse());
+    }
+  }
+
+  @Test
+  void aSmallerLimitIsReachedInTheBackground() throws Exception {
+    try (DiskStore store = open()) {
+      for (int i = 0; i < 40; i++) {
+        write(store, chain(i, 100));
+      }
+      long smaller = LIMIT / 2;
+      store.resize(smaller);
+      await().untilAsserted(() -> assertThat(store.stats().bytes()).isLessThan(smaller));
+      assertThat(read(store, chain(39, 100))).isEqualTo(100);
+      assertThat(store.stats().limitBytes()).isEqualTo(smaller);
+      assertThatThrownBy(() -> store.resize(DiskStoreOptions.MIN_BYTES - 1))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
+  void whatIsToStayFreeStaysFree() throws IOException {
+    try (DiskStore store = open(options().withMinFreeBytes(Long.MAX_VALUE / 2))) {
+      Chain chain = chain(1, 10);
+      write(store, chain);
+      assertThat(store.stats().failedWrites()).isEqualTo(10);
+      assertThat(store.find(chain.ids(), 0, 10)).isZero();
+    }
+  }
+
+  @Test
+  void pagesOfAnotherModelAreDeleted() throws IOException {
+    try (DiskStore store = open()) {
+      write(store, chain(1, 10));
+    }
+    try (DiskStore store = DiskStore.open(options(), "another", PAGE_BYTES)) {
+      assertThat(store.stats().pages()).isZero();
+      write(store, chain(1, 10));
+      assertThat(read(store, chain(1, 10))).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void aLimitThatHoldsFewPagesIsRefused() {
+    assertThatThrownBy(() -> DiskStore.open(options(), EPOCH, 1 << 20))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("too small for pages of 1048576 bytes");
+  }
+
+  @Test
+  void twoStoresDoNotShareADirectory() throws IOException {
+    try (DiskStore store = open()) {
+      write(store, chain(1, 10));
+      assertThatThrownBy(this::open)
+          .isInstanceOf(DirectoryInUseException.class)
+          .hasMessageContaining(directory.toString());
+      assertThat(read(store, chain(1, 10))).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void aCopyIsNoUseOfAPage() throws IOException {
+    try (DiskStore store = open()) {
+      Chain chain = chain(1, 2);
+      write(store, chain);
+      ByteBuffer into = ByteBuffer.allocate(PAGE_BYTES);
+      assertThat(store.copy(chain.pages()[1], into)).isTrue();
+      assertThat(into.clear()).isEqualTo(TierPages.content(chain.ids()[1], PAGE_BYTES));
+      assertThat(store.copy(chain(2, 1).pages()[0], into)).isFalse();
+      assertThat(store.stats().readPages()).isZero();
+      assertThat(store.stats().misses()).isEmpty();
+    }
+  }
+
+  @Test
+  void aClosedStoreHasNothing() throws IOException {
+    DiskStore store = open();
+    Chain chain = chain(1, 10);
+    write(store, chain);
+    store.close();
+    store.close();
+    assertThat(store.find(chain.ids(), 0, 10)).isZero();
+    assertThat(store.read(chain.ids(), chain.namespaces(), 0, 10, TierPages.buffers(10))).isZero();
+  }
+}

@@ -1,0 +1,164 @@
+package io.radixflow.operators.tier.remote;
+
+import static io.radixflow.operators.tier.store.TierPages.EPOCH;
+import static io.radixflow.operators.tier.store.TierPages.PAGE_BYTES;
+import static io.radixflow.operators.tier.store.TierPages.chain;
+import static io.radixflow.operators.tier.store.TierPages.read;
+import static io.radixflow.operators.tier.store.TierPages.write;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.radixflow.operators.flink.FlinkRemoteFiles;
+import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.store.PageCodec;
+import io.radixflow.operators.tier.store.TierPages.Chain;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Whatever becomes of a remote file system and its objects, no page is wrong and nobody waits. */
+@Timeout(120)
+class RemoteFaultsTest {
+  @TempDir Path directory;
+
+  private FaultyRemoteFiles files;
+
+  private RemoteStore open(long timeoutMillis) throws IOException {
+    String uri = directory.resolve("remote").toUri().toString();
+    files = new FaultyRemoteFiles(FlinkRemoteFiles.open(uri));
+    RemoteStoreOptions options = RemoteStoreOptions.of(uri).withTransfers(4, timeoutMillis, 0);
+    return RemoteStore.open(options, EPOCH, PAGE_BYTES, files);
+  }
+
+  private List<Path> objects() throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(Files::isRegularFile)
+          .filter(file -> file.toString().contains("/pages/"))
+          .sorted()
+          .toList();
+    }
+  }
+
+  private static long misses(RemoteStore store) {
+    return store.stats().misses().values().stream().mapToLong(n -> n).sum();
+  }
+
+  @Test
+  void flippedBitsAreMissesAndNeverOtherBytes() throws Exception {
+    Chain chain = chain(1, 4);
+    Random random = new Random(5);
+    try (RemoteStore store = open(5_000)) {
+      write(store, chain);
+      Path victim = objects().get(2);
+      byte[] good = Files.readAllBytes(victim);
+      for (int i = 0; i < 1_000; i++) {
+        byte[] bytes = good.clone();
+        bytes[random.nextInt(PageCodec.HEADER_BYTES + PAGE_BYTES)] ^=
+            (byte) (1 << random.nextInt(8));
+        Files.write(victim, bytes);
+        long before = misses(store);
+        // a header's spare bytes tell nothing; all others are a miss
+        assertThat(read(store, chain) < 4).isEqualTo(misses(store) > before);
+        assertThat(store.awaitErased(10_000)).isTrue();
+      }
+      Files.write(victim, good);
+      assertThat(read(store, chain)).isEqualTo(4);
+      assertThat(misses(store)).isGreaterThan(800);
+    }
+  }
+
+  @Test
+  void objectsThatWereSwappedOrAreAnotherModelsAreMisses() throws Exception {
+    Chain chain = chain(1, 2);
+    try (RemoteStore store = open(5_000)) {
+      write(store, chain);
+      Path first = objects().get(0);
+      Path second = objects().get(1);
+      byte[] bytes = Files.readAllBytes(first);
+      Files.write(first, Files.readAllBytes(second));
+      Files.write(second, bytes);
+
+      assertThat(read(store, chain)).isZero();
+      assertThat(store.stats().misses()).isEqualTo(Map.of(MissReason.DIGEST, 1L));
+      assertThat(store.awaitErased(10_000)).isTrue();
+      write(store, chain);
+    }
+    String other = "fedcba9876543210";
+    Files.move(
+        directory.resolve("remote").resolve(EPOCH), directory.resolve("remote").resolve(other));
+    String uri = directory.resolve("remote").toUri().toString();
+    try (RemoteStore store =
+        RemoteStore.open(
+            RemoteStoreOptions.of(uri), other, PAGE_BYTES, FlinkRemoteFiles.open(uri))) {
+      assertThat(read(store, chain)).isZero();
+      assertThat(store.stats().misses()).containsOnlyKeys(MissReason.EPOCH);
+    }
+  }
+
+  @Test
+  void aFileSystemThatHangsIsGivenUpAndThenLeftAlone() throws Exception {
+    Chain chain = chain(1, 8);
+    try (RemoteStore store = open(100)) {
+      write(store, chain);
+      files.hang();
+      assertThat(read(store, chain)).isZero();
+      assertThat(store.isReady()).isFalse();
+      int calls = files.calls();
+      assertThat(store.find(chain.ids(), 0, 8)).isZero();
+      assertThat(read(store, chain)).isZero();
+      assertThat(store.write(chain(2, 3).pages(), chain(2, 3).bytes(), 3)).isEqualTo(3);
+      assertThat(files.calls()).isEqualTo(calls);
+      assertThat(store.stats().misses())
+          .containsEntry(MissReason.TIMEOUT, 1L)
+          .containsEntry(MissReason.UNREACHABLE, 2L);
+
+      files.stopHanging();
+      await().until(() -> read(store, chain) == 8);
+    }
+  }
+
+  @Test
+  void whatIsWrittenTooLateIsDeletedAgain() throws Exception {
+    Chain chain = chain(1, 1, "one", 7);
+    try (RemoteStore store = open(200)) {
+      write(store, chain(2, 1, "one", 7));
+      files.hang();
+      assertThat(store.write(chain.pages(), chain.bytes(), 1)).isEqualTo(1);
+      files.stopHanging();
+      await().until(store::isReady);
+      assertThat(objects()).hasSize(1);
+      assertThat(read(store, chain)).isZero();
+    }
+  }
+
+  @Test
+  void aFileSystemThatFailsIsTriedAgainAfterAPauseThatGrows() {
+    AtomicLong clock = new AtomicLong();
+    CircuitBreaker breaker = new CircuitBreaker(clock::get);
+    for (int i = 0; i < CircuitBreaker.FAILURES; i++) {
+      assertThat(breaker.begin()).isTrue();
+      breaker.failed();
+    }
+    for (long pause = CircuitBreaker.FIRST_MILLIS; pause < 40_000; pause *= 2) {
+      clock.addAndGet(pause - 1);
+      assertThat(breaker.begin()).isFalse();
+      clock.incrementAndGet();
+      assertThat(breaker.begin()).isTrue();
+      assertThat(breaker.begin()).as("one try at a time").isFalse();
+      breaker.failed();
+    }
+    clock.addAndGet(CircuitBreaker.MOST_MILLIS);
+    assertThat(breaker.begin()).isTrue();
+    breaker.succeeded();
+    assertThat(breaker.begin()).isTrue();
+    assertThat(breaker.begin()).isTrue();
+  }
+}

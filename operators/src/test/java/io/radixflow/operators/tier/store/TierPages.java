@@ -1,0 +1,120 @@
+package io.radixflow.operators.tier.store;
+
+import io.radixflow.operators.cache.key.PageHasher;
+import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.page.TierPage;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+
+/** Made-up pages for tests of stores: the bytes of a page follow from its digest. */
+public final class TierPages {
+  public static final String EPOCH = "0123456789abcdef";
+  public static final int PAGE_BYTES = 1000;
+  private static final int PAGE_TOKENS = 4;
+
+  private TierPages() {}
+
+  /** The pages of a conversation. */
+  public record Chain(TierPage[] pages, PageId[] ids, String[] namespaces) {
+    public int length() {
+      return pages.length;
+    }
+
+    public ByteBuffer[] bytes() {
+      ByteBuffer[] bytes = new ByteBuffer[pages.length];
+      for (int i = 0; i < pages.length; i++) {
+        bytes[i] = content(ids[i], PAGE_BYTES);
+      }
+      return bytes;
+    }
+  }
+
+  public static Chain chain(int seed, int length) {
+    return chain(seed, length, "", 0);
+  }
+
+  public static Chain chain(int seed, int length, String namespace, long tenant) {
+    int[] tokens = new Random(seed).ints((long) length * PAGE_TOKENS, 0, 50_000).toArray();
+    byte[] previous = namespace.isEmpty() ? null : PageHasher.seed(namespace);
+    byte[] digests = new PageHasher(PAGE_TOKENS).chain(previous, tokens, tokens.length);
+    TierPage[] pages = new TierPage[length];
+    PageId[] ids = new PageId[length];
+    String[] namespaces = new String[length];
+    String name = PageHasher.publishedName(namespace);
+    for (int i = 0; i < length; i++) {
+      ids[i] = PageId.of(digests, i * PageHasher.BYTES);
+      namespaces[i] = name;
+      pages[i] = new TierPage(ids[i], i == 0 ? null : ids[i - 1], name, tenant);
+    }
+    return new Chain(pages, ids, namespaces);
+  }
+
+  public static ByteBuffer content(PageId id, int size) {
+    byte[] bytes = new byte[size];
+    new Random(id.c()).nextBytes(bytes);
+    return ByteBuffer.wrap(bytes);
+  }
+
+  public static ByteBuffer[] buffers(int count) {
+    ByteBuffer[] buffers = new ByteBuffer[count];
+    for (int i = 0; i < count; i++) {
+      buffers[i] = ByteBuffer.allocate(PAGE_BYTES);
+    }
+    return buffers;
+  }
+
+  public static void write(PageStore store, Chain chain) {
+    store.write(chain.pages(), chain.bytes(), chain.length());
+  }
+
+  /**
+   * Reads a chain.
+   *
+   * @return how many pages of it were served
+   * @throws AssertionError if one of them has other bytes than it should
+   */
+  public static int read(PageStore store, Chain chain) {
+    ByteBuffer[] into = buffers(chain.length());
+    int read = store.read(chain.ids(), chain.namespaces(), 0, chain.length(), into);
+    for (int i = 0; i < read; i++) {
+      if (!into[i].clear().equals(content(chain.ids()[i], PAGE_BYTES))) {
+        throw new AssertionError("page " + i + " of " + read + " has other bytes");
+      }
+    }
+    return read;
+  }
+
+  /** Whether any file below a directory holds bytes of a page of the chain. */
+  public static boolean holds(Path directory, Chain chain) throws IOException {
+    List<Path> files;
+    try (Stream<Path> all = Files.walk(directory)) {
+      files = all.filter(Files::isRegularFile).toList();
+    }
+    for (Path file : files) {
+      String all = text(file);
+      for (PageId id : chain.ids()) {
+        byte[] page = content(id, PAGE_BYTES).array();
+        if (all.contains(new String(page, 100, 32, StandardCharsets.ISO_8859_1))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static String text(Path file) throws IOException {
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException e) {
+      // reclaimed since it was listed
+      return "";
+    }
+  }
+}
