@@ -2,9 +2,9 @@ package io.radixflow.lab.simulate;
 
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.page.TierPage;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.PageStoreStats;
-import io.radixflow.operators.tier.page.TierPage;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;

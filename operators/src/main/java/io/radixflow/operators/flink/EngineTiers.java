@@ -1,9 +1,9 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
-import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.tier.HostResize;
 import io.radixflow.operators.tier.TierCalls;
 import io.radixflow.operators.tier.TierOptions;

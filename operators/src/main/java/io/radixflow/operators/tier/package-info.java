@@ -1,9 +1,18 @@
 /**
- * The tiers below the device's KV pool: host memory, a local disk, a remote file system.
+ * The tiers below the device's KV pool, behind one interface: {@link
+ * io.radixflow.operators.tier.Tiers}, or {@link io.radixflow.operators.tier.NoTiers} for an engine
+ * without them.
+ *
+ * <pre>
+ *   device pool --- host.Backup ---&gt; host memory --- host.StoreLink ---&gt; disk --- remote.Uploads ---&gt; remote
+ *        ^                            |      ^                           |                            |
+ *        +-- loadback.HostToDevice ---+      +---- loadback.StorageReads +----------------------------+
+ *                    Copies
+ * </pre>
  *
  * <p>A page below the device is named by what it holds and all that precedes it ({@link
- * io.radixflow.operators.tier.page.PageId}), within one numerics epoch. A page that is missing, damaged
- * or not the one that was asked for is a miss, counted by reason; it is never an error and never a
- * wrong token.
+ * io.radixflow.operators.tier.page.PageId}), within one numerics epoch. A page that is missing,
+ * damaged or not the one that was asked for is a miss, counted by reason; it is never an error and
+ * never a wrong token.
  */
 package io.radixflow.operators.tier;

@@ -1,6 +1,5 @@
 package io.radixflow.operators.tier.loadback;
 
-import io.radixflow.operators.tier.TierOptions;
 import java.util.Locale;
 
 /** How long a waiting request waits for its pages from the tiers below host memory. */

@@ -66,7 +66,8 @@ public final class Uploads implements AutoCloseable {
    * @param pageBytes bytes of a page
    * @param delayMillis how long a page waits
    */
-  public Uploads(PageStore from, PageStore to, BooleanSupplier ready, int pageBytes, long delayMillis) {
+  public Uploads(
+      PageStore from, PageStore to, BooleanSupplier ready, int pageBytes, long delayMillis) {
     this.from = from;
     this.to = to;
     this.ready = ready;

@@ -11,8 +11,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
-import io.radixflow.operators.tier.store.TierPages.Chain;
 import io.radixflow.operators.tier.store.TierPages;
+import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
