@@ -23,7 +23,7 @@ public final class CacheConfig {
           key("cache.kind").enumType(PrefixCaching.class).defaultValue(PrefixCaching.RADIX),
           PrefixCaching.values(),
           "What requests share of their pages: 'radix' every prefix, 'chunk' and 'naive' nothing; "
-              + "with 'chunk' a request that was put back finds its own again.");
+              + "with 'chunk' a preempted request finds its own again.");
 
   public static final ConfigOption<String> EVICTION_POLICY =
       ALL.add(

@@ -119,7 +119,7 @@ public final class CacheSimulation {
       String branch = Integer.toString(workload.branch(request));
       sessions.started(slot);
       RadixKey kept = new RadixKey("", Arrays.copyOf(blocks, end), end);
-      sessions.ended(slot, sessions.place(branch, node, end, kept, end), true, true, -1);
+      sessions.ended(slot, sessions.position(branch, node, end, kept, end), true, true, -1);
     }
   }
 
@@ -134,9 +134,9 @@ public final class CacheSimulation {
   private void close(int session) {
     CacheSlot slot = slots.get(Integer.toString(session));
     if (slot != null) {
-      List<SessionPosition> places = slot.places();
+      List<SessionPosition> positions = slot.positions();
       freed += sessions.close(slot);
-      below.forget(places);
+      below.forget(positions);
     }
   }
 

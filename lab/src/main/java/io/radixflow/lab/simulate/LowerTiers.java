@@ -29,7 +29,7 @@ public interface LowerTiers {
         public void ended(TreeNode end) {}
 
         @Override
-        public void forget(List<SessionPosition> places) {}
+        public void forget(List<SessionPosition> positions) {}
       };
 
   /** Belongs to a cache from here, which is empty. */
@@ -56,6 +56,6 @@ public interface LowerTiers {
   /** A request has ended, and no other comes before all copies have been made that it is due. */
   void ended(TreeNode end);
 
-  /** A session with these places has been closed. */
-  void forget(List<SessionPosition> places);
+  /** A session with these positions has been closed. */
+  void forget(List<SessionPosition> positions);
 }

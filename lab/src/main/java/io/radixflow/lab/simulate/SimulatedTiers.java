@@ -130,8 +130,8 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   }
 
   @Override
-  public void forget(List<SessionPosition> places) {
-    for (SessionPosition place : places) {
+  public void forget(List<SessionPosition> positions) {
+    for (SessionPosition place : positions) {
       RadixKey key = place.fullPages();
       int kept = cache.match(key, Integer.MAX_VALUE).pages();
       tiers.erase(PageChain.of(key, 1, 0).from(kept));

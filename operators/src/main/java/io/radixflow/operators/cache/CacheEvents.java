@@ -8,19 +8,19 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Tells of what enters and leaves one cache, and makes for that the digests that its nodes carry.
+ * Reports what enters and leaves one cache, and makes the digests that its nodes carry for that.
  */
 final class CacheEvents {
   private final int pageTokens;
   private final PageHasher hasher;
   private final CachedPage shown = new CachedPage();
 
-  /** Null if nobody wants events. */
+  /** Null without a listener. */
   private KvEventListener listener;
 
   private boolean tokenIds;
 
-  /** Null if nobody follows the pages. */
+  /** Null without a follower. */
   private PageListener follower;
 
   private TreeNode shrinking;
@@ -33,7 +33,7 @@ final class CacheEvents {
   }
 
   /**
-   * @param tokenIds whether the events tell what pages hold
+   * @param tokenIds whether the events carry the token ids of pages
    */
   void listen(KvEventListener listener, boolean tokenIds) {
     this.listener = listener;
@@ -86,7 +86,7 @@ final class CacheEvents {
     }
   }
 
-  /** The digest of the page before a node, whosever it is; null if there is none. */
+  /** The digest of the page before a node, of any namespace; null if there is none. */
   private static byte[] digestAbove(TreeNode node) {
     return node.parent.isRoot() ? null : node.parent.lastDigest();
   }
@@ -105,7 +105,7 @@ final class CacheEvents {
     path.forEach(node -> show(node, 0));
   }
 
-  /** What the first page of a node follows, or null. */
+  /** The digest that the first page of a node is chained to, or null. */
   private static byte[] digestBefore(TreeNode node) {
     if (node.parent.isRoot()) {
       return PageHasher.seed(node.namespace);
@@ -138,7 +138,7 @@ final class CacheEvents {
    * The last page of a node is about to leave; {@link #flush} must follow.
    *
    * @param evicted see {@link PageListener#leaving}
-   * @param quiet whether {@link #cleared} follows, which tells it all
+   * @param quiet whether {@link #cleared} follows, which reports them all
    * @return whether the follower keeps it for a while
    */
   boolean removing(TreeNode node, boolean evicted, boolean quiet) {
@@ -164,7 +164,7 @@ final class CacheEvents {
     removed[removedCount++] = node.block(node.pageCount() - 1);
   }
 
-  /** Tells of the pages that have left since the last call, one event a node. */
+  /** Reports the pages that have left since the last call, one event a node. */
   void flush() {
     if (removedCount > 0) {
       long[] blocks = new long[removedCount];

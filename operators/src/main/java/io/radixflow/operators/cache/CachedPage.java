@@ -47,7 +47,7 @@ public final class CachedPage {
     return uses;
   }
 
-  /** Whose it is. */
+  /** The namespace of the page. */
   public String namespace() {
     return namespace;
   }
@@ -57,7 +57,7 @@ public final class CachedPage {
     return parents == null;
   }
 
-  /** What has the digest of the page before at {@link #parentAt}. */
+  /** The array with the digest of the page before, at {@link #parentAt}. */
   public byte[] parents() {
     return parents;
   }
@@ -66,7 +66,7 @@ public final class CachedPage {
     return parentAt;
   }
 
-  /** What has its digest at {@link #digestAt}. */
+  /** The array with its digest, at {@link #digestAt}. */
   public byte[] digests() {
     return digests;
   }

@@ -51,7 +51,7 @@ final class ChildTable {
     } else if (3 * (size + 1) > 2 * slots.length) {
       grow();
     }
-    place(node, node.firstPageHash);
+    put(node, node.firstPageHash);
     size++;
   }
 
@@ -62,12 +62,12 @@ final class ChildTable {
     hashes = new int[slots.length];
     for (int i = 0; i < oldSlots.length; i++) {
       if (oldSlots[i] != null) {
-        place(oldSlots[i], oldHashes[i]);
+        put(oldSlots[i], oldHashes[i]);
       }
     }
   }
 
-  private void place(TreeNode node, int hash) {
+  private void put(TreeNode node, int hash) {
     int i = hash & slots.length - 1;
     while (slots[i] != null) {
       i = i + 1 & slots.length - 1;

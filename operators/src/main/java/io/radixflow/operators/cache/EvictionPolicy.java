@@ -1,16 +1,16 @@
 package io.radixflow.operators.cache;
 
 /**
- * Chooses which page a {@link RadixCache} frees next. The cache tells it what becomes of each node;
- * the policy keeps the nodes that may be evicted in an order of its own and names the first.
+ * Chooses which page a {@link RadixCache} frees next. The cache reports each change of a node; the
+ * policy keeps the nodes that may be evicted in an order of its own and names the first.
  *
- * <p>A node may be evicted if nobody has locked it and it has no children; its pages go one by one
- * from its end. Children are only ever added below locked nodes. A policy belongs to one cache and
- * to its thread.
+ * <p>A node may be evicted if it is not locked and has no children; its pages go one by one from
+ * its end. Children are only ever added below locked nodes. A policy belongs to one cache and to
+ * its thread.
  */
 public interface EvictionPolicy {
 
-  /** What the policy is called in the configuration. */
+  /** The name of the policy in the configuration. */
   String name();
 
   /** Called once, before anything else, by the cache that the policy is to serve. */
@@ -48,7 +48,7 @@ public interface EvictionPolicy {
     return false;
   }
 
-  /** Uses that a page which enters the tree is known to have had before. */
+  /** The uses that a page had before it entered the tree, as far as the policy remembers them. */
   default int usesBefore(long pageHash) {
     return 0;
   }
@@ -59,7 +59,7 @@ public interface EvictionPolicy {
   /** The last page of a node is about to leave the tree, to make room. */
   default void evicted(TreeNode node, long pageHash) {}
 
-  /** The last page of a node is about to leave the tree since its session wants it no more. */
+  /** The last page of a node is about to leave the tree because its session released it. */
   default void dropped(TreeNode node, long pageHash) {
     evicted(node, pageHash);
   }

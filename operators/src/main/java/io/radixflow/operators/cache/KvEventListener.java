@@ -2,7 +2,9 @@ package io.radixflow.operators.cache;
 
 import io.radixflow.operators.record.KvEvent;
 
-/** Hears what changes in a cache, on the thread that owns it; must neither block nor throw. */
+/**
+ * Receives the changes of a cache, on the thread that owns the cache; must neither block nor throw.
+ */
 @FunctionalInterface
 public interface KvEventListener {
   void accept(KvEvent event);

@@ -3,8 +3,8 @@ package io.radixflow.operators.cache;
 import java.util.Arrays;
 
 /**
- * The nodes that may be evicted, the one to go first on top: a binary heap that knows each node's
- * place, so that adding and removing any node costs O(log leaves).
+ * The nodes that may be evicted, the one to go first on top: a binary heap that records each node's
+ * index, so that adding and removing any node costs O(log leaves).
  */
 public final class LeafHeap {
 
@@ -39,7 +39,7 @@ public final class LeafHeap {
     if (size == nodes.length) {
       nodes = Arrays.copyOf(nodes, 2 * size);
     }
-    place(node, size++);
+    put(node, size++);
     rise(node);
   }
 
@@ -49,13 +49,13 @@ public final class LeafHeap {
     nodes[size] = null;
     node.heapIndex = -1;
     if (last != node) {
-      place(last, index);
+      put(last, index);
       rise(last);
       sink(last);
     }
   }
 
-  /** What the order reads of a node has changed. */
+  /** Restores the order after a change of what it reads of a node. */
   public void moved(TreeNode node) {
     rise(node);
     sink(node);
@@ -64,10 +64,10 @@ public final class LeafHeap {
   private void rise(TreeNode node) {
     int index = node.heapIndex;
     while (index > 0 && order.isBefore(node, nodes[index - 1 >> 1])) {
-      place(nodes[index - 1 >> 1], index);
+      put(nodes[index - 1 >> 1], index);
       index = index - 1 >> 1;
     }
-    place(node, index);
+    put(node, index);
   }
 
   private void sink(TreeNode node) {
@@ -80,13 +80,13 @@ public final class LeafHeap {
       if (!order.isBefore(nodes[child], node)) {
         break;
       }
-      place(nodes[child], index);
+      put(nodes[child], index);
       index = child;
     }
-    place(node, index);
+    put(node, index);
   }
 
-  private void place(TreeNode node, int index) {
+  private void put(TreeNode node, int index) {
     nodes[index] = node;
     node.heapIndex = index;
   }

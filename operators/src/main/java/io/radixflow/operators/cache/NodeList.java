@@ -12,7 +12,7 @@ public final class NodeList {
   private TreeNode oldest;
   private TreeNode newest;
 
-  /** The node whose last use is the longest ago, or null. */
+  /** The least recently used node, or null. */
   public TreeNode oldest() {
     return oldest;
   }

@@ -3,7 +3,7 @@ package io.radixflow.operators.cache;
 import java.util.function.IntConsumer;
 
 /**
- * Hands out the pages of a pool and knows the owner of each: nobody (free), a running request (in
+ * Hands out the pages of a pool and records the owner of each: none (free), a running request (in
  * flight), the prefix cache (cached) or a session between two turns. The last page freed is the
  * first handed out.
  *
@@ -36,7 +36,7 @@ public final class PageAllocator {
   /**
    * @param pages size of the pool
    * @param pageTokens tokens a page
-   * @param onFree told of each page that becomes free
+   * @param onFree gets each page that becomes free
    */
   public PageAllocator(int pages, int pageTokens, IntConsumer onFree) {
     this.pageTokens = pageTokens;
@@ -178,7 +178,10 @@ public final class PageAllocator {
     inFlightCount--;
   }
 
-  /** Passes a page from the cache to who still reads it, and frees it then. */
+  /**
+   * Passes a page from the cache to a {@link PageListener}, which still reads it and frees it
+   * afterwards.
+   */
   void keepInFlight(int page) {
     pass(page, CACHED, IN_FLIGHT);
     inFlightCount++;
@@ -205,7 +208,7 @@ public final class PageAllocator {
     owner[page] = to;
   }
 
-  /** Sets each page's owner anew, from who really has it; see {@link PageAudit}. */
+  /** Sets each page's owner from what really has it; see {@link PageAudit}. */
   int repair(boolean[] cached, boolean[] inFlight, boolean[] session) {
     int repaired = 0;
     freeCount = 0;

@@ -33,7 +33,7 @@ public final class PageAudit {
   }
 
   /**
-   * As {@link #repair(Consumer)}, where sessions own pages, too.
+   * Repairs as {@link #repair(Consumer)} does, where sessions own pages, too.
    *
    * @param sessions passes each page that a session keeps between turns
    */

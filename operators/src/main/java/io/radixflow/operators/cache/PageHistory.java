@@ -3,7 +3,7 @@ package io.radixflow.operators.cache;
 import io.radixflow.operators.cache.key.PageHash;
 import io.radixflow.operators.cache.key.RadixKey;
 
-/** What an eviction policy knows of pages that come back, by their hashes; if it wants any. */
+/** Looks up what an eviction policy remembers of pages by their hashes, if it asks for hashes. */
 final class PageHistory {
   private final EvictionPolicy policy;
   private final int pageTokens;
@@ -38,7 +38,7 @@ final class PageHistory {
     }
   }
 
-  /** The hashes of the pages that were looked at, by page; null if nobody wants any. */
+  /** The hashes of the pages that were looked at, by page; null if the policy asks for none. */
   long[] hashes() {
     return wanted ? hashes : null;
   }

@@ -1,8 +1,8 @@
 package io.radixflow.operators.cache;
 
 /**
- * Locks on the paths of a tree, and how many pages they protect. A lock counts at the node it ends
- * at and at all nodes above; what nobody has locked is the eviction policy's.
+ * The locks on the paths of a tree, and how many pages they protect. A lock counts at the node it
+ * ends at and at all nodes above; the eviction policy has the nodes that are not locked.
  */
 final class PathLocks {
   private final RadixTree tree;
@@ -15,7 +15,7 @@ final class PathLocks {
     this.policy = policy;
   }
 
-  /** Pages of nodes that nobody has locked. */
+  /** Pages of nodes that are not locked. */
   int evictablePages() {
     return evictablePages;
   }
@@ -30,7 +30,7 @@ final class PathLocks {
     protectedPages += count;
   }
 
-  /** A page has left a node that nobody has locked. */
+  /** A page has left a node that is not locked. */
   void freedPage() {
     evictablePages--;
   }
@@ -82,7 +82,7 @@ final class PathLocks {
     }
   }
 
-  /** How many of the matched pages nobody has locked. */
+  /** How many of the matched pages are not locked. */
   int evictablePages(PrefixMatch match) {
     TreeNode node = match.node();
     if (match.pages() == 0 || node.lockCount > 0) {
@@ -104,7 +104,7 @@ final class PathLocks {
     return pages;
   }
 
-  /** Counts both kinds of pages anew; returns whether the counters were right. */
+  /** Recounts both kinds of pages; returns whether the counters were right. */
   boolean recount() {
     int[] counts = new int[2];
     tree.forEachNode(node -> counts[node.lockCount > 0 ? 1 : 0] += node.pageCount());

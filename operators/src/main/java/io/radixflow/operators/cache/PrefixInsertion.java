@@ -4,7 +4,7 @@ import io.radixflow.operators.cache.key.RadixKey;
 
 /**
  * Passes pages of requests to a tree. The request's lock moves along: it always ends where the
- * insertion has come to.
+ * insertion has arrived.
  */
 final class PrefixInsertion {
   private final PageAllocator allocator;

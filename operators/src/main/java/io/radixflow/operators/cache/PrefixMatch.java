@@ -1,7 +1,8 @@
 package io.radixflow.operators.cache;
 
 /**
- * How far the tree has a key: a place in the tree, valid until the next operation that changes it.
+ * How far the tree has a key: a position in the tree, valid until the next operation that changes
+ * it.
  *
  * @param node the deepest node reached; the namespace's root, or null where there is none, if
  *     nothing matched

@@ -207,7 +207,7 @@ public final class RadixCache {
     return clock;
   }
 
-  /** What decides about evictions. */
+  /** The policy that decides about evictions. */
   public EvictionPolicy policy() {
     return policy;
   }

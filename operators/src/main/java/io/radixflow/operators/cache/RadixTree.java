@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 /**
  * The structure of a {@link RadixCache}: nodes by what they begin with, a root for each namespace.
  * Below nodes of the public namespace there may be some of other namespaces, which only keys of
- * theirs find. Searching never changes it. What becomes of unlocked nodes is told to the eviction
+ * theirs find. Searching never changes it. Changes of unlocked nodes are reported to the eviction
  * policy.
  */
 final class RadixTree {
@@ -111,7 +111,7 @@ final class RadixTree {
     return roots.computeIfAbsent(namespace, TreeNode::new);
   }
 
-  /** Forgets a root that nothing holds any more. */
+  /** Removes a root that has neither children nor locks. */
   void dropIfEmpty(TreeNode root) {
     if (root.children.size() == 0 && root.lockCount == 0) {
       roots.remove(root.namespace);
@@ -143,7 +143,7 @@ final class RadixTree {
     return front;
   }
 
-  /** Takes a node without pages from the tree, and tells the policy about its parent. */
+  /** Removes a node without pages from the tree, and reports its parent to the policy. */
   void remove(TreeNode node) {
     TreeNode parent = node.parent;
     policy.remove(node);
@@ -162,7 +162,7 @@ final class RadixTree {
     }
   }
 
-  /** Undoes a split that no longer tells anything. */
+  /** Undoes a split whose parts have the same history. */
   void mergeWithOnlyChild(TreeNode front) {
     if (front.children.size() != 1 || front.lockCount > 0) {
       return;

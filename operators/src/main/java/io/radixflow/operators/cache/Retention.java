@@ -4,9 +4,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Sets, and at its time takes back, the priority that nodes of a tree have by a hint. */
+/**
+ * Sets the priority that nodes of a tree have by a hint, and takes it back when its time has come.
+ */
 final class Retention {
-  /** As the policy is told of nodes that are unlocked: of a path, the end first. */
+  /** The order in which a policy gets unlocked nodes: of a path, the end first. */
   private static final Comparator<TreeNode> BY_LAST_USE =
       Comparator.<TreeNode>comparingLong(node -> node.lastUsedAt)
           .thenComparing(node -> node.startPage, Comparator.reverseOrder());

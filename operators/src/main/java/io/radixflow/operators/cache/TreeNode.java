@@ -10,9 +10,9 @@ import java.util.Arrays;
  * <p>All pages of a node have one history: they were stored together and used together. A lock
  * counts at its node and all ancestors, so a node's count is at least that of each child.
  *
- * <p>When a node is split, the new object takes the front and this one keeps the end: whoever holds
- * a node goes on holding the end of the same prefix. A node that left the tree tells where the rest
- * of its prefix is, so that a search can be resumed from it; see {@link #resume}.
+ * <p>When a node is split, the new object takes the front and this one keeps the end: a reference
+ * to a node stays one to the end of the same prefix. A node that left the tree refers to the rest
+ * of its prefix, so that a search can be resumed from it; see {@link #resume}.
  */
 public final class TreeNode {
   /** No hint raises the priority. */
@@ -48,7 +48,7 @@ public final class TreeNode {
   /** When they were last used, on that clock. */
   public long lastUsedAt;
 
-  /** The turn of the conversation that stored these pages, 1 for the first, or 0 if not told. */
+  /** The turn of the conversation that stored these pages, 1 for the first, or 0 if unknown. */
   byte turn;
 
   /** The highest priority of the requests that stored these pages or a descendant's. */
@@ -59,7 +59,7 @@ public final class TreeNode {
 
   long retainedUntil;
 
-  /** Whether the request that stored the pages still holds them, and nobody has used them yet. */
+  /** Whether the request that stored the pages still holds them, and no other has used them yet. */
   boolean fresh;
 
   /** The {@link ChildHash} of the first page, by which the parent finds this node. */
@@ -71,7 +71,7 @@ public final class TreeNode {
   public TreeNode newer;
   NodeList list;
 
-  /** Place in the heap of an eviction policy; -1 if there is none. */
+  /** Index in the heap of an eviction policy; -1 if it is in none. */
   int heapIndex = -1;
 
   /** The node that took this one's pages in, if it left the tree by that. */
@@ -215,7 +215,7 @@ public final class TreeNode {
     return Math.max(priority, retention);
   }
 
-  /** Whether a hint says the same of both, and they are also worth the same when it has ended. */
+  /** Whether hints treat both alike, now and after they have expired. */
   boolean isRetainedAs(TreeNode other) {
     return retention == other.retention
         && (retention == NOT_RETAINED
@@ -227,7 +227,7 @@ public final class TreeNode {
   }
 
   /**
-   * Where the prefix that once ended with this node is now.
+   * Finds the rest of the prefix that once ended with this node.
    *
    * @return the node that holds its longest part still cached, or null
    */
@@ -244,14 +244,14 @@ public final class TreeNode {
     return removed || mergedInto != null;
   }
 
-  /** Where a node that left the tree says that the rest of its prefix is. */
+  /** The node to which a node that left the tree refers for the rest of its prefix. */
   private TreeNode rest() {
     return mergedInto != null ? mergedInto : parent;
   }
 
   /**
-   * Makes the way from a node that left the tree pass by the next one, if that has left, too: who
-   * looks often goes a short way (path halving; Tarjan, van Leeuwen 1984).
+   * Makes the way from a node that left the tree pass by the next one, if that has left, too, so
+   * that repeated look-ups are short (path halving; Tarjan, van Leeuwen 1984).
    */
   private void shorten() {
     TreeNode next = rest();
@@ -313,7 +313,7 @@ public final class TreeNode {
     System.arraycopy(pages, 0, table, at, pageCount);
   }
 
-  /** Appends pages {@code from .. to-1} of a sequence, whose hashes are at the same places. */
+  /** Appends pages {@code from .. to-1} of a sequence, whose hashes are at the same indices. */
   void append(int[] ids, int[] table, long[] pageHashes, int from, int to, int pageTokens) {
     int count = pageCount + to - from;
     if (count > pages.length) {

@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
 /**
- * Who reads a channel.
+ * The consumer of a channel.
  *
  * @param job names the job, or the command outside Flink
  * @param subtask subtask index of the operator, 0 outside Flink

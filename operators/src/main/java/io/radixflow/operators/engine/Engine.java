@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  */
 public interface Engine extends AutoCloseable {
 
-  /** What the engine runs and how large it is; constant. */
+  /** The model and the sizes of the engine; constant. */
   EngineInfo info();
 
   /**
@@ -45,24 +45,24 @@ public interface Engine extends AutoCloseable {
   void cancel(ReplyChannel channel, long requestId, FinishReason reason);
 
   /**
-   * Gets the pages ready that a turn will begin with which is expected soon: brings them up from
-   * the tiers below host memory, and computes what no tier has once there is nothing else to do. It
+   * Prepares the pages that the prompt of an announced turn begins with: brings them up from the
+   * tiers below host memory, and computes what no tier has once there is nothing else to do. It
    * ends when a request of that branch is submitted, when the session is closed, or is done. Never
    * blocks, and has no result.
    *
    * @param turn what is known of the turn: a prompt that its own will begin with, its session,
    *     which it must have, namespace and service class, and what its pages are worth; the rest
    *     does not count
-   * @return false if too many turns are expected already
+   * @return false if too many turns are announced already
    */
   default boolean prefetch(EngineRequest turn) {
     return true;
   }
 
   /**
-   * Forgets a session: cached pages that nobody else uses are freed, those of requests that still
-   * run as they end. Requests submitted afterwards under the same id are a new session's. Never
-   * blocks; without effect if the session is not known.
+   * Closes a session: cached pages that only it uses are freed, those of requests that still run as
+   * they end. Requests submitted afterwards under the same id are a new session's. Never blocks;
+   * without effect if the session is not known.
    *
    * @param session id as in {@link SessionRef}
    */
@@ -108,7 +108,7 @@ public interface Engine extends AutoCloseable {
   }
 
   /**
-   * Why the engine is of use no more, or null: its device is lost. Its channels then throw this
+   * Why the engine can run nothing more, or null: its device is lost. Its channels then throw this
    * from {@link ReplyChannel#drain}.
    */
   default EngineLostException lost() {

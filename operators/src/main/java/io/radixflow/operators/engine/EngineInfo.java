@@ -3,7 +3,7 @@ package io.radixflow.operators.engine;
 import io.radixflow.kernels.model.ModelConfig;
 
 /**
- * What an engine runs.
+ * The constants of an engine.
  *
  * @param model the model's shape
  * @param backend one line on the backend

@@ -1,8 +1,8 @@
 package io.radixflow.operators.engine;
 
 /**
- * The engine's device is lost, or the engine is beyond repair: no request of it can go on. What was
- * computed is with the caller, who resubmits to an engine that is opened anew.
+ * The engine's device is lost, or the engine is beyond repair: no request of it can go on. The
+ * caller has what was generated so far and resubmits it to a new engine.
  */
 public final class EngineLostException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -5,8 +5,9 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * Where an engine's KV events go. The engine first hands over a snapshot of its cache, then each
- * change in order. What it cannot hand over it drops, and begins again with a snapshot.
+ * The destination of an engine's KV events. The engine first hands over a snapshot of its cache,
+ * then each change in order. Changes that cannot be handed over are dropped, and a snapshot
+ * follows.
  */
 public interface KvEventSink extends AutoCloseable {
 
@@ -22,14 +23,14 @@ public interface KvEventSink extends AutoCloseable {
     KvEventSink open(EngineInfo engine, Runnable onRoom);
   }
 
-  /** Whether events are to tell the token ids that pages hold: what users wrote. */
+  /** Whether events carry the token ids of pages: what users wrote. */
   boolean wantsTokenIds();
 
   /** Whether a snapshot would be taken now; cheap, engine thread. */
   boolean isReady();
 
   /**
-   * Takes what is the content of the cache; never blocks. Engine thread.
+   * Takes the content of the cache; never blocks. Engine thread.
    *
    * @param content a stored event for each page, no page before its parent
    * @return false if the sink is not ready
@@ -46,7 +47,7 @@ public interface KvEventSink extends AutoCloseable {
   /** Events that reached their destination. */
   long published();
 
-  /** The engine has ended and its cache with it; says so where the events went. */
+  /** Publishes that the engine has ended and its cache with it. */
   @Override
   void close();
 }

@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
 /**
- * What became of the changes of an engine's cache.
+ * Counters of the changes of an engine's cache.
  *
  * @param published events that reached their destination
  * @param dropped changes that could not be handed over in time
@@ -9,6 +9,6 @@ package io.radixflow.operators.engine;
  */
 public record KvEventStats(long published, long dropped, long resyncs) {
 
-  /** Of an engine whose events nobody wants. */
+  /** The counters of an engine with KV events disabled. */
   public static final KvEventStats NONE = new KvEventStats(0, 0, 0);
 }

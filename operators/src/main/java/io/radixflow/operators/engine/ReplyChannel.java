@@ -1,12 +1,15 @@
 package io.radixflow.operators.engine;
 
-/** Where one consumer reads the progress of its requests; see {@link Engine#openChannel}. */
+/**
+ * The channel from which one consumer reads the progress of its requests; see {@link
+ * Engine#openChannel}.
+ */
 public interface ReplyChannel extends AutoCloseable {
 
   /**
    * Passes all progress since the last drain to {@code visitor}, in order within a request. Called
    * by one thread at a time, the consumer; reading frees room in the requests' bounded rings, so a
-   * consumer that does not drain pauses its own requests and nobody else's.
+   * consumer that does not drain pauses its own requests only.
    *
    * @throws EngineLostException once the engine's device is lost
    */

@@ -5,7 +5,7 @@ import io.radixflow.operators.record.Usage;
 import java.util.List;
 
 /**
- * What a request has newly to say.
+ * New progress of a request.
  *
  * @param tokenOffset generated tokens before these, those of {@link EngineRequest#resumed} included
  * @param tokens new token ids, the end token included; possibly empty

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Which of a tenant's waiting requests goes first, among those of equal priority. */
+/** The order of a tenant's waiting requests of equal priority. */
 public enum SchedulePolicy {
   /** In order of arrival. */
   FCFS(false),
@@ -16,7 +16,7 @@ public enum SchedulePolicy {
   LOF(false),
   /** In an order that a seed decides. */
   RANDOM(false),
-  /** Those whose routing key most running requests have. */
+  /** Requests first whose routing key most running requests have. */
   ROUTING_KEY(false);
 
   private final boolean cacheAware;

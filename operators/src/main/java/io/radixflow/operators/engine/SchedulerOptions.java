@@ -12,8 +12,8 @@ import java.util.Map;
  * @param ageing one of so many admissions of a tenant is its oldest request's, whatever priority
  *     and policy say; at least 2
  * @param lowPriorityFirst whether lower priority values go first
- * @param preemptionThreshold a waiting request takes the place of a running one of its tenant if
- *     their priorities differ by more than this
+ * @param preemptionThreshold a waiting request preempts a running one of its tenant if their
+ *     priorities differ by more than this
  * @param tenantWeights shares of tenants; those that are not named have weight 1
  */
 public record SchedulerOptions(

@@ -3,11 +3,11 @@ package io.radixflow.operators.engine;
 /**
  * Which conversation a request is a turn of.
  *
- * @param tenant whose bounds its cached pages count for; empty for the default tenant
+ * @param tenant the tenant whose bounds its cached pages count for; empty for the default tenant
  * @param session id, unique among all tenants
  * @param branch branch of the session
- * @param next tells what the branch's next prompt begins with; null if that is this turn's prompt
- *     and reply as they are
+ * @param next computes what the branch's next prompt begins with; null if that is this turn's
+ *     prompt and reply as they are
  */
 public record SessionRef(String tenant, String session, String branch, NextPrompt next) {
 
@@ -24,7 +24,7 @@ public record SessionRef(String tenant, String session, String branch, NextPromp
     int[] ids(int[] reply);
   }
 
-  /** Of a branch whose prompts only grow. */
+  /** Creates the reference of a branch whose prompts only grow. */
   public SessionRef(String tenant, String session, String branch) {
     this(tenant, session, branch, null);
   }

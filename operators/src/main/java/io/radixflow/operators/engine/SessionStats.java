@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
 /**
- * What the engine keeps of sessions.
+ * Figures of what the engine keeps of sessions.
  *
  * @param hot sessions with a turn that runs
  * @param known sessions that the cache remembers, whether or not a turn runs

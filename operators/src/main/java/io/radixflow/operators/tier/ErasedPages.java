@@ -52,8 +52,8 @@ final class ErasedPages {
   }
 
   /** See {@link Tiers#closed}. */
-  void closed(List<SessionPosition> places) {
-    places.forEach(place -> erase(place.fullPages(), 0));
+  void closed(List<SessionPosition> positions) {
+    positions.forEach(place -> erase(place.fullPages(), 0));
   }
 
   /** See {@link Tiers#left}. */

@@ -259,8 +259,8 @@ public final class HiRadixCache implements Tiers, PageListener {
   }
 
   @Override
-  public void closed(List<SessionPosition> places) {
-    erased.closed(places);
+  public void closed(List<SessionPosition> positions) {
+    erased.closed(positions);
   }
 
   @Override

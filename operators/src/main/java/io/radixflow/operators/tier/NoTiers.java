@@ -107,7 +107,7 @@ public final class NoTiers implements Tiers {
   public void calibrate(Runnable prefills) {}
 
   @Override
-  public void closed(List<SessionPosition> places) {}
+  public void closed(List<SessionPosition> positions) {}
 
   @Override
   public void left(SessionPosition left, List<SessionPosition> others) {}

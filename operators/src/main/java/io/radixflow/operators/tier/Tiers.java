@@ -163,8 +163,8 @@ public interface Tiers extends AutoCloseable {
 
   // ---- erasing: bytes go from host memory and the stores; the device keeps what is in use
 
-  /** Erases what a closed session had before its places and the device has for no other. */
-  void closed(List<SessionPosition> places);
+  /** Erases what a closed session had before its positions and the device has for no other. */
+  void closed(List<SessionPosition> positions);
 
   /**
    * Erases what a session had before a place that it does not go on from.

@@ -3,11 +3,11 @@ package io.radixflow.operators.cache.key;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Texts as one sequence of bytes that no other texts make: each follows its length. */
+/** Encodes texts unambiguously as one sequence of bytes: each follows its length. */
 public final class Framing {
   private Framing() {}
 
-  /** For each text its length in UTF-8 as a big-endian int, then its bytes. */
+  /** Encodes each text as its length in UTF-8, a big-endian int, and its bytes. */
   public static byte[] of(String... texts) {
     byte[][] encoded = new byte[texts.length][];
     int length = 0;

@@ -11,8 +11,9 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * The secret that names namespaces. Equal on all TaskManagers, so that a conversation finds its
- * pages wherever it is served; without it nobody can tell whose a namespace is. Never shown.
+ * The secret from which the names of namespaces are derived. It is equal on all TaskManagers, so
+ * that a conversation finds its pages wherever it is served; without it a namespace does not reveal
+ * its tenant. Never shown.
  */
 public final class NamespaceKey implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -21,7 +22,7 @@ public final class NamespaceKey implements Serializable {
   private static final String TENANT_DOMAIN = "radixflow/tenant/1";
   private static final int RANDOM_BYTES = 32;
 
-  /** The namespace whose pages everybody may use. */
+  /** The namespace whose pages all tenants may use. */
   public static final String PUBLIC = "";
 
   private final byte[] secret;
@@ -31,7 +32,7 @@ public final class NamespaceKey implements Serializable {
   }
 
   /**
-   * A key that is written down somewhere.
+   * A key from a configured secret.
    *
    * @throws IllegalArgumentException if the secret is blank
    */
@@ -42,7 +43,7 @@ public final class NamespaceKey implements Serializable {
     return new NamespaceKey(secret.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A key that nobody knows; whoever needs an equal one gets this object. */
+  /** A random key; share this object where an equal key is needed. */
   public static NamespaceKey random() {
     byte[] secret = new byte[RANDOM_BYTES];
     new SecureRandom().nextBytes(secret);
@@ -52,9 +53,9 @@ public final class NamespaceKey implements Serializable {
   /**
    * The namespace of a tenant's pages: HMAC-SHA256 over a domain tag, tenant, salt and adapter,
    * each framed by its length, in 64 lower-case hexadecimal digits. {@link #PUBLIC} if all three
-   * are empty: who names no tenant keeps nothing to itself.
+   * are empty: pages without a tenant are shared by all.
    *
-   * @param tenant who owns the conversation
+   * @param tenant owner of the conversation
    * @param salt separates a tenant's pages further
    * @param adapter what changes the model's weights, and so what its pages hold
    */
@@ -66,8 +67,8 @@ public final class NamespaceKey implements Serializable {
   }
 
   /**
-   * What tells a tenant from others in lower tiers without naming it: the first 8 bytes, big
-   * endian, of the HMAC-SHA256 over another domain tag and the tenant, each framed by its length.
+   * A tag that identifies a tenant in lower tiers without naming it: the first 8 bytes, big endian,
+   * of the HMAC-SHA256 over another domain tag and the tenant, each framed by its length.
    */
   public long tenantTag(String tenant) {
     return ByteBuffer.wrap(mac(Framing.of(TENANT_DOMAIN, tenant))).getLong();
@@ -93,7 +94,7 @@ public final class NamespaceKey implements Serializable {
     return Arrays.hashCode(secret);
   }
 
-  /** Says nothing of the secret. */
+  /** Does not contain the secret. */
   @Override
   public String toString() {
     return "NamespaceKey";

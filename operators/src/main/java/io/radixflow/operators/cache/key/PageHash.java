@@ -1,14 +1,14 @@
 package io.radixflow.operators.cache.key;
 
 /**
- * A 64-bit hash of the prefix that ends with a page, chained from page to page: tells pages apart
- * in statistics, never in look-ups. Mixing is the finaliser of SplitMix64 (Steele, Lea, Flood
+ * A 64-bit hash of the prefix that ends with a page, chained from page to page. It distinguishes
+ * pages in statistics, never in look-ups. Mixing is the finaliser of SplitMix64 (Steele, Lea, Flood
  * 2014).
  */
 public final class PageHash {
   private PageHash() {}
 
-  /** What the chain of a namespace begins with. */
+  /** The start of a namespace's chain. */
   public static long seed(String namespace) {
     return mix(namespace.hashCode());
   }

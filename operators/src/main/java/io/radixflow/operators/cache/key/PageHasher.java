@@ -13,8 +13,8 @@ import java.util.HexFormat;
  *
  * <p>In the public namespace this is, byte for byte, SGLang's chain. The first page of another
  * namespace follows that namespace's {@link #seed} as if it were a page's digest, so equal pages of
- * two namespaces have unrelated names, and without the namespace nobody can tell from a page's name
- * whether it holds a guessed text.
+ * two namespaces have unrelated names, and without the namespace it cannot be inferred from a
+ * page's name whether it holds a guessed text.
  *
  * <p>Owned by one thread.
  */
@@ -43,7 +43,7 @@ public final class PageHasher {
   }
 
   /**
-   * The digests of all pages of a sequence, the last one of what there is of it.
+   * The digests of all pages of a sequence; the last page may be partial.
    *
    * @param previous digest of the page before, or a seed, or null for the first of the public
    *     namespace
@@ -123,7 +123,7 @@ public final class PageHasher {
     return ByteBuffer.wrap(digests, at, Long.BYTES).getLong();
   }
 
-  /** What the first page of a namespace follows; null in the public one. */
+  /** The digest that the first page of a namespace is chained to; null in the public one. */
   public static byte[] seed(String namespace) {
     return namespace.equals(NamespaceKey.PUBLIC)
         ? null
@@ -131,7 +131,7 @@ public final class PageHasher {
   }
 
   /**
-   * What a namespace's first page follows that comes after a public page: SHA-256 over the
+   * The digest that a namespace's first page after a public page is chained to: SHA-256 over the
    * namespace's {@link #seed} and the public page's digest.
    */
   public static byte[] seedBelow(byte[] publicDigest, String namespace) {
@@ -141,7 +141,7 @@ public final class PageHasher {
   }
 
   /**
-   * The name under which a namespace is published: it tells namespaces apart and does not tell
+   * The name under which a namespace is published: it distinguishes namespaces and does not reveal
    * their seed. Empty for the public one.
    */
   public static String publishedName(String namespace) {

@@ -3,15 +3,15 @@ package io.radixflow.operators.cache.key;
 import java.util.Objects;
 
 /**
- * What the tree is searched by: token ids within a namespace. The ids are borrowed, not copied; the
- * first {@link #length()} of them must not change while the key is in use.
+ * A key of the tree: token ids within a namespace. The ids are borrowed, not copied; the first
+ * {@link #length()} of them must not change while the key is in use.
  *
  * @param namespace isolates pages: keys of different namespaces share nothing; empty for the public
  *     one
  * @param tokens token ids from position 0
  * @param length how many of {@code tokens} belong to the key
- * @param publicTokens how many tokens from the beginning may be shared with everybody: the whole
- *     pages of them lie in the public namespace, and those of {@code namespace} below them
+ * @param publicTokens how many tokens from the beginning may be shared with all namespaces: the
+ *     whole pages of them lie in the public namespace, and those of {@code namespace} below them
  */
 public record RadixKey(String namespace, int[] tokens, int length, int publicTokens) {
   public RadixKey {

@@ -3,7 +3,7 @@ package io.radixflow.operators.cache.key;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** SHA-256, which every JDK has. */
+/** SHA-256 without checked exceptions: every JDK has it. */
 final class Sha256 {
   private Sha256() {}
 

@@ -15,14 +15,14 @@ import io.radixflow.operators.cache.TreeNode;
  * them is kept rather than all of them lost in turn, as LRU does.
  *
  * <p>A kind is how often a page was used, evicted pages remembered ({@link GhostPages}), and in
- * which turn of its conversation it was stored, if that is told.
+ * which turn of its conversation it was stored, if that is known.
  *
- * <p>What requests are told to be worth comes before what is learned: pages of a raised priority go
- * after all others, pages of a lowered one before them.
+ * <p>Priorities come before what is learned: pages of a raised priority go after all others, pages
+ * of a lowered one before them.
  *
  * <p>A use costs O(log slots); a victim costs O(1), but for the first of a tick, which looks at
  * each slot (some 150). Learning is the part of uses, not of evictions: every few ticks, if
- * anything was evicted since, one kind is learned anew. All are learned at once only at the
+ * anything was evicted since, one kind is learned again. All are learned at once only at the
  * beginning, when each request changes much, and when a kind is new.
  */
 final class AdaptivePolicy implements EvictionPolicy {
@@ -33,7 +33,7 @@ final class AdaptivePolicy implements EvictionPolicy {
   private static final long PART_INTERVAL = 4;
 
   /** Leaves of a priority other than 0. */
-  private final LeafHeap told = new LeafHeap(AdaptivePolicy::isBefore);
+  private final LeafHeap ranked = new LeafHeap(AdaptivePolicy::isBefore);
 
   private final IdlePages idle = new IdlePages(PageKind.COUNT);
   private final ReuseModel model;
@@ -43,7 +43,7 @@ final class AdaptivePolicy implements EvictionPolicy {
   private int learntKinds;
   private long learntAt = -1;
 
-  /** Where the next victims are, while no slot changes; null if that is not known. */
+  /** The list of the next victims, while no slot changes; null if it must be chosen. */
   private NodeList next;
 
   private double nextDensity;
@@ -89,11 +89,11 @@ final class AdaptivePolicy implements EvictionPolicy {
 
   @Override
   public void stored(TreeNode node, long pageHash) {
-    int place = ghosts.find(pageHash);
-    if (place >= 0) {
-      int kind = PageKind.of(ghosts.uses(place), ghosts.turn(place));
-      used(kind, ghosts.lastUsedAt(place), 1);
-      ghosts.forget(place);
+    int entry = ghosts.find(pageHash);
+    if (entry >= 0) {
+      int kind = PageKind.of(ghosts.uses(entry), ghosts.turn(entry));
+      used(kind, ghosts.lastUsedAt(entry), 1);
+      ghosts.forget(entry);
     }
   }
 
@@ -102,7 +102,7 @@ final class AdaptivePolicy implements EvictionPolicy {
     ghosts.put(pageHash, node);
   }
 
-  /** Its wait has ended otherwise than by a use or by an eviction: it counts for neither. */
+  /** Ends the wait of a page that was neither used nor evicted: it counts for neither. */
   @Override
   public void dropped(TreeNode node, long pageHash) {
     idle.addWaiting(node.lastUsedAt(), PageKind.of(node), -model.weight(node.lastUsedAt()));
@@ -134,7 +134,7 @@ final class AdaptivePolicy implements EvictionPolicy {
 
   private void enlist(TreeNode node, boolean asOldest) {
     if (node.effectivePriority() != 0) {
-      told.add(node);
+      ranked.add(node);
     } else {
       idle.addLeaf(node, PageKind.of(node), asOldest);
     }
@@ -142,7 +142,7 @@ final class AdaptivePolicy implements EvictionPolicy {
 
   private void delist(TreeNode node) {
     if (LeafHeap.contains(node)) {
-      told.remove(node);
+      ranked.remove(node);
     } else if (node.list() != null) {
       idle.removeLeaf(node, PageKind.of(node));
     }
@@ -158,7 +158,7 @@ final class AdaptivePolicy implements EvictionPolicy {
     delist(node);
   }
 
-  /** The parent of a victim was last used with it or later, and takes its place among equals. */
+  /** The parent of a victim was last used with it or later, and replaces it among equals. */
   @Override
   public void childless(TreeNode node) {
     enlist(node, true);
@@ -193,8 +193,8 @@ final class AdaptivePolicy implements EvictionPolicy {
   @Override
   public void merged(TreeNode front, TreeNode back) {
     if (LeafHeap.contains(back)) {
-      told.remove(back);
-      told.add(front);
+      ranked.remove(back);
+      ranked.add(front);
     } else if (back.list() != null) {
       leavesWith(back).addAfter(front, back);
       idle.removeLeaf(back, PageKind.of(back));
@@ -203,7 +203,7 @@ final class AdaptivePolicy implements EvictionPolicy {
 
   @Override
   public TreeNode victim() {
-    TreeNode first = told.first();
+    TreeNode first = ranked.first();
     if (first != null && first.effectivePriority() < 0) {
       return first;
     }

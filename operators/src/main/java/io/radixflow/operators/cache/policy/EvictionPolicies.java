@@ -5,7 +5,7 @@ import io.radixflow.operators.cache.TreeNode;
 import java.util.List;
 import java.util.Locale;
 
-/** The eviction policies by the names that the configuration knows them by. */
+/** The eviction policies by their names in the configuration. */
 public final class EvictionPolicies {
   /** Uses from which on SLRU protects a page. */
   static final int SLRU_THRESHOLD = 2;
@@ -13,7 +13,7 @@ public final class EvictionPolicies {
   private static final List<String> NAMES =
       List.of("lru", "lfu", "fifo", "mru", "filo", "slru", "priority", "lfu-ghost", "adaptive");
 
-  /** The policy of an engine that is not told one. */
+  /** The policy of an engine without a configured one. */
   public static final String DEFAULT = "adaptive";
 
   private EvictionPolicies() {}

@@ -3,9 +3,9 @@ package io.radixflow.operators.cache.policy;
 import io.radixflow.operators.cache.TreeNode;
 
 /**
- * What is remembered of pages that were evicted: how often and when they were used. Bounded: a
- * page's hash names a group of {@link #WAYS} places, in which the one last used the longest ago
- * makes room. Every operation is O(1) and allocates nothing; 21 bytes a place.
+ * Remembers of evicted pages how often and when they were used. Bounded: a page's hash names a
+ * group of {@link #WAYS} entries, of which the least recently used is replaced. Every operation is
+ * O(1) and allocates nothing; 21 bytes an entry.
  *
  * <p>Two pages of equal hash would be taken for one, which costs accuracy and nothing else.
  */
@@ -27,10 +27,10 @@ final class GhostPages {
   private final byte[] turns;
 
   /**
-   * @param places least number of pages to remember; rounded up to a power of two
+   * @param entries least number of pages to remember; rounded up to a power of two
    */
-  GhostPages(int places) {
-    int groups = Integer.highestOneBit(Math.max(1, (places - 1) / WAYS)) * 2;
+  GhostPages(int entries) {
+    int groups = Integer.highestOneBit(Math.max(1, (entries - 1) / WAYS)) * 2;
     groupMask = groups - 1;
     hashes = new long[groups * WAYS];
     lastUses = new long[hashes.length];
@@ -38,29 +38,29 @@ final class GhostPages {
     turns = new byte[hashes.length];
   }
 
-  /** For a pool of {@code capacity} pages. */
+  /** Creates the memory for a pool of {@code capacity} pages. */
   static GhostPages forPool(int capacity) {
     return new GhostPages((int) Math.min(MOST, Math.max(LEAST, (long) A_PAGE * capacity)));
   }
 
   /** Pages that can be remembered at most. */
-  int places() {
+  int entries() {
     return hashes.length;
   }
 
   /** Remembers a page of a node that leaves the tree. */
   void put(long hash, TreeNode node) {
-    int place = find(hash);
-    if (place < 0) {
-      place = oldest(hash);
+    int entry = find(hash);
+    if (entry < 0) {
+      entry = oldest(hash);
     }
-    hashes[place] = hash;
-    uses[place] = Math.max(1, node.uses());
-    lastUses[place] = node.lastUsedAt();
-    turns[place] = node.turn();
+    hashes[entry] = hash;
+    uses[entry] = Math.max(1, node.uses());
+    lastUses[entry] = node.lastUsedAt();
+    turns[entry] = node.turn();
   }
 
-  /** Where a page is remembered, or -1. */
+  /** The entry of a page, or -1. */
   int find(long hash) {
     int first = firstOf(hash);
     for (int i = first; i < first + WAYS; i++) {
@@ -73,8 +73,8 @@ final class GhostPages {
 
   /** Uses of a page that is remembered, 0 of any other. */
   int usesBefore(long hash) {
-    int place = find(hash);
-    return place < 0 ? 0 : uses[place];
+    int entry = find(hash);
+    return entry < 0 ? 0 : uses[entry];
   }
 
   private int oldest(long hash) {
@@ -95,23 +95,23 @@ final class GhostPages {
     return ((int) (hash >>> 32) & groupMask) * WAYS;
   }
 
-  /** Uses of the page at a place. */
-  int uses(int place) {
-    return uses[place];
+  /** Uses of the page of an entry. */
+  int uses(int entry) {
+    return uses[entry];
   }
 
-  /** The turn in which the page at a place was stored, or 0. */
-  int turn(int place) {
-    return turns[place];
+  /** The turn in which the page of an entry was stored, or 0. */
+  int turn(int entry) {
+    return turns[entry];
   }
 
-  /** When the page at a place was last used, on the tree's clock. */
-  long lastUsedAt(int place) {
-    return lastUses[place];
+  /** When the page of an entry was last used, on the tree's clock. */
+  long lastUsedAt(int entry) {
+    return lastUses[entry];
   }
 
-  /** Forgets the page at a place. */
-  void forget(int place) {
-    uses[place] = 0;
+  /** Removes the page of an entry. */
+  void forget(int entry) {
+    uses[entry] = 0;
   }
 }

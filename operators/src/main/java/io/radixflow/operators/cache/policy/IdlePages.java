@@ -55,7 +55,7 @@ final class IdlePages {
     return size;
   }
 
-  /** Makes place for what is used at a tick; ticks only grow. Returns whether slots changed. */
+  /** Makes a slot for what is used at a tick; ticks only grow. Returns whether slots changed. */
   boolean begin(long tick) {
     if (size > 0 && starts[size - 1] >= tick) {
       return false;

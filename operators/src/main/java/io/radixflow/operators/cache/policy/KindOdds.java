@@ -5,17 +5,16 @@ import java.util.Arrays;
 /**
  * How much likelier than others pages of each kind are held to be used again, as long as little is
  * known of a kind itself: odds that are given, raised to a power that is learned. The power is 1 at
- * first; at 0 all kinds are alike. It is one number, to which the reuses of all kinds tell
- * something, so it is known long before each kind is: where pages that were used often are no
- * likelier to be used again, as in conversations of any length, the order soon comes close to
- * LRU's.
+ * first; at 0 all kinds are alike. It is one number, estimated from the reuses of all kinds, so it
+ * is known long before each kind is: where pages that were used often are no likelier to be used
+ * again, as in conversations of any length, the order soon comes close to LRU's.
  *
  * <p>It is the slope of a weighted regression of the logarithm of (reuses seen / reuses expected if
  * the kinds were alike) on that of the odds given. A kind counts as much as the fewer of both; the
  * power that is begun with counts besides.
  */
 final class KindOdds {
-  /** What the power begun with counts, as a multiple of the weight that is told. */
+  /** The weight of the initial power, as a multiple of the weight that is given. */
   private static final double PRIOR_OF_POWER = 60;
 
   private final double[] logs;

@@ -4,22 +4,22 @@ import io.radixflow.operators.cache.TreeNode;
 import java.util.Arrays;
 
 /**
- * What pages have in common that {@link ReuseModel} takes together: how often they were used, in
- * steps that grow, and the turn of the conversation that stored them, as far as it is told. The
- * uses of a page at a conversation's end say nothing, for there is one; its turn says how long the
- * conversation has gone on already.
+ * The kinds of pages that {@link ReuseModel} treats alike: how often they were used, in steps that
+ * grow, and the turn of the conversation that stored them, as far as it is known. The uses of a
+ * page at a conversation's end carry no information, for there is always one; its turn says how
+ * long the conversation has gone on already.
  */
 final class PageKind {
   /** Most uses of each kind but the last. */
   private static final int[] MOST_USES = {1, 2, 3, 5, 8, 16, 32};
 
-  /** Kinds of pages whose turn is not told: 0 to this. */
+  /** Kinds of pages whose turn is unknown: 0 to this. */
   static final int UNTOLD = MOST_USES.length + 1;
 
   /** First turns, second and third ones, and later ones. */
   private static final int[] LAST_TURNS = {0, 1, 3};
 
-  /** What steps of uses are raised to: five times the odds for a second use. */
+  /** The power to which steps of uses are raised: five times the odds for a second use. */
   private static final double ODDS_EXPONENT = 2.5;
 
   static final int COUNT = UNTOLD * (LAST_TURNS.length + 1);
@@ -27,10 +27,10 @@ final class PageKind {
   private PageKind() {}
 
   /**
-   * How much more likely than pages used once those of each kind whose turn is not told are held to
-   * be used again, before anything is learned: by its step of uses. There are none where the turn
-   * is told, for there the uses mostly count the turns, and a long conversation is no likelier to
-   * go on than a short one.
+   * How much more likely than pages used once those of each kind whose turn is unknown are assumed
+   * to be used again, before anything is learned: by its step of uses. There are none where the
+   * turn is known, for there the uses mostly count the turns, and a long conversation is no
+   * likelier to go on than a short one.
    */
   static double[] odds() {
     double[] odds = new double[UNTOLD];
@@ -43,7 +43,7 @@ final class PageKind {
   }
 
   /**
-   * @param turn of the conversation, 1 for the first, or 0 if it is not told
+   * @param turn of the conversation, 1 for the first, or 0 if it is unknown
    */
   static int of(int uses, int turn) {
     return step(LAST_TURNS, turn) * UNTOLD + step(MOST_USES, uses);

@@ -7,8 +7,8 @@ import io.radixflow.operators.cache.TreeNode;
 
 /**
  * Segmented LRU: pages used at least twice are protected, the others go first; O(1) an operation.
- * With a share below 1 the protected segment is bounded, and what it can no longer hold is the
- * newest of the others (Karedla, Love, Wherry 1994); with 1 this is SGLang's rule.
+ * With a share below 1 the protected segment is bounded, and what exceeds it becomes the newest of
+ * the others (Karedla, Love, Wherry 1994); with 1 this is SGLang's rule.
  */
 public final class SlruPolicy implements EvictionPolicy {
   private final int threshold;

@@ -5,20 +5,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the cache knows of one session: the places where its branches' last turns ended, and at most
- * one page that the last turn did not fill.
+ * The cache's record of one session: the positions where its branches' last turns ended, and at
+ * most one page that the last turn did not fill.
  *
- * <p>The engine thread owns it; any thread may ask {@link #known}.
+ * <p>The engine thread owns it; any thread may call {@link #known}.
  */
 public final class CacheSlot {
 
   private final String session;
   private final String tenant;
-  private volatile List<SessionPosition> places = List.of();
+  private volatile List<SessionPosition> positions = List.of();
   private volatile boolean closed;
   int running;
 
-  /** Turns that have ended; those that were put back go on. */
+  /** Turns that have ended; preempted ones have not. */
   int ended;
 
   int partialPage = -1;
@@ -31,7 +31,7 @@ public final class CacheSlot {
 
   /**
    * @param session id of the session, for logs
-   * @param tenant whose bounds it counts for
+   * @param tenant the tenant whose bounds it counts for
    */
   public CacheSlot(String session, String tenant) {
     this.session = session;
@@ -52,7 +52,7 @@ public final class CacheSlot {
     return tenant;
   }
 
-  /** Whether the session was closed; what its last turns leave is then freed as they end. */
+  /** Whether the session was closed; the pages of its last turns are then freed as they end. */
   public boolean isClosed() {
     return closed;
   }
@@ -62,71 +62,71 @@ public final class CacheSlot {
     closed = true;
   }
 
-  /** Whether nothing is remembered. */
+  /** Whether it has no position. */
   public boolean isEmpty() {
-    return places.isEmpty();
+    return positions.isEmpty();
   }
 
-  /** Where its branches go on. */
-  public List<SessionPosition> places() {
-    return places;
+  /** The positions from which its branches continue. */
+  public List<SessionPosition> positions() {
+    return positions;
   }
 
-  SessionPosition place(String branch) {
-    for (SessionPosition place : places) {
-      if (place.branch.equals(branch)) {
-        return place;
+  SessionPosition position(String branch) {
+    for (SessionPosition position : positions) {
+      if (position.branch.equals(branch)) {
+        return position;
       }
     }
     return null;
   }
 
-  /** Makes a place its branch's only one. */
-  void put(SessionPosition place) {
-    List<SessionPosition> next = new ArrayList<>(places);
-    next.removeIf(other -> other.branch.equals(place.branch));
-    next.add(place);
-    places = List.copyOf(next);
+  /** Replaces the position of a branch. */
+  void put(SessionPosition position) {
+    List<SessionPosition> next = new ArrayList<>(positions);
+    next.removeIf(other -> other.branch.equals(position.branch));
+    next.add(position);
+    positions = List.copyOf(next);
   }
 
   void clear() {
-    places = List.of();
+    positions = List.of();
   }
 
   /**
-   * The place of any branch that shares the most with a prompt; any thread. A branch that was
-   * forked so begins where the other one is.
+   * The position, of any branch, that shares the most tokens with a prompt; any thread. A forked
+   * branch thus starts from the other one's position.
    *
    * @param ids the prompt
    * @param count how many of {@code ids} it has
    */
   public SessionPosition.Known known(int[] ids, int count) {
     SessionPosition.Known best = SessionPosition.Known.NOTHING;
-    for (SessionPosition place : places) {
-      int shared = place.sharedTokens(ids, count);
+    for (SessionPosition position : positions) {
+      int shared = position.sharedTokens(ids, count);
       if (shared > best.tokens()) {
-        best = new SessionPosition.Known(place, shared);
+        best = new SessionPosition.Known(position, shared);
       }
     }
     return best;
   }
 
-  /** Tokens that the places remember. */
+  /** Tokens that the positions remember. */
   long rememberedTokens() {
     long sum = 0;
-    for (SessionPosition place : places) {
-      sum += place.length;
+    for (SessionPosition position : positions) {
+      sum += position.length;
     }
     return sum;
   }
 
-  /** Where the session's pages are, as far as the device knows: never {@link SlotState#COLD}. */
+  /** The state of the session's pages as seen on the device: never {@link SlotState#COLD}. */
   public SlotState state() {
     if (running > 0) {
       return SlotState.HOT;
     }
-    for (SessionPosition place : places) {
-      if (place.resolved() != null) {
+    for (SessionPosition position : positions) {
+      if (position.resolved() != null) {
         return SlotState.WARM;
       }
     }

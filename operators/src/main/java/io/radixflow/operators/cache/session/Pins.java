@@ -9,7 +9,8 @@ import java.util.Map;
 /**
  * Prefixes that are kept from eviction until a time, by a lock of their own; one for each owner.
  * All of them together, and those of a tenant, have a share of the pool that they cannot exceed: a
- * prefix that does not fit is not pinned. Prefixes with common pages count them more than once.
+ * prefix that does not fit is not pinned. Pages common to several pinned prefixes count more than
+ * once.
  *
  * <p>Owned by the cache's thread.
  */
@@ -48,7 +49,7 @@ public final class Pins {
   /**
    * Pins a prefix in place of the owner's earlier one.
    *
-   * @param owner whoever it is for; compared by {@code equals}
+   * @param owner the session or request that asked for it; compared by {@code equals}
    * @param node where the prefix ends; locked by the caller
    * @param until milliseconds of the engine's clock
    * @return whether it fits

@@ -11,14 +11,14 @@ import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 
 /**
- * A prefix cache that knows sessions: between turns a {@link CacheSlot} keeps its places in the
+ * A prefix cache that knows sessions: between turns a {@link CacheSlot} keeps its positions in the
  * tree, where the next turn's look-up goes on, so that it costs what the turn adds.
  *
  * <ul>
  *   <li>A slot locks nothing between turns; its pages are evicted like any others.
- *   <li>A turn whose end supersedes an earlier one of its branch (a reply made again, a
+ *   <li>A turn whose end supersedes an earlier one of its branch (a reply generated again, a
  *       conversation that was cut) frees what only the earlier one used. So whatever a session has
- *       in the tree lies before one of its places, and closing it frees exactly what nobody else
+ *       in the tree lies before one of its positions, and closing it frees exactly what only it
  *       uses.
  *   <li>The page that a turn did not fill is kept for the next one, outside the tree; one a slot,
  *       and the first to go.
@@ -48,7 +48,7 @@ public final class SessionAwareCache {
   private int hot;
 
   /**
-   * @param onForgotten gets each slot that remembers nothing any more
+   * @param onForgotten gets each slot when it loses its positions
    */
   public SessionAwareCache(
       RadixCache cache,
@@ -88,17 +88,19 @@ public final class SessionAwareCache {
     return slots.size();
   }
 
-  /** Finds the longest cached prefix, going on from a place that shares it. */
+  /** Finds the longest cached prefix, resuming from a position that shares it. */
   public PrefixMatch match(RadixKey key, SessionPosition.Known known) {
-    SessionPosition place = known.place();
-    if (place == null || place.owner != this || place.key.publicTokens() != key.publicTokens()) {
+    SessionPosition position = known.position();
+    if (position == null
+        || position.owner != this
+        || position.key.publicTokens() != key.publicTokens()) {
       return cache.match(key, Integer.MAX_VALUE);
     }
-    int pages = Math.min(place.pages, known.tokens() / allocator.pageTokens());
-    return cache.match(key, Integer.MAX_VALUE, place.node, pages);
+    int pages = Math.min(position.pages, known.tokens() / allocator.pageTokens());
+    return cache.match(key, Integer.MAX_VALUE, position.node, pages);
   }
 
-  /** A turn begins, whose pages are locked. */
+  /** Starts a turn whose pages are locked. */
   public void started(CacheSlot slot) {
     if (slot.running++ == 0) {
       hot++;
@@ -113,7 +115,7 @@ public final class SessionAwareCache {
   public int partialTokens(CacheSlot slot, SessionPosition.Known known, int matchedPages) {
     boolean fits =
         slot.partialPage >= 0
-            && slot.partialOf == known.place()
+            && slot.partialOf == known.position()
             && slot.partialOf.pages == matchedPages;
     return fits ? Math.max(0, known.tokens() - matchedPages * allocator.pageTokens()) : 0;
   }
@@ -129,30 +131,31 @@ public final class SessionAwareCache {
   }
 
   /**
-   * Where tokens end in the tree.
+   * Creates the position where tokens end in the tree.
    *
    * @param node holds the last of their {@code pages} full pages; locked
    * @param key the tokens, of which the first {@code length} never change again
    * @param length tokens that have been computed
    */
-  public SessionPosition place(String branch, TreeNode node, int pages, RadixKey key, int length) {
+  public SessionPosition position(
+      String branch, TreeNode node, int pages, RadixKey key, int length) {
     return new SessionPosition(this, branch, node, pages, key, length);
   }
 
   /**
-   * A turn gives its lock back, and its end becomes its branch's place.
+   * Ends a turn: its lock is released, and its end becomes its branch's position.
    *
    * @param hit whether it counts as a use
    * @param lasting whether the branch goes on from there; if not, as with a reply that was broken
    *     off, that is so only if the turn extended what the branch had
    * @param partialPage the page after the full ones, which the next turn may go on with; -1 if
    *     there is none
-   * @return the place that the branch does not go on from: the turn's end or the place before it;
-   *     null if there was none before
+   * @return the position from which the branch does not continue: the turn's end or the position
+   *     before it; null if there was none before
    */
   public SessionPosition ended(
       CacheSlot slot, SessionPosition end, boolean hit, boolean lasting, int partialPage) {
-    SessionPosition last = slot.place(end.branch);
+    SessionPosition last = slot.position(end.branch);
     SessionPosition before = last != null && last.owner == this ? last : null;
     if (--slot.running == 0) {
       hot--;
@@ -163,7 +166,7 @@ public final class SessionAwareCache {
     cache.unlock(end.node, hit);
     boolean stays =
         !slot.isClosed()
-            && (lasting || before == null || SessionClaims.extendsPlace(end.node, before));
+            && (lasting || before == null || SessionClaims.extendsPosition(end.node, before));
     if (!stays) {
       claims.release(end);
       return end;
@@ -187,12 +190,12 @@ public final class SessionAwareCache {
   /**
    * Frees what the next turn of a branch cannot use of the last one's pages.
    *
-   * @param end where the last turn ended; nothing happens if it is not the branch's place any more
+   * @param end where the last turn ended; nothing happens if it is no longer the branch's position
    * @param tokens how many of its tokens the next turn begins with
-   * @return the branch's place, or null if {@code end} was not
+   * @return the branch's position, or null if {@code end} was not
    */
   public SessionPosition cut(CacheSlot slot, SessionPosition end, int tokens) {
-    if (slot.isClosed() || slot.place(end.branch) != end) {
+    if (slot.isClosed() || slot.position(end.branch) != end) {
       return null;
     }
     if (tokens >= end.length) {
@@ -201,26 +204,26 @@ public final class SessionAwareCache {
     int kept = Math.min(end.pages, tokens / allocator.pageTokens());
     PrefixMatch match = cache.match(end.key, kept, end.node, kept);
     TreeNode node = cache.lock(end.key, match);
-    SessionPosition place = place(end.branch, node, match.pages(), end.key, tokens);
-    claims.claim(place);
+    SessionPosition position = position(end.branch, node, match.pages(), end.key, tokens);
+    claims.claim(position);
     cache.unlock(node, false);
     if (slot.partialOf == end) {
       if (match.pages() == end.pages && tokens > match.pages() * allocator.pageTokens()) {
-        slot.partialOf = place;
+        slot.partialOf = position;
       } else {
         dropPartial(slot);
       }
     }
-    slot.put(place);
+    slot.put(position);
     rememberedTokens -= end.length - tokens;
     claims.release(end);
     quota.used(slot);
-    return place;
+    return position;
   }
 
-  /** Whether a branch's last turn ended at a place. */
-  public static boolean isPlaceOf(CacheSlot slot, SessionPosition place) {
-    return !slot.isClosed() && slot.place(place.branch) == place;
+  /** Whether a branch's last turn ended at a position. */
+  public static boolean isPositionOf(CacheSlot slot, SessionPosition position) {
+    return !slot.isClosed() && slot.position(position.branch) == position;
   }
 
   /** Makes a slot the one used last, and forgets those that are too many or that are gone. */
@@ -244,8 +247,8 @@ public final class SessionAwareCache {
   }
 
   /**
-   * Closes a session: frees the pages that nobody else uses. Turns that still run free theirs as
-   * they end. Idempotent.
+   * Closes a session: frees the pages that only it uses. Turns that still run free theirs as they
+   * end. Idempotent.
    *
    * @return pages freed
    */
@@ -256,10 +259,10 @@ public final class SessionAwareCache {
 
   private int forget(CacheSlot slot) {
     int freed = dropPartial(slot);
-    for (SessionPosition place : slot.places()) {
-      if (place.owner == this) {
-        rememberedTokens -= place.length;
-        freed += claims.release(place);
+    for (SessionPosition position : slot.positions()) {
+      if (position.owner == this) {
+        rememberedTokens -= position.length;
+        freed += claims.release(position);
       }
     }
     slot.clear();

@@ -3,10 +3,10 @@ package io.radixflow.operators.cache.session;
 import java.io.Serializable;
 
 /**
- * How much of a pool sessions may keep between turns. Nothing is refused: what is over a bound goes
- * first when pages are needed.
+ * Bounds on what sessions keep of a pool between turns. Nothing is refused: pages over a bound are
+ * evicted first.
  *
- * @param slots sessions that are remembered; of more, those used least recently are forgotten
+ * @param slots sessions that are remembered; beyond that, the least recently used are dropped
  * @param slotsPerTenant of those, one tenant's
  * @param sessionShare part of the pool that one session may keep to itself
  * @param tenantShare part of the pool that one tenant's sessions may keep to themselves

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Counts, at each node, the places of sessions at it or below it, so that it is known which pages
- * nobody else uses. A claim locks nothing. When a node leaves the tree, its claims are those of the
- * node above, which counted them already.
+ * Counts, at each node, the positions of sessions at it or below it, so that the pages which only
+ * one session uses are known. A claim locks nothing. When a node leaves the tree, its claims are
+ * those of the node above, which counted them already.
  */
 public final class SessionClaims {
   private final RadixCache cache;
@@ -18,21 +18,21 @@ public final class SessionClaims {
     this.cache = cache;
   }
 
-  /** Claims the path that ends at a place, which someone has locked. */
-  void claim(SessionPosition place) {
-    for (TreeNode each = place.node; !each.isRoot(); each = each.parent()) {
+  /** Claims the path that ends at a locked position. */
+  void claim(SessionPosition position) {
+    for (TreeNode each = position.node; !each.isRoot(); each = each.parent()) {
       each.addClaims(1);
     }
   }
 
   /**
-   * Gives a claim up, and frees the pages at the end of its path that nobody claims, has locked, or
-   * continues.
+   * Releases a claim, and frees the pages at the end of its path that are neither claimed nor
+   * locked nor continued.
    *
    * @return how many were freed
    */
-  int release(SessionPosition place) {
-    TreeNode node = place.resolved();
+  int release(SessionPosition position) {
+    TreeNode node = position.resolved();
     for (TreeNode each = node; each != null && !each.isRoot(); each = each.parent()) {
       each.addClaims(-1);
     }
@@ -43,9 +43,9 @@ public final class SessionClaims {
     return node == claimed ? 0 : cache.freeEnd(node, node.endPage(), claimed.endPage());
   }
 
-  /** Whether {@code descendant}, which is in the tree, lies at or below a place. */
-  static boolean extendsPlace(TreeNode descendant, SessionPosition place) {
-    TreeNode end = place.resolved();
+  /** Whether {@code descendant}, which is in the tree, lies at or below a position. */
+  static boolean extendsPosition(TreeNode descendant, SessionPosition position) {
+    TreeNode end = position.resolved();
     TreeNode node = descendant;
     while (end != null && node != end && node != null && node.startPage() > end.startPage()) {
       node = node.parent();
@@ -55,12 +55,12 @@ public final class SessionClaims {
 
   /** Pages that no other session uses. */
   int ownPages(CacheSlot slot) {
-    List<SessionPosition> places = slot.places();
-    Map<TreeNode, Integer> own = places.size() > 1 ? countOwn(places) : null;
+    List<SessionPosition> positions = slot.positions();
+    Map<TreeNode, Integer> own = positions.size() > 1 ? countOwn(positions) : null;
     int pages = 0;
     if (own == null) {
-      for (SessionPosition place : places) {
-        TreeNode node = place.resolved();
+      for (SessionPosition position : positions) {
+        TreeNode node = position.resolved();
         for (; node != null && !node.isRoot() && node.claims() == 1; node = node.parent()) {
           pages += node.pageCount();
         }
@@ -73,10 +73,10 @@ public final class SessionClaims {
     return pages;
   }
 
-  private static Map<TreeNode, Integer> countOwn(List<SessionPosition> places) {
+  private static Map<TreeNode, Integer> countOwn(List<SessionPosition> positions) {
     Map<TreeNode, Integer> own = new HashMap<>();
-    for (SessionPosition place : places) {
-      TreeNode node = place.resolved();
+    for (SessionPosition position : positions) {
+      TreeNode node = position.resolved();
       for (; node != null && !node.isRoot(); node = node.parent()) {
         own.merge(node, 1, Integer::sum);
       }
@@ -84,10 +84,10 @@ public final class SessionClaims {
     return own;
   }
 
-  /** Frees the last page of one of a slot's places, if nobody else uses it. */
+  /** Frees the last page of one of a slot's positions, if only that session uses it. */
   boolean freeOne(CacheSlot slot) {
-    for (SessionPosition place : slot.places()) {
-      TreeNode node = place.resolved();
+    for (SessionPosition position : slot.positions()) {
+      TreeNode node = position.resolved();
       if (node != null && isFree(node, claimsAt(slot, node))) {
         return cache.freeEnd(node, node.endPage(), node.endPage() - 1) > 0;
       }
@@ -97,8 +97,8 @@ public final class SessionClaims {
 
   private static int claimsAt(CacheSlot slot, TreeNode node) {
     int count = 0;
-    for (SessionPosition place : slot.places()) {
-      count += place.resolved() == node ? 1 : 0;
+    for (SessionPosition position : slot.positions()) {
+      count += position.resolved() == node ? 1 : 0;
     }
     return count;
   }

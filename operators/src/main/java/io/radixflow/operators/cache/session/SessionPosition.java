@@ -5,13 +5,13 @@ import io.radixflow.operators.cache.key.RadixKey;
 import java.util.Arrays;
 
 /**
- * Where a turn of a session ended: the token ids that were computed, and the node of the tree that
+ * The end of a turn of a session: the token ids that were computed, and the node of the tree that
  * holds their last full page. Nothing is locked or copied: pages may be evicted meanwhile, and a
  * look-up from here finds what is left.
  *
- * <p>Immutable, so that any thread may compare a prompt with it. A search goes on at the node for
- * as many tokens as were found equal, and only {@link SessionAwareCache} makes places, from what it
- * had in the tree: nobody can claim a prefix that is not there.
+ * <p>Immutable, so that any thread may compare a prompt with it. A search resumes at the node for
+ * as many tokens as were found equal, and only {@link SessionAwareCache} makes positions, from what
+ * it had in the tree, so that no prefix can be claimed that is not there.
  */
 public final class SessionPosition {
   final SessionAwareCache owner;
@@ -31,30 +31,30 @@ public final class SessionPosition {
     this.length = length;
   }
 
-  /** A place and how many tokens of a prompt are known to be equal to its own. */
-  public record Known(SessionPosition place, int tokens) {
-    /** For a prompt of which nothing is known. */
+  /** A position, and how many tokens of a prompt are known to equal its own. */
+  public record Known(SessionPosition position, int tokens) {
+    /** The value for a prompt of which nothing is known. */
     public static final Known NOTHING = new Known(null, 0);
   }
 
-  /** For a prompt that begins with all tokens of this place. */
+  /** The value for a prompt that begins with all tokens of this position. */
   public Known whole() {
     return new Known(this, length);
   }
 
-  /** The tokens of the full pages before this place. */
+  /** The tokens of the full pages before this position. */
   public RadixKey fullPages() {
     int length = Math.min(key.length(), pages * owner.pageTokens());
     return new RadixKey(
         key.namespace(), key.tokens(), length, Math.min(key.publicTokens(), length));
   }
 
-  /** Whether this is where another place also came by: it has no token that the other has not. */
+  /** Whether the tokens of this position are a prefix of another position's. */
   public boolean isBefore(SessionPosition other) {
     return other.sharedTokens(key.tokens(), length) == length;
   }
 
-  /** How many of the first {@code count} ids are those of this place; any thread. */
+  /** How many of the first {@code count} ids are those of this position; any thread. */
   public int sharedTokens(int[] ids, int count) {
     int limit = Math.min(count, length);
     int at = Arrays.mismatch(key.tokens(), 0, limit, ids, 0, limit);

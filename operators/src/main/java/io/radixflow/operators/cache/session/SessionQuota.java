@@ -5,9 +5,10 @@ import java.util.LinkedHashSet;
 import java.util.Map;
 
 /**
- * Who keeps how much, and what is over a bound. A slot counts for its tenant with the pages that it
- * alone used when its last turn ended; what a tenant has too much is taken from the slots used
- * least recently. O(1) an operation, amortised over turns, besides counting one slot's own pages.
+ * Accounts for the pages that sessions keep, and for what exceeds a bound. A slot counts for its
+ * tenant with the pages that it alone used when its last turn ended; the excess of a tenant is
+ * taken from its least recently used slots. O(1) an operation, amortised over turns, besides
+ * counting one slot's own pages.
  */
 final class SessionQuota {
 
@@ -46,7 +47,7 @@ final class SessionQuota {
   }
 
   /**
-   * Counts a slot anew, as the one used last.
+   * Recounts a slot, as the most recently used one.
    *
    * @return the tenant's slot to forget because it has too many, or null
    */

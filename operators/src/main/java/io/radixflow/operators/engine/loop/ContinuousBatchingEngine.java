@@ -146,13 +146,13 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   /**
-   * As {@link #open(ServedModel, DeviceOptions, EngineOptions)}, of an engine that tells what is in
-   * its cache, or who was under way when it died.
+   * As {@link #open(ServedModel, DeviceOptions, EngineOptions)}, of an engine that publishes the
+   * changes of its cache, or records the requests in flight.
    *
-   * @param events opens what the changes of the cache go to; null if nobody wants them
-   * @param crashJournal the file that tells, after the process has died, which requests were under
-   *     way, so that one that ends processes is found; its directory is made if need be. Null for
-   *     none
+   * @param events creates the sink of the cache's changes; null to publish none
+   * @param crashJournal the file from which, after the process has died, the next one reads which
+   *     requests were in flight, to find one that ends processes; its directory is created if need
+   *     be. Null for none
    */
   public static ContinuousBatchingEngine open(
       ServedModel model,
@@ -369,8 +369,8 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   /**
-   * What is in the radix cache, no page before its parent; for checks, as it walks the whole cache
-   * on the engine thread. Only of an engine whose events go to somebody; never completes once the
+   * The content of the radix cache, no page before its parent; for checks, as it walks the whole
+   * cache on the engine thread. Only for an engine with a sink of events; never completes once the
    * engine is closed.
    */
   public CompletableFuture<List<KvEvent.Stored>> cacheContent() {

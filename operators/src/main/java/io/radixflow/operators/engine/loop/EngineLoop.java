@@ -209,7 +209,7 @@ final class EngineLoop implements Runnable {
     int wrong = pages.repair(pipeline.holders());
     if (wrong > 0) {
       repairs++;
-      LOG.error("Page accounting was wrong in {} places and has been repaired", wrong);
+      LOG.error("Page accounting was wrong for {} pages or counters and has been repaired", wrong);
     }
   }
 

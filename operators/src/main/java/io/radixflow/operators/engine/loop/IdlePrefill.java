@@ -15,32 +15,32 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Computes what next turns begin with while there is nothing else to do: one at a time, in short
- * steps, on free pages only. Whatever it did lies in the cache, so that it is given up for any real
- * request after the step under way, and taken up again afterwards. Engine thread only.
+ * Computes the beginnings of next prompts while there is nothing else to do: one at a time, in
+ * short steps, on free pages only. What it has computed is in the cache, so that it stops for any
+ * real request after the step in flight, and resumes afterwards. Engine thread only.
  */
 final class IdlePrefill {
   /** Most rows of a step: what a real request may have to wait for. */
   private static final int STEP_ROWS = 32;
 
-  /** Sessions that may wait to be computed ahead; of more, the oldest are forgotten. */
+  /** Sessions that may wait to be computed ahead; beyond that, the oldest are dropped. */
   private static final int MAX_WAITING = 1024;
 
   /**
-   * What a turn will begin with.
+   * The beginning of a next prompt.
    *
    * @param turn the turn before it, or that turn itself if it is expected
-   * @param place where the session is in the cache; null if that does not matter
-   * @param left runs when this is computed, or not wanted any more
+   * @param position the session's position in the cache; null if it does not matter
+   * @param left runs when this is computed, or no longer wanted
    */
-  private record Prefix(Request turn, SessionPosition place, int[] tokens, Runnable left) {}
+  private record Prefix(Request turn, SessionPosition position, int[] tokens, Runnable left) {}
 
   private final KvPages pages;
   private final CachedSessions slots;
   private final int contextLength;
   private final Map<CacheSlot, Prefix> waiting = new LinkedHashMap<>();
 
-  /** What is being computed, or looked for in lower tiers; null if it is to be given up. */
+  /** The prefix being computed, or looked for in lower tiers; null if it is to be released. */
   private Prefix prefix;
 
   private Request current;
@@ -57,19 +57,19 @@ final class IdlePrefill {
     return tokens;
   }
 
-  /** What holds pages now, or null. */
+  /** The request that holds pages now, or null. */
   Request current() {
     return current != null && current.row >= 0 ? current : null;
   }
 
   /**
-   * Takes what a session's next turn will begin with.
+   * Takes the beginning of a session's next prompt.
    *
    * @param turn the turn before
-   * @param place where the session is in the cache
+   * @param position the session's position in the cache
    */
-  void offer(Request turn, SessionPosition place, int[] next) {
-    offer(new Prefix(turn, place, next, () -> {}));
+  void offer(Request turn, SessionPosition position, int[] next) {
+    offer(new Prefix(turn, position, next, () -> {}));
   }
 
   /**
@@ -111,7 +111,7 @@ final class IdlePrefill {
   }
 
   /**
-   * Gives pages back that are not needed any more, or that a real request may need.
+   * Releases pages that are no longer needed, or that a real request may need.
    *
    * @param busy whether there are other requests
    */
@@ -125,17 +125,17 @@ final class IdlePrefill {
       boolean hadPages = current.row >= 0;
       SessionPosition end = giveBack();
       if (given != null) {
-        SessionPosition place = hadPages ? end : given.place;
+        SessionPosition position = hadPages ? end : given.position;
         if (done || hadPages && end == null) {
           given.left.run();
         } else {
-          offer(new Prefix(given.turn, place, given.tokens, given.left));
+          offer(new Prefix(given.turn, position, given.tokens, given.left));
         }
       }
     }
   }
 
-  /** Lets go of what is under way; where its session goes on, or null if it had no pages. */
+  /** Releases the current request; returns its session's position, or null if it had no pages. */
   private SessionPosition giveBack() {
     Request ended = current;
     current = null;
@@ -169,7 +169,7 @@ final class IdlePrefill {
     return true;
   }
 
-  /** Whether what is under way has pages, or what is next could be given some. */
+  /** Whether the current request has pages, or the next one could be given some. */
   private boolean hasPages() {
     while (current != null || begin()) {
       if (current.row >= 0) {
@@ -196,10 +196,12 @@ final class IdlePrefill {
       first.remove();
       CacheSlot slot = next.turn.slot;
       boolean valid =
-          next.place == null ? !slot.isClosed() : SessionAwareCache.isPlaceOf(slot, next.place);
+          next.position == null
+              ? !slot.isClosed()
+              : SessionAwareCache.isPositionOf(slot, next.position);
       if (valid && slots.rejoin(slot)) {
         prefix = next;
-        current = Request.ahead(next.turn, next.place, next.tokens);
+        current = Request.ahead(next.turn, next.position, next.tokens);
         if (current.isExpected()) {
           pages.loads().look(current, pages);
         }
@@ -210,13 +212,13 @@ final class IdlePrefill {
     return false;
   }
 
-  /** The step under way failed. */
+  /** The step in flight failed. */
   void failed() {
     current.failed = true;
     current.length = current.computed;
   }
 
-  /** Forgets everything; the pool has been emptied. */
+  /** Drops everything; the pool has been emptied. */
   void abandon() {
     List<Prefix> all = List.copyOf(waiting.values());
     waiting.clear();

@@ -27,7 +27,7 @@ import org.slf4j.LoggerFactory;
 final class StepPipeline {
   private static final Logger LOG = LoggerFactory.getLogger(StepPipeline.class);
 
-  /** A step of fewer rows tells nothing of how long a long prefill takes. */
+  /** Steps of fewer rows do not show how long a long prefill takes. */
   private static final int MEASURED_ROWS = 16;
 
   private final Backend backend;
@@ -185,7 +185,7 @@ final class StepPipeline {
   }
 
   /**
-   * Looks whether the device is still there while no step would tell.
+   * Checks that the device is usable while no step runs.
    *
    * @throws EngineLostException if it is not
    */

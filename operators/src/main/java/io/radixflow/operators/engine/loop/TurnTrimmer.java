@@ -8,9 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Fits what a turn has left in the cache to what the next one can use: where a chat template drops
- * what the model thought, the pages of the thinking are freed, and the visible answer, which then
- * stands at other positions, is computed there while the engine is idle.
+ * Trims what a turn has left in the cache to what the next turn can use: where a chat template
+ * drops the reasoning of the model, the pages of the reasoning are freed, and the visible answer,
+ * which then has other positions, is computed there while the engine is idle.
  */
 final class TurnTrimmer {
   private static final Logger LOG = LoggerFactory.getLogger(TurnTrimmer.class);
@@ -32,7 +32,7 @@ final class TurnTrimmer {
     this.engine = engine;
   }
 
-  /** A turn ended at a place; engine thread. */
+  /** A turn has ended at a position; engine thread. */
   void ended(Request turn, SessionPosition end) {
     if (turn.complete
         && turn.spec.session().next() != null
@@ -46,8 +46,8 @@ final class TurnTrimmer {
     int[] next;
     try {
       next = turn.spec.session().next().ids(turn.generatedTokens());
-    } catch (RuntimeException e) { // a guess about the future: the next turn will tell
-      LOG.warn("What follows {} cannot be told: {}", turn.spec.label(), e.toString());
+    } catch (RuntimeException e) { // only a prediction; the next turn makes its own prompt
+      LOG.warn("The next prompt after {} cannot be predicted: {}", turn.spec.label(), e.toString());
       return;
     }
     if (next != null) {
@@ -57,9 +57,9 @@ final class TurnTrimmer {
   }
 
   private void cut(Request turn, SessionPosition end, int[] next, int kept) {
-    SessionPosition place = pages.cut(turn, end, kept);
-    if (place != null && idle != null && next.length > kept) {
-      idle.offer(turn, place, next);
+    SessionPosition position = pages.cut(turn, end, kept);
+    if (position != null && idle != null && next.length > kept) {
+      idle.offer(turn, position, next);
     }
   }
 }

@@ -15,7 +15,7 @@ public final class Calibration {
   private static final Logger LOG = LoggerFactory.getLogger(Calibration.class);
   private static final int TOKENS = 64;
 
-  /** The only one that the simulated model cannot be told to end the process at. */
+  /** The only token at which the simulated model never ends the process. */
   private static final int TOKEN = 0;
 
   /** The first is slower than those to come and does not count. */

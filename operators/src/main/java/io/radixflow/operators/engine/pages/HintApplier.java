@@ -11,8 +11,7 @@ import io.radixflow.operators.record.RetentionRange;
 import java.util.function.LongSupplier;
 
 /**
- * Does what requests say about the worth of their pages: when a request ends, since until then its
- * pages are locked.
+ * Applies the cache hints of requests: when a request ends, since until then its pages are locked.
  *
  * <p>Engine thread only.
  */
@@ -103,7 +102,7 @@ final class HintApplier {
     return pins.unpinAll();
   }
 
-  /** Takes back what has ended; cheap if it is not time to look. */
+  /** Takes back what has expired; cheap if it is not time to look. */
   void expire() {
     long now = clock.getAsLong();
     if (now >= nextExpiry) {

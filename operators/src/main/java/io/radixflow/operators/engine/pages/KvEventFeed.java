@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Hands the changes of the cache to a sink, those of one turn of the engine at a time. Never waits:
- * changes for which the sink has no room are dropped, and a snapshot follows when it has.
+ * Hands the changes of the cache to a sink, those of one iteration of the engine at a time. Never
+ * waits: changes for which the sink has no room are dropped, and a snapshot follows when it has.
  *
  * <p>Engine thread only.
  */
@@ -58,7 +58,7 @@ final class KvEventFeed implements KvEventListener {
     }
   }
 
-  /** The cache is another one now: what was handed over is void. */
+  /** The cache was replaced: what was handed over is void. */
   void restart() {
     lose();
   }

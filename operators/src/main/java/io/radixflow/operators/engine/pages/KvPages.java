@@ -121,7 +121,7 @@ public final class KvPages {
     tiers.listen(events);
   }
 
-  /** What is in the cache and in the tiers below it, no page before its parent. */
+  /** The content of the cache and of the tiers below it, no page before its parent. */
   public List<KvEvent.Stored> content() {
     return Stream.concat(cache.content().stream(), tiers.content().stream()).toList();
   }
@@ -190,13 +190,13 @@ public final class KvPages {
   /** See {@link SessionAwareCache#cut}; a pin of the turn moves there. */
   public SessionPosition cut(Request turn, SessionPosition end, int tokens) {
     boolean pinned =
-        turn.spec.hints().pinMillis() > 0 && SessionAwareCache.isPlaceOf(turn.slot, end);
+        turn.spec.hints().pinMillis() > 0 && SessionAwareCache.isPositionOf(turn.slot, end);
     if (pinned) {
       hints.unpin(turn.slot);
     }
-    SessionPosition place = sessions.cut(turn.slot, end, tokens);
-    if (place != null) {
-      tiers.left(end, turn.slot.places());
+    SessionPosition position = sessions.cut(turn.slot, end, tokens);
+    if (position != null) {
+      tiers.left(end, turn.slot.positions());
     }
     if (pinned) {
       PrefixMatch kept = cache.match(turn.keyIn(cache), tokens / pageTokens);
@@ -204,11 +204,12 @@ public final class KvPages {
       hints.pin(turn, locked, kept.pages());
       cache.unlock(locked, false);
     }
-    return place;
+    return position;
   }
 
   /**
-   * As {@link #admit} if there is something to compute or pin, and free pages are enough for it.
+   * Admits as {@link #admit} does, if there is something to compute or pin and the free pages
+   * suffice for it.
    */
   public boolean admitFree(Request request, PrefixMatch match) {
     int cached = match.pages() * pageTokens;
@@ -220,10 +221,10 @@ public final class KvPages {
 
   /** Frees what only a session uses, and erases it in the tiers below. */
   public void close(CacheSlot slot) {
-    List<SessionPosition> places = slot.places();
+    List<SessionPosition> positions = slot.positions();
     hints.unpin(slot);
     sessions.close(slot);
-    tiers.closed(places);
+    tiers.closed(positions);
   }
 
   /** The page table of a running request. */
@@ -358,7 +359,7 @@ public final class KvPages {
     request.cachedPages = end.pages();
   }
 
-  /** With how many whole pages of the prompt of a running request a waiting one begins. */
+  /** How many whole pages of the prompt of a running request a waiting one begins with. */
   public int sharedPages(Request waiting, Request running) {
     if (options.caching() != PrefixCaching.RADIX) {
       return 0;
@@ -372,7 +373,7 @@ public final class KvPages {
 
   // ---- giving pages back
 
-  /** Takes all pages from a request that is to go on later, from where it finds its prefix. */
+  /** Takes all pages from a preempted request, which resumes later from what is still cached. */
   public void preempt(Request request) {
     SessionPosition end = end(request);
     if (request.slot == null) {
@@ -381,7 +382,7 @@ public final class KvPages {
       SessionPosition left = sessions.ended(request.slot, end, false, true, -1);
       // it comes by again if it was preempted before it was there
       if (left != null && !end.isBefore(left)) {
-        tiers.left(left, request.slot.places());
+        tiers.left(left, request.slot.positions());
       }
     }
     free(request);
@@ -409,9 +410,9 @@ public final class KvPages {
           sessions.ended(
               request.slot, last, !request.ahead, request.complete, partialPage(request));
       if (!closed) {
-        tiers.left(left, request.slot.places());
+        tiers.left(left, request.slot.positions());
       }
-      end = SessionAwareCache.isPlaceOf(request.slot, last) ? last : null;
+      end = SessionAwareCache.isPositionOf(request.slot, last) ? last : null;
     }
     free(request);
     if (closed) {
@@ -431,7 +432,7 @@ public final class KvPages {
 
   private SessionPosition end(Request request) {
     String branch = request.slot == null ? "" : request.spec.session().branch();
-    return sessions.place(
+    return sessions.position(
         branch, request.locked, request.cachedPages, request.keyIn(cache), request.computed);
   }
 

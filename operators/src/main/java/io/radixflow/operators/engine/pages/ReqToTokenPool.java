@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /**
  * The page tables of running requests, one row a request. Rows and their arrays are reused; an
- * array that a step may be reading is never changed below the pages it was told of, and a row that
+ * array that a step may be reading is never changed below the pages it was given, and a row that
  * grows gets a new array.
  */
 public final class ReqToTokenPool {

@@ -8,8 +8,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * The sessions that the engine knows: those with requests, and those that left something in the
  * cache. Any thread.
  *
- * <p>A request joins its session's slot when it is submitted, and keeps it. Closing takes the slot
- * away: requests submitted before end on the closed slot, however late, and leave nothing; one
+ * <p>A request joins its session's slot when it is submitted, and keeps it. Closing removes the
+ * slot: requests submitted before end on the closed slot, however late, and leave nothing; one
  * submitted afterwards gets a new slot, also under the same id.
  */
 public final class CachedSessions {
@@ -32,7 +32,7 @@ public final class CachedSessions {
         .slot;
   }
 
-  /** Another request of a slot; false if the slot was taken away. */
+  /** Another request of a slot; false if the slot was removed. */
   public boolean rejoin(CacheSlot slot) {
     Entry entry =
         entries.computeIfPresent(
@@ -48,7 +48,7 @@ public final class CachedSessions {
     }
   }
 
-  /** A slot remembers nothing any more; engine thread. */
+  /** A slot has no position left; engine thread. */
   public void forgotten(CacheSlot slot) {
     update(slot, 0);
   }
@@ -65,13 +65,13 @@ public final class CachedSessions {
         });
   }
 
-  /** Takes a session's slot away; null if there is none. */
+  /** Removes a session's slot; null if there is none. */
   public CacheSlot remove(String session) {
     Entry entry = entries.remove(session);
     return entry == null ? null : entry.slot;
   }
 
-  /** Takes all slots away; what their requests leave is not kept. */
+  /** Closes all slots; what their requests leave is not kept. */
   public void closeAll() {
     for (String session : entries.keySet()) {
       CacheSlot slot = remove(session);

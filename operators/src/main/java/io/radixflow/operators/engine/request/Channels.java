@@ -18,7 +18,7 @@ public final class Channels {
   private final Set<EngineChannel> channels = ConcurrentHashMap.newKeySet();
   private volatile boolean ended;
 
-  /** What an attempt is an attempt of. */
+  /** The subtask that attempts belong to. */
   private record Subtask(String job, int subtask) {}
 
   /** Adds a channel, and closes those of earlier attempts, or itself if it is of one. */
@@ -39,7 +39,7 @@ public final class Channels {
     }
   }
 
-  /** Forgets a channel that is closed. */
+  /** Removes a channel that is closed. */
   public void remove(EngineChannel channel) {
     channels.remove(channel);
   }
@@ -48,7 +48,7 @@ public final class Channels {
     channels.forEach(action);
   }
 
-  /** Takes no more channels and no more requests; false if that is so already. */
+  /** Stops accepting channels and requests; false if it has stopped already. */
   public boolean end() {
     synchronized (attempts) {
       boolean first = !ended;
@@ -57,7 +57,7 @@ public final class Channels {
     }
   }
 
-  /** Whether the engine takes nothing more. */
+  /** Whether the engine accepts nothing more. */
   public boolean haveEnded() {
     return ended;
   }

@@ -31,7 +31,7 @@ public final class EngineChannel implements ReplyChannel {
   private volatile boolean closed;
   private volatile EngineLostException lost;
 
-  /** Whether the engine will signal this channel at the end of its turn; engine thread only. */
+  /** Whether the engine signals this channel at the end of its iteration; engine thread only. */
   public boolean signalPending;
 
   /**
@@ -74,7 +74,7 @@ public final class EngineChannel implements ReplyChannel {
     } while (!news.compareAndSet(first, request));
   }
 
-  /** Tells the consumer, unless it has been told since its last drain; engine thread only. */
+  /** Notifies the consumer, unless it was notified since its last drain; engine thread only. */
   public void signal() {
     if (!closed && news.get() != null && notified.compareAndSet(false, true)) {
       try {
@@ -85,7 +85,7 @@ public final class EngineChannel implements ReplyChannel {
     }
   }
 
-  /** Ends the channel: whoever drains it is told why. */
+  /** Fails the channel: its consumer gets the reason when it drains. */
   public void fail(EngineLostException reason) {
     lost = reason;
     if (!closed) {

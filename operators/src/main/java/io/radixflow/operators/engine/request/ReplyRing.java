@@ -44,14 +44,14 @@ public final class ReplyRing {
     logprobs = withLogprobs ? new TokenLogprob[capacity] : null;
   }
 
-  /** Where progress begins; before the ring is shared. */
+  /** Sets where progress starts; before the ring is shared. */
   public void startAt(int promptLength, int tokenCount, int codePoints) {
     promptTokens = promptLength;
     tokenOffset = tokenCount;
     textOffset = codePoints;
   }
 
-  /** Tells how much of the prompt was cached; writer only, as all up to {@link #end}. */
+  /** Records how much of the prompt was cached; writer only, as all up to {@link #end}. */
   public void cached(int count, TierUsage fromTiers) {
     tiers = fromTiers;
     cachedTokens = count;

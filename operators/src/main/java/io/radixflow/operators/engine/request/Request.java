@@ -34,7 +34,7 @@ public final class Request {
   /** {@link #suspectUntil} of a request against which nothing is held. */
   public static final int TRUSTED = -1;
 
-  /** Where a request is on its way through the engine. */
+  /** The stages of a request in the engine. */
   public enum State {
     INTAKE,
     WAITING,
@@ -42,10 +42,10 @@ public final class Request {
     ENDED
   }
 
-  /** The urgency of a request whose turn has come by its age: no other makes it give way. */
+  /** The urgency of a request that was admitted by its age: no other preempts it. */
   public static final int AGED = Integer.MAX_VALUE;
 
-  /** Null of a turn that is only expected. */
+  /** Null for an announced turn. */
   public final EngineChannel channel;
 
   final long id;
@@ -59,7 +59,7 @@ public final class Request {
   Request nextNews;
   public volatile boolean paused;
 
-  /** Whether the consumer may be told that the prompt is ready; it clears this. */
+  /** Whether the prompt is ready and its consumer has not been notified yet. */
   public volatile boolean promptReady;
 
   /** Its name in the {@link CrashJournal}. */
@@ -103,7 +103,7 @@ public final class Request {
   /** Priority as the scheduler compares it, the highest first; {@link #AGED} once by age. */
   public int urgency;
 
-  /** Place in the policy's order, the lowest first. */
+  /** Rank in the policy's order, the lowest first. */
   public long rank;
 
   /** The cached prefix as last looked up, and the version of the tree that it is of. */
@@ -114,10 +114,10 @@ public final class Request {
   /** Names of its pages in lower tiers; null without them. */
   public PageChain chain;
 
-  /** What it gets from lower tiers, or null. */
+  /** The load-back of its pages from lower tiers, or null. */
   public LoadBack loadBack;
 
-  /** How often it has looked for that. */
+  /** How often it has looked for pages in lower tiers. */
   public int looks;
 
   /** The running request that computes a shared prefix, and how many pages that prefix has. */
@@ -147,18 +147,18 @@ public final class Request {
     this.ring = new ReplyRing(ringTokens, spec.sampling().topLogprobs() >= 0);
   }
 
-  /** A turn that is expected: no reply is due, it is there to have its prompt's pages ready. */
+  /** Creates an announced turn: it has no reply, only a prompt whose pages are prepared. */
   public static Request expected(EngineRequest spec, long sequence, CacheSlot slot) {
     return new Request(null, -1, spec, sequence, 4, slot);
   }
 
   /**
-   * A request that computes what the next turn after {@code turn}, or an expected {@code turn},
-   * begins with, and no reply.
+   * Creates a request without reply that computes the beginning of the prompt of the turn after
+   * {@code turn}, or of an announced {@code turn}.
    *
-   * @param place all of whose tokens are the first of {@code ids}; null if it is not known
+   * @param position a position whose tokens are the first of {@code ids}; null if unknown
    */
-  public static Request ahead(Request turn, SessionPosition place, int[] ids) {
+  public static Request ahead(Request turn, SessionPosition position, int[] ids) {
     Request request = new Request(turn.channel, -1, turn.spec, turn.sequence, 4, turn.slot);
     request.state = State.RUNNING;
     request.tokens = ids;
@@ -166,7 +166,7 @@ public final class Request {
     request.maxLength = ids.length;
     request.promptLength = ids.length;
     request.publicTokens = Math.min(turn.publicTokens, ids.length);
-    request.known = place == null ? turn.known : place.whole();
+    request.known = position == null ? turn.known : position.whole();
     request.chain = turn.isExpected() ? turn.chain : null;
     request.complete = true;
     request.ahead = true;
@@ -184,7 +184,7 @@ public final class Request {
     return Arrays.copyOfRange(tokens, promptLength, length);
   }
 
-  /** Whether it is a turn that is expected, or computes what such a turn begins with. */
+  /** Whether it is an announced turn, or computes the prompt of one. */
   public boolean isExpected() {
     return channel == null;
   }
@@ -231,7 +231,7 @@ public final class Request {
     return false;
   }
 
-  /** With how many tokens of the prompt of a running request a waiting one begins. */
+  /** How many tokens of the prompt of a running request a waiting one begins with. */
   public static int sharedTokens(Request waiting, Request running) {
     int limit = Math.min(waiting.length, running.prefillEnd);
     if (!waiting.spec.namespace().equals(running.spec.namespace())) {
@@ -246,7 +246,7 @@ public final class Request {
     return spec.namespace().equals(NamespaceKey.PUBLIC) ? length : publicTokens;
   }
 
-  /** Forgets what was submitted and not computed. */
+  /** Discards what was submitted and not computed. */
   public void rewind() {
     scheduled = computed;
     pending = 0;

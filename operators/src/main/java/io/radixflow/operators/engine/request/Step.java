@@ -4,7 +4,7 @@ import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.StepTicket;
 import java.util.Arrays;
 
-/** One step: its batch, its ticket, and whose rows are in it. Reused. */
+/** One step: its batch, its ticket, and the requests whose rows are in it. Reused. */
 public final class Step {
   public final Batch batch = new Batch();
   public StepTicket ticket;

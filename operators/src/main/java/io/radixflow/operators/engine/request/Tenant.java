@@ -8,8 +8,8 @@ import java.util.PriorityQueue;
  * A tenant's waiting requests, and how much service it has had.
  *
  * <p>Service is counted in tokens over weight: a prompt's when it is admitted, cached or not, and
- * each token that is generated. What is cached is left out of account so that a tenant's turn does
- * not depend on anybody's pages.
+ * each token that is generated. What is cached is left out of account so that a tenant's order does
+ * not depend on cached pages.
  */
 public final class Tenant implements Comparable<Tenant> {
   /** Service of one token at weight 1. */
@@ -21,7 +21,7 @@ public final class Tenant implements Comparable<Tenant> {
   /** In order of arrival. */
   public final List<Request> waiting = new ArrayList<>();
 
-  /** What may be admitted in this round, the next one first. */
+  /** The requests that may be admitted in this round, the next one first. */
   public final PriorityQueue<Request> candidates = new PriorityQueue<>(Tenant::order);
 
   /** Requests that hold pages. */
@@ -33,7 +33,7 @@ public final class Tenant implements Comparable<Tenant> {
   /** Service so far; comparable among tenants. */
   public long service;
 
-  /** Number of the event when it last had a turn, or began to wait. */
+  /** Number of the event when a request of it was last admitted, or began to wait. */
   public long lastEvent;
 
   /** Its admissions since the last one by age. */

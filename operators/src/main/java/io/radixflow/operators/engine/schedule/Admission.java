@@ -11,28 +11,28 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * The waiting requests, and which of them is next: a pure function of who waits and runs, of what
- * is cached, and of the admissions so far, which are the clock.
+ * Holds the waiting requests and decides which is admitted next: a pure function of the waiting and
+ * running requests, of what is cached, and of the admissions so far, which are the clock.
  *
  * <ol>
- *   <li>The tenant is next that has had the least service for its weight; see {@link FairQueue}.
+ *   <li>The tenant with the least service for its weight is next; see {@link FairQueue}.
  *   <li>Among its requests, the more urgent first, then those that lost their pages, then the
  *       policy's order, then arrival; but one of {@link SchedulerOptions#ageing} admissions of a
  *       tenant is its oldest request's, if that has been overtaken. It then ranks above all
  *       priorities for good.
- *   <li>One that is about to find a prefix which a running one computes now is passed over, and one
- *       whose pages are about to come from a lower tier.
+ *   <li>A request is skipped while a running one computes a prefix that it will find, and while its
+ *       pages come from a lower tier.
  * </ol>
  *
- * <p>So nobody starves, whatever arrives: a request with {@code n} older ones of its tenant is
+ * <p>So no request starves, whatever arrives: a request with {@code n} older ones of its tenant is
  * admitted within {@code ageing * (n + 1)} admissions of that tenant.
  *
  * <p>Requests of one tenant are compared by cached pages of its own namespaces only, and tenants by
- * tokens that were asked for, cached or not: no request's turn depends on what another tenant has
+ * tokens that were asked for, cached or not: no request's order depends on what another tenant has
  * cached. Eviction alone couples them, as the pool is one.
  *
  * <p>A round is the planning of one step. Candidates are gathered at most once a round, and only if
- * somebody can be admitted: O(n) in the waiting requests, O(log n) an admission. Engine thread
+ * a request can be admitted: O(n) in the waiting requests, O(log n) an admission. Engine thread
  * only.
  */
 final class Admission {
@@ -44,11 +44,11 @@ final class Admission {
   private final FairQueue tenants;
 
   /** FairQueue that may have candidates in this round, the least served first. */
-  private final PriorityQueue<Tenant> turns = new PriorityQueue<>();
+  private final PriorityQueue<Tenant> candidateTenants = new PriorityQueue<>();
 
   private long round;
   private boolean gathered;
-  private boolean oldestsTurn;
+  private boolean byAge;
   private long promotions;
 
   /**
@@ -133,34 +133,36 @@ final class Admission {
     gathered = false;
   }
 
-  /** Whether the request that {@link #next} named is so for its age. */
-  boolean isOldestsTurn() {
-    return oldestsTurn;
+  /** Whether {@link #next} chose the request for its age. */
+  boolean isByAge() {
+    return byAge;
   }
 
   /** The request to admit next, or null if none may be. */
   Request next() {
     if (!gathered) {
       gathered = true;
-      turns.clear();
-      turns.addAll(tenants.backlogged());
+      candidateTenants.clear();
+      candidateTenants.addAll(tenants.backlogged());
     }
-    for (Tenant tenant = turns.peek(); tenant != null; tenant = turns.peek()) {
+    for (Tenant tenant = candidateTenants.peek();
+        tenant != null;
+        tenant = candidateTenants.peek()) {
       Request request = nextOf(tenant);
       if (request != null) {
         return request;
       }
-      turns.poll();
+      candidateTenants.poll();
     }
     return null;
   }
 
   private Request nextOf(Tenant tenant) {
-    oldestsTurn = false;
+    byAge = false;
     if (tenant.sinceOldest >= options.ageing() - 1) {
       Request oldest = firstOf(tenant.waiting);
       if (oldest != null && oldest.sequence < tenant.newestAdmitted) {
-        oldestsTurn = true;
+        byAge = true;
         return oldest;
       }
     }
@@ -191,7 +193,7 @@ final class Admission {
     }
   }
 
-  /** Whether its consumer has to catch up first, or its pages are on their way to host memory. */
+  /** Whether its consumer must catch up first, or its pages are on their way to host memory. */
   private boolean isHeldUp(Request request) {
     return request.admittedBefore && request.pauseIfBehind()
         || pages.loads().mustWait(request, pages);
@@ -206,23 +208,23 @@ final class Admission {
     return null;
   }
 
-  /** The request that {@link #next} named runs from here. */
+  /** The request that {@link #next} returned runs from here. */
   void admitted(Request request) {
     Tenant tenant = request.tenant;
-    turns.remove(tenant);
+    candidateTenants.remove(tenant);
     if (tenant.round == round) {
       tenant.candidates.remove(request);
     }
     tenants.remove(request);
-    tenants.admitted(request, oldestsTurn);
-    if (oldestsTurn) {
+    tenants.admitted(request, byAge);
+    if (byAge) {
       promotions++;
       request.urgency = Request.AGED;
     }
     request.awaited = null;
     request.match = null;
     if (gathered && !tenant.waiting.isEmpty()) {
-      turns.add(tenant);
+      candidateTenants.add(tenant);
     }
   }
 }

@@ -20,18 +20,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the next process which requests were under way when this one died, and how far each was, so
- * that one which kills processes is found.
+ * Records which requests are in flight and how far each is, so that the next process finds those
+ * that kill processes.
  *
- * <p>A file of fixed size, mapped into memory: an entry for each place that a request can be in,
- * overwritten as requests come, go on and go, and entries of suspects from earlier deaths; see
- * {@link CrashRecord} for the format. An entry is stored with plain memory writes, so it costs no
- * call a step and needs no flush: the pages of a mapped file belong to the kernel and survive the
- * process, whatever ends it. They may be lost with the machine, which no request can be blamed for;
- * so nothing is ever forced to the disk. Requests are named by a 64-bit hash; no content is kept.
+ * <p>A file of fixed size, mapped into memory: an entry for each running request and each intake
+ * thread, overwritten as requests come, progress and end, and entries of suspects from earlier
+ * deaths; see {@link CrashRecord} for the format. An entry is stored with plain memory writes, so
+ * it costs no call a step and needs no flush: the pages of a mapped file belong to the kernel and
+ * survive the process, whatever ends it. They may be lost with the machine, which no request can be
+ * blamed for; so nothing is ever forced to the disk. Requests are named by a 64-bit hash; no
+ * content is kept.
  *
- * <p>Without a file, or where it cannot be written, the entries are in the heap and die with the
- * process. Entries of different places may be written by different threads, each by one at a time.
+ * <p>Without a file, or if it cannot be written, the entries are in the heap and lost with the
+ * process. Different entries may be written by different threads, each by one at a time.
  */
 public final class CrashJournal implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(CrashJournal.class);
@@ -56,39 +57,39 @@ public final class CrashJournal implements AutoCloseable {
   }
 
   /**
-   * Reads what an earlier process left, and begins anew.
+   * Reads the journal of an earlier process, and starts a new one.
    *
    * @param path the file, made with its directory if need be; null for none
-   * @param places how many requests can be under way at once
+   * @param entryCount how many requests can be in flight at once
    * @param millis the time since the epoch
    */
-  public static CrashJournal open(Path path, int places, LongSupplier millis) {
+  public static CrashJournal open(Path path, int entryCount, LongSupplier millis) {
     if (path != null) {
       FileChannel file = null;
       try {
         Map<Long, CrashRecord.Suspect> suspects =
             CrashRecord.suspects(read(path), millis.getAsLong());
-        ByteBuffer fresh = CrashRecord.fresh(places, suspects);
+        ByteBuffer fresh = CrashRecord.fresh(entryCount, suspects);
         file = replace(path, fresh);
         ByteBuffer mapped = file.map(FileChannel.MapMode.READ_WRITE, 0, fresh.capacity());
         if (!suspects.isEmpty()) {
           LOG.warn(
-              "The process died with {} requests under way; each runs alone first",
+              "An earlier process died with {} requests in flight; each runs alone first",
               suspects.size());
         }
         return new CrashJournal(mapped, file, path, suspects, millis);
       } catch (IOException | UnsupportedOperationException e) {
-        LOG.warn("Requests that kill the process cannot be told: {} is not to be had", path, e);
+        LOG.warn("Crash journal {} unavailable: poison requests will not be detected", path, e);
         closeQuietly(file);
       }
     }
-    return new CrashJournal(CrashRecord.fresh(places, Map.of()), null, null, Map.of(), millis);
+    return new CrashJournal(CrashRecord.fresh(entryCount, Map.of()), null, null, Map.of(), millis);
   }
 
   private static ByteBuffer read(Path path) throws IOException {
     try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
       if (channel.size() > CrashRecord.MAX_BYTES) {
-        LOG.warn("{} is larger than any journal of running requests and is ignored", path);
+        LOG.warn("Crash journal {} is larger than any valid one and is ignored", path);
         return ByteBuffer.allocate(0);
       }
       ByteBuffer content = ByteBuffer.allocate((int) channel.size());
@@ -101,7 +102,10 @@ public final class CrashJournal implements AutoCloseable {
     }
   }
 
-  /** Puts a whole new file in the old one's place; whoever dies meanwhile leaves one of the two. */
+  /**
+   * Replaces the old file by a new one as a whole; a process that dies meanwhile leaves one of the
+   * two.
+   */
   private static FileChannel replace(Path path, ByteBuffer content) throws IOException {
     Files.createDirectories(path.toAbsolutePath().getParent());
     Path next = path.resolveSibling(path.getFileName() + ".new");
@@ -115,7 +119,7 @@ public final class CrashJournal implements AutoCloseable {
     try {
       FileLock lock = channel.tryLock();
       if (lock == null) {
-        throw new IOException("another process has it");
+        throw new IOException("another process has locked it");
       }
       // all blocks are written: a hole that finds no space later would end the process
       while (content.hasRemaining()) {
@@ -139,7 +143,7 @@ public final class CrashJournal implements AutoCloseable {
       try {
         channel.close();
       } catch (IOException e) {
-        LOG.warn("A journal of running requests did not close", e);
+        LOG.warn("A crash journal did not close", e);
       }
     }
   }
@@ -149,14 +153,14 @@ public final class CrashJournal implements AutoCloseable {
     return StableHash.of64(label);
   }
 
-  /** What is held against a request, or null. Any thread. */
+  /** The suspicion against a request, or null. Any thread. */
   public CrashRecord.Suspect suspect(long name) {
     return suspects.get(name);
   }
 
-  /** A request comes to a place. */
-  public void begin(int place, long name, boolean suspect) {
-    int at = CrashRecord.at(place);
+  /** Records a request in an entry. */
+  public void begin(int entry, long name, boolean suspect) {
+    int at = CrashRecord.at(entry);
     entries.putLong(at + CrashRecord.CHECK, 0);
     VarHandle.storeStoreFence();
     entries.putInt(at + CrashRecord.COMPUTED, 0);
@@ -169,42 +173,42 @@ public final class CrashJournal implements AutoCloseable {
   }
 
   /**
-   * A step with the place's request is about to be submitted.
+   * Records that a step with the entry's request is about to be submitted.
    *
    * @param computed tokens of the request that earlier steps have computed
    * @param submitted tokens that are computed when this step has ended
    */
-  public void step(int place, int computed, int submitted) {
-    int at = CrashRecord.at(place);
+  public void step(int entry, int computed, int submitted) {
+    int at = CrashRecord.at(entry);
     entries.putInt(at + CrashRecord.COMPUTED, computed);
     entries.putInt(at + CrashRecord.SUBMITTED, submitted);
   }
 
-  /** The place's request is no suspect any more. */
-  void trust(int place) {
-    entries.putInt(CrashRecord.at(place) + CrashRecord.IS_SUSPECT, 0);
+  /** The entry's request is no longer suspect. */
+  void trust(int entry) {
+    entries.putInt(CrashRecord.at(entry) + CrashRecord.IS_SUSPECT, 0);
   }
 
-  /** The request leaves the place. */
-  public void end(int place) {
-    entries.putLong(CrashRecord.at(place) + CrashRecord.CHECK, 0);
+  /** Clears an entry. */
+  public void end(int entry) {
+    entries.putLong(CrashRecord.at(entry) + CrashRecord.CHECK, 0);
   }
 
-  /** All requests leave their places. */
+  /** Clears all entries. */
   public void endAll() {
-    for (int place = 0; place < CrashRecord.places(entries); place++) {
-      end(place);
+    for (int entry = 0; entry < CrashRecord.entryCount(entries); entry++) {
+      end(entry);
     }
   }
 
-  /** Nothing is held against a request any more. */
+  /** Drops the suspicion against a request. */
   void acquit(long name) {
     if (suspects.remove(name) != null) {
       CrashRecord.acquit(entries, name);
     }
   }
 
-  /** Ends the file: it stays only for what is still held against requests. */
+  /** Closes the file; it is deleted unless requests are still suspect. */
   @Override
   public void close() {
     endAll();
@@ -213,7 +217,7 @@ public final class CrashJournal implements AutoCloseable {
       try {
         Files.deleteIfExists(path);
       } catch (IOException e) {
-        LOG.warn("{} could not be deleted", path, e);
+        LOG.warn("Crash journal {} could not be deleted", path, e);
       }
     }
   }

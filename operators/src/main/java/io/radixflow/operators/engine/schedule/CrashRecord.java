@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The format of {@link CrashJournal}'s file, and what follows from one that a dead process left.
+ * The format of {@link CrashJournal}'s file, and the conclusions from one that a dead process left.
  *
  * <pre>
- * header   8 bytes "RFXCRASH", int version, int places, 16 bytes zero
- * places   one entry each
+ * header   8 bytes "RFXCRASH", int version, int entries, 16 bytes zero
+ * entries  one entry each
  * suspects {@link #MAX_SUSPECTS} entries
  * entry    long name, long check, int computed, int submitted, int deaths, int suspect, long since
  * </pre>
@@ -22,26 +22,26 @@ import java.util.concurrent.TimeUnit;
  * the others change and set last, so that an entry whose writer died is empty. The file is read as
  * untrusted: sizes are compared before anything else, numbers are brought into their range.
  *
- * <p>A death is held against a request that was under way alone, or was the only suspect under way:
- * suspects run one at a time. Otherwise all that were under way become suspects, with nothing held
- * against them yet. Replies repeat bit by bit, so one that kills does so at the same token: who got
- * beyond the place of the death before has nothing to do with it.
+ * <p>A death counts against a request that was in flight alone, or was the only suspect in flight:
+ * suspects run one at a time. Otherwise all that were in flight become suspects, with no death
+ * counted yet. Replies repeat bit by bit, so one that kills does so at the same token: a request
+ * that got beyond the position of an earlier death did not cause it.
  */
 final class CrashRecord {
   /** Suspects that are remembered. */
   static final int MAX_SUSPECTS = 1_024;
 
-  /** How long a suspect is remembered that does not come again. */
+  /** How long a suspect is remembered that is not submitted again. */
   private static final long MEMORY_MILLIS = TimeUnit.DAYS.toMillis(1);
 
   private static final long MAGIC = 0x5246584352415348L;
   private static final int VERSION = 1;
   private static final int HEADER = 32;
   private static final int ENTRY = 40;
-  private static final int MAX_PLACES = 1 << 17;
+  private static final int MAX_ENTRIES = 1 << 17;
   private static final long SALT = 0x9E3779B97F4A7C15L;
 
-  static final int MAX_BYTES = HEADER + (MAX_PLACES + MAX_SUSPECTS) * ENTRY;
+  static final int MAX_BYTES = HEADER + (MAX_ENTRIES + MAX_SUSPECTS) * ENTRY;
 
   static final int NAME = 0;
   static final int CHECK = 8;
@@ -54,9 +54,9 @@ final class CrashRecord {
   private CrashRecord() {}
 
   /**
-   * What is held against a request.
+   * The suspicion against a request.
    *
-   * @param deaths how often it ended a process on its own, at the same place
+   * @param deaths how often it ended a process on its own, at the same position
    * @param reached tokens that were submitted when it last did, or may have
    * @param since when, milliseconds since the epoch
    */
@@ -78,28 +78,28 @@ final class CrashRecord {
     }
   }
 
-  /** What tells an entry with a name from an empty one. */
+  /** The check that distinguishes an entry with a name from an empty one. */
   static long check(long name) {
     return Long.rotateLeft(name ^ SALT, 23) * SALT | 1;
   }
 
-  /** Where a place's entry is. */
-  static int at(int place) {
-    return HEADER + place * ENTRY;
+  /** The offset of an entry. */
+  static int at(int entry) {
+    return HEADER + entry * ENTRY;
   }
 
-  static int places(ByteBuffer content) {
+  static int entryCount(ByteBuffer content) {
     return content.getInt(12);
   }
 
-  /** A file in which nothing is under way. */
-  static ByteBuffer fresh(int places, Map<Long, Suspect> suspects) {
-    if (places > MAX_PLACES) {
-      throw new IllegalArgumentException(places + " places are more than " + MAX_PLACES);
+  /** A file without requests in flight. */
+  static ByteBuffer fresh(int entryCount, Map<Long, Suspect> suspects) {
+    if (entryCount > MAX_ENTRIES) {
+      throw new IllegalArgumentException(entryCount + " entryCount are more than " + MAX_ENTRIES);
     }
-    ByteBuffer content = ByteBuffer.allocate(HEADER + (places + MAX_SUSPECTS) * ENTRY);
-    content.putLong(0, MAGIC).putInt(8, VERSION).putInt(12, places);
-    int at = at(places);
+    ByteBuffer content = ByteBuffer.allocate(HEADER + (entryCount + MAX_SUSPECTS) * ENTRY);
+    content.putLong(0, MAGIC).putInt(8, VERSION).putInt(12, entryCount);
+    int at = at(entryCount);
     for (Map.Entry<Long, Suspect> each : suspects.entrySet()) {
       content.putLong(at + NAME, each.getKey());
       content.putLong(at + CHECK, check(each.getKey()));
@@ -113,7 +113,7 @@ final class CrashRecord {
 
   /** Empties the entry of a suspect. */
   static void acquit(ByteBuffer content, long name) {
-    int first = at(places(content));
+    int first = at(entryCount(content));
     for (int at = first; at < first + MAX_SUSPECTS * ENTRY; at += ENTRY) {
       if (content.getLong(at + NAME) == name) {
         content.putLong(at + CHECK, 0);
@@ -122,7 +122,7 @@ final class CrashRecord {
   }
 
   /**
-   * Who is suspect after the death of the process that wrote the file; nobody if it is none.
+   * The suspects after the death of the process that wrote the file; none if it is not valid.
    *
    * @param content whatever was found, from its first byte
    */
@@ -130,38 +130,38 @@ final class CrashRecord {
     if (content.limit() < HEADER
         || content.getLong(0) != MAGIC
         || content.getInt(8) != VERSION
-        || places(content) < 0
-        || places(content) > MAX_PLACES
-        || content.limit() != HEADER + (places(content) + MAX_SUSPECTS) * ENTRY) {
+        || entryCount(content) < 0
+        || entryCount(content) > MAX_ENTRIES
+        || content.limit() != HEADER + (entryCount(content) + MAX_SUSPECTS) * ENTRY) {
       return Map.of();
     }
-    List<Entry> underWay = new ArrayList<>();
+    List<Entry> running = new ArrayList<>();
     Map<Long, Suspect> suspects = new HashMap<>();
-    int first = at(places(content));
+    int first = at(entryCount(content));
     for (int at = HEADER; at < content.limit(); at += ENTRY) {
       Entry entry = Entry.read(content, at);
       if (entry != null && at < first) {
-        underWay.add(entry);
+        running.add(entry);
       } else if (entry != null && now - entry.since() < MEMORY_MILLIS) {
         suspects.put(entry.name(), new Suspect(entry.deaths(), entry.submitted(), entry.since()));
       }
     }
-    Entry blamed = blamed(underWay);
-    for (Entry entry : underWay) {
+    Entry blamed = blamed(running);
+    for (Entry entry : running) {
       suspects.put(entry.name(), accused(entry, suspects.get(entry.name()), entry == blamed, now));
     }
     return newest(suspects);
   }
 
-  private static Entry blamed(List<Entry> underWay) {
-    if (underWay.size() == 1) {
-      return underWay.get(0);
+  private static Entry blamed(List<Entry> running) {
+    if (running.size() == 1) {
+      return running.get(0);
     }
-    List<Entry> suspects = underWay.stream().filter(Entry::suspect).toList();
+    List<Entry> suspects = running.stream().filter(Entry::suspect).toList();
     return suspects.size() == 1 ? suspects.get(0) : null;
   }
 
-  /** What a death makes of a request under way. */
+  /** The suspicion that follows from a death for a request in flight. */
   private static Suspect accused(Entry entry, Suspect before, boolean blamed, long now) {
     boolean gotFurther = before == null || entry.computed() >= before.reached();
     return new Suspect(

@@ -19,9 +19,9 @@ import java.util.Map;
 final class DfsWeightOrder implements WaitingOrder {
   private final KvPages pages;
 
-  /** A node of the cache with what waits at and below it. */
-  private static final class Place {
-    final List<Place> children = new ArrayList<>();
+  /** A node of the cache with the requests that wait at and below it. */
+  private static final class Subtree {
+    final List<Subtree> children = new ArrayList<>();
     final List<Request> requests = new ArrayList<>();
     int weight;
     int nextChild;
@@ -33,49 +33,49 @@ final class DfsWeightOrder implements WaitingOrder {
 
   @Override
   public void rank(List<Request> waiting, List<Request> running) {
-    Place top = new Place();
-    Map<TreeNode, Place> places = new IdentityHashMap<>();
+    Subtree top = new Subtree();
+    Map<TreeNode, Subtree> subtrees = new IdentityHashMap<>();
     for (Request request : waiting) {
       TreeNode end = pages.match(request).node();
-      placeOf(end, places, top).requests.add(request);
+      subtreeOf(end, subtrees, top).requests.add(request);
       for (TreeNode node = end; node != null; node = node.parent()) {
-        places.get(node).weight++;
+        subtrees.get(node).weight++;
       }
     }
     walk(top);
   }
 
-  /** The place of a node, made with those of its ancestors if it is new. */
-  private static Place placeOf(TreeNode node, Map<TreeNode, Place> places, Place top) {
+  /** The subtree of a node, created with those of its ancestors if it is new. */
+  private static Subtree subtreeOf(TreeNode node, Map<TreeNode, Subtree> subtrees, Subtree top) {
     if (node == null) {
       return top;
     }
-    Place place = places.get(node);
-    if (place != null) {
-      return place;
+    Subtree subtree = subtrees.get(node);
+    if (subtree != null) {
+      return subtree;
     }
-    place = new Place();
-    places.put(node, place);
-    Place below = place;
+    subtree = new Subtree();
+    subtrees.put(node, subtree);
+    Subtree below = subtree;
     TreeNode parent = node.parent();
-    for (; parent != null && !places.containsKey(parent); parent = parent.parent()) {
-      Place above = new Place();
-      places.put(parent, above);
+    for (; parent != null && !subtrees.containsKey(parent); parent = parent.parent()) {
+      Subtree above = new Subtree();
+      subtrees.put(parent, above);
       above.children.add(below);
       below = above;
     }
-    (parent == null ? top : places.get(parent)).children.add(below);
-    return place;
+    (parent == null ? top : subtrees.get(parent)).children.add(below);
+    return subtree;
   }
 
-  private static void walk(Place top) {
-    Deque<Place> path = new ArrayDeque<>();
+  private static void walk(Subtree top) {
+    Deque<Subtree> path = new ArrayDeque<>();
     enter(path, top);
     long rank = 0;
     while (!path.isEmpty()) {
-      Place place = path.peek();
-      if (place.nextChild < place.children.size()) {
-        enter(path, place.children.get(place.nextChild++));
+      Subtree subtree = path.peek();
+      if (subtree.nextChild < subtree.children.size()) {
+        enter(path, subtree.children.get(subtree.nextChild++));
       } else {
         for (Request request : path.pop().requests) {
           request.rank = rank++;
@@ -84,8 +84,8 @@ final class DfsWeightOrder implements WaitingOrder {
     }
   }
 
-  private static void enter(Deque<Place> path, Place place) {
-    place.children.sort(Comparator.comparingInt(child -> -child.weight));
-    path.push(place);
+  private static void enter(Deque<Subtree> path, Subtree subtree) {
+    subtree.children.sort(Comparator.comparingInt(child -> -child.weight));
+    path.push(subtree);
   }
 }

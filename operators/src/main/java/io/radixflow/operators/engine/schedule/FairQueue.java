@@ -10,15 +10,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The tenants with requests, and what service they have had: weighted fair queueing by tokens, as
- * in Sheng et al., "Fairness in Serving Large Language Models" (2024). The tenant with the least
- * service is next, so that those who always have requests waiting get tokens by weight, and a
- * tenant's backlog delays its own requests only.
+ * The engine's fairness among tenants: weighted fair queueing by tokens of service, as in Sheng et
+ * al., "Fairness in Serving Large Language Models" (2024). The tenant with the least service is
+ * next, so that tenants which always have requests waiting get tokens by weight, and a tenant's
+ * backlog delays its own requests only.
  *
  * <p>Virtual time is the service that each waiting tenant would have had if all were served at once
  * by weight. A tenant that begins to wait has had at least that, as far as it lies between the
- * least and the most that a waiting one has had: nobody saves service up, nobody pays for having
- * used what was idle, and no stream of new tenants stays ahead of one that waits.
+ * least and the most that a waiting one has had: no tenant saves service up or pays for having used
+ * idle capacity, and no stream of new tenants stays ahead of one that waits. This decides the order
+ * of requests inside one engine; which turns a subtask submits to the engine is decided before, by
+ * the operator's {@code TurnQueues}.
  */
 final class FairQueue {
   /** FairQueue without requests that are remembered because they had more than the others. */
@@ -115,7 +117,7 @@ final class FairQueue {
     tenant.service += tokens * Tenant.TOKEN / tenant.weight;
   }
 
-  /** Forgets a tenant that has no requests, unless it has had more than its share. */
+  /** Drops a tenant that has no requests, unless it has had more than its share. */
   void retire(Tenant tenant) {
     if (!tenant.isIdle() || active.remove(tenant.name) == null) {
       return;

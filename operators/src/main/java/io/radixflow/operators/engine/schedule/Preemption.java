@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.function.ToIntFunction;
 
 /**
- * Chooses running requests that make way for a more urgent one of the same tenant: the least urgent
- * first, of equals the last to have arrived.
+ * Chooses the running requests to preempt for a more urgent one of the same tenant: the least
+ * urgent first, of equals the last to have arrived.
  */
 final class Preemption {
   private static final Comparator<Request> LEAST_URGENT_FIRST =
@@ -26,11 +26,11 @@ final class Preemption {
   }
 
   /**
-   * Who has to be put back so that a request has what it lacks.
+   * Chooses the requests to preempt so that a waiting one gets what it lacks.
    *
    * @param lacking what it lacks, at least 1
-   * @param worth what putting one back gives
-   * @return as few as do; empty if all that may be put back would not give enough
+   * @param worth what preempting one yields
+   * @return as few as suffice; empty if preempting all that may be would not suffice
    */
   List<Request> victims(
       Request waiting, List<Request> running, int lacking, ToIntFunction<Request> worth) {
@@ -57,7 +57,9 @@ final class Preemption {
         && (long) waiting.urgency - running.urgency > threshold;
   }
 
-  /** Who is put back when pages run out: the tenant's least urgent, of equals the youngest. */
+  /**
+   * The request to preempt when pages run out: the tenant's least urgent, of equals the youngest.
+   */
   static Request leastUrgent(List<Request> running, Tenant tenant) {
     Request least = null;
     for (int i = 0; i < running.size(); i++) {

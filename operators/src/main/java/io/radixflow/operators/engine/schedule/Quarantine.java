@@ -6,9 +6,9 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /**
- * Requests that may have ended an earlier process: they enter the engine one at a time, and each
- * runs alone until it is beyond the place where that process died. Engine thread only, but for
- * {@link #screen}.
+ * Holds requests that may have ended an earlier process: they enter the engine one at a time, and
+ * each runs alone until it is beyond the position at which that process died. Engine thread only,
+ * but for {@link #screen}.
  */
 public final class Quarantine {
   private final CrashJournal journal;
@@ -19,7 +19,7 @@ public final class Quarantine {
 
   /**
    * @param attempts how often a request may end the process on its own
-   * @param intake takes a request whose turn it is
+   * @param intake takes the request that is released next
    */
   public Quarantine(CrashJournal journal, int attempts, Consumer<Request> intake) {
     this.journal = journal;
@@ -47,7 +47,7 @@ public final class Quarantine {
     }
   }
 
-  /** Takes in a suspect. */
+  /** Holds a suspect until it may run. */
   public void hold(Request request) {
     if (request.state != Request.State.ENDED) {
       held.add(request);

@@ -351,7 +351,7 @@ public final class Scheduler {
 
   /** Running requests to preempt for a more urgent one that lacks a permit or pages. */
   private List<Request> victims(Request request) {
-    if (admission.isOldestsTurn()) {
+    if (admission.isByAge()) {
       return List.of();
     }
     int slots = running.size() == maxRunning ? 1 : 0;

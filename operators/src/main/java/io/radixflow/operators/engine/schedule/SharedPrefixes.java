@@ -6,8 +6,8 @@ import java.util.List;
 
 /**
  * Lets a waiting request wait for a prefix that a running one computes right now, instead of
- * computing it a second time. It is compared with running requests when its turn comes; from then
- * on a look at the one it waits for is enough.
+ * computing it a second time. It is compared with running requests when it would be admitted; from
+ * then on it suffices to look at the one it waits for.
  */
 final class SharedPrefixes {
   /** Fewer tokens are computed twice rather than waited for. */
@@ -25,7 +25,7 @@ final class SharedPrefixes {
     return deferrals;
   }
 
-  /** Whether a request that began to wait for a prefix has to go on waiting. */
+  /** Whether a request that began to wait for a prefix must keep waiting. */
   boolean isWaiting(Request request) {
     Request other = request.awaited;
     if (other == null) {

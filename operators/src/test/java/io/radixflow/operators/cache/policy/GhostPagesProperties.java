@@ -39,7 +39,7 @@ class GhostPagesProperties {
         assertThat(ghosts.lastUsedAt(place)).isEqualTo(each.getValue() - 1);
       }
     }
-    assertThat(remembered).isLessThanOrEqualTo(ghosts.places());
+    assertThat(remembered).isLessThanOrEqualTo(ghosts.entries());
     if (!pages.isEmpty()) {
       assertThat(ghosts.usesBefore(PageHash.mix(pages.get(pages.size() - 1)))).isPositive();
     }

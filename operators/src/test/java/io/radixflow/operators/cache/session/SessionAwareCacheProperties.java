@@ -19,7 +19,8 @@ import net.jqwik.api.Tuple;
 
 /**
  * Random lives of sessions. After each operation every page has one owner and every claim is
- * counted, and each look-up that goes on at a session's place finds what one from the root finds.
+ * counted, and each look-up that goes on at a session's position finds what one from the root
+ * finds.
  */
 class SessionAwareCacheProperties {
   private static final int POOL = 40;

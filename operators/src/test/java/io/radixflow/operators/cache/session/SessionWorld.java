@@ -115,7 +115,7 @@ final class SessionWorld {
     commit(turn, computed / cache.pageTokens());
     running.remove(turn);
     SessionPosition end =
-        sessions.place(turn.branch, turn.locked, turn.cachedPages, key(turn.tokens), computed);
+        sessions.position(turn.branch, turn.locked, turn.cachedPages, key(turn.tokens), computed);
     boolean partial =
         computed % cache.pageTokens() > 0 && turn.cachedPages == computed / cache.pageTokens();
     sessions.ended(turn.slot, end, true, lasting, partial ? turn.table[turn.cachedPages] : -1);
@@ -149,7 +149,9 @@ final class SessionWorld {
     return cache.match(key(tokens), Integer.MAX_VALUE).pages() * cache.pageTokens();
   }
 
-  /** Every page has one owner, and every node's claims are those of the places at or below it. */
+  /**
+   * Every page has one owner, and every node's claims are those of the positions at or below it.
+   */
   void check() {
     assertThat(
             allocator.free()
@@ -170,8 +172,8 @@ final class SessionWorld {
     Map<TreeNode, Integer> claims = new LinkedHashMap<>();
     Set<TreeNode> nodes = new HashSet<>();
     for (CacheSlot slot : slots.values()) {
-      for (SessionPosition place : slot.places()) {
-        TreeNode node = place.owner == sessions ? place.resolved() : null;
+      for (SessionPosition position : slot.positions()) {
+        TreeNode node = position.owner == sessions ? position.resolved() : null;
         for (; node != null && !node.isRoot(); node = node.parent) {
           claims.merge(node, 1, Integer::sum);
         }
