@@ -45,7 +45,7 @@ class CacheSimulationTest {
   }
 
   @Test
-  void aSessionThatNobodyKnowsOrThatWasClosedBeforeFreesNothing() {
+  void closingAnUnknownOrClosedSessionFreesNothing() {
     request(0, 1, 2);
     builder.close(7);
     builder.close(0);

@@ -95,7 +95,7 @@ class CacheEventsProperties {
     return shown;
   }
 
-  /** The names of all pages that look-ups of any key find, hashed anew. */
+  /** The names of all pages that look-ups of any key find, hashed again. */
   private static Set<Long> found(EventedCache world, List<RadixKey> keys, Setting setting) {
     PageHasher hasher = new PageHasher(setting.pageTokens);
     Set<Long> blocks = new HashSet<>();

@@ -31,7 +31,7 @@ class CacheEventsTest {
   }
 
   @Test
-  void nobodyPaysWhoDoesNotListen() {
+  void aCacheWithoutListenerMakesNoDigests() {
     EventedCache listened = new EventedCache(1);
     RadixCache silent = new RadixCache(listened.allocator, 1, EvictionPolicies.of("lru", 1, 1));
     RadixKey key = RadixKey.of(1);
@@ -117,7 +117,7 @@ class CacheEventsTest {
 
   /** Case U23. */
   @Test
-  void anEvictedPrefixIsStoredAnew() {
+  void anEvictedPrefixIsStoredAgain() {
     EventedCache cache = new EventedCache(2);
     cache.insert(RadixKey.of(1, 2, 3, 4));
     List<KvEvent.Stored> before = cache.take(KvEvent.Stored.class);
@@ -143,7 +143,7 @@ class CacheEventsTest {
   }
 
   @Test
-  void theFirstPageOfANamespaceBelowAPublicOneIsItsChildAndNobodyElses() {
+  void theFirstPageOfANamespaceBelowAPublicOneIsItsChildOnly() {
     EventedCache cache = new EventedCache(2);
     int[] tokens = {1, 2, 3, 4};
     cache.insert(new RadixKey("a", tokens, 4, 2));
@@ -158,7 +158,7 @@ class CacheEventsTest {
   }
 
   @Test
-  void tokenIdsAreToldOnlyIfAskedFor() {
+  void eventsCarryTokenIdsOnlyIfAskedFor() {
     PageAllocator allocator = new PageAllocator(4, page -> {});
     RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1));
     List<KvEvent> events = new ArrayList<>();

@@ -9,7 +9,7 @@ import java.util.List;
 
 /**
  * What the tree must be equal to: a list of pages, each with the whole prefix that it ends. Of
- * those that nobody holds and nothing extends, the first in the order of the policy is evicted.
+ * those that are neither held nor extended, the first in the order of the policy is evicted.
  */
 final class CachedPages {
 
@@ -202,7 +202,7 @@ final class CachedPages {
     return first;
   }
 
-  /** Removes the page that ends a prefix, which nobody may hold or extend; returns its number. */
+  /** Removes the page that ends a prefix, which must be neither held nor extended; returns its number. */
   int removeFree(RadixKey key, int end) {
     Page page = at(key, end);
     if (page.locks > 0 || isExtended(page)) {
@@ -221,7 +221,7 @@ final class CachedPages {
     return false;
   }
 
-  /** How many pages nobody holds: all of them could be evicted, one after the other. */
+  /** How many pages are not held: all of them could be evicted, one after the other. */
   int evictable() {
     return (int) pages.stream().filter(page -> page.locks == 0).count();
   }

@@ -1,6 +1,6 @@
 package io.radixflow.operators.cache;
 
-/** A policy that counts what it is told and asked. */
+/** A policy that counts its calls. */
 final class CountingPolicy implements EvictionPolicy {
   private final EvictionPolicy policy;
   long calls;

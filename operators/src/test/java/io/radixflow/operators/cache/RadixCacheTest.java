@@ -91,7 +91,7 @@ class RadixCacheTest {
   }
 
   @Test
-  void aSplitThatTellsNothingIsUndone() {
+  void aSplitOfPagesWithOneHistoryIsUndone() {
     insert(RadixKey.of(1, 2, 3, 4));
     cache.unlock(lock(RadixKey.of(1, 2)));
     assertThat(cache.nodes()).isEqualTo(1);

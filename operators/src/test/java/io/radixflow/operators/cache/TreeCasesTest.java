@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What SGLang's tests of its tree assert, on the tree that serves. */
 class TreeCasesTest {
 
-  /** Case T1; that events are told only if somebody listens is T6. */
+  /** Case T1; that events are reported only to a listener is T6. */
   @Test
   void aNewCacheIsEmptyAndKnowsItsPages() {
     RadixCache cache = new Turns(4).cache;

@@ -13,7 +13,7 @@ class TreeNodeTest {
 
   /** Case N1. */
   @Test
-  void aNewNodeHoldsNothingAndNobodyHoldsIt() {
+  void aNewNodeHasNoPagesAndNoLocks() {
     TreeNode node = new TreeNode("");
     assertThat(node.children.size()).isZero();
     assertThat(node.lockCount).isZero();

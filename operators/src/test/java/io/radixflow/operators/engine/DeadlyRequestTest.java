@@ -46,7 +46,7 @@ class DeadlyRequestTest {
     return directory.resolve("engine/journal");
   }
 
-  /** Leaves a journal as a process that died with these under way, each {@code submitted} far. */
+  /** Leaves a journal as a process that died with these in flight, each {@code submitted} far. */
   private void died(int submitted, String... labels) {
     CrashJournal journal = CrashJournal.open(journal(), 8, System::currentTimeMillis);
     for (int i = 0; i < labels.length; i++) {

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What an engine tells of its cache, against the cache itself. */
+/** The events of an engine about its cache, against the cache itself. */
 @Timeout(60)
 class EngineKvEventsTest {
 

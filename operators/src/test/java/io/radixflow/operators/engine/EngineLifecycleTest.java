@@ -222,19 +222,19 @@ class EngineLifecycleTest {
   }
 
   @Test
-  void anIdleEngineNoticesThatItsDeviceIsLostAndTellsItsConsumers() {
+  void anIdleEngineNoticesThatItsDeviceIsLostAndNotifiesItsConsumers() {
     SimModel model = SimModel.open(SimOptions.DEFAULT);
     LosableBackend losable = new LosableBackend(model.openBackend(DeviceOptions.DEFAULT));
-    AtomicInteger told = new AtomicInteger();
+    AtomicInteger notified = new AtomicInteger();
     try (Engine engine =
             ContinuousBatchingEngine.open(
                 losable.backend(), model.tokenizer(), EngineOptions.DEFAULT);
         ReplyChannel channel =
-            engine.openChannel(new ChannelId("job", 0, 0), told::incrementAndGet)) {
+            engine.openChannel(new ChannelId("job", 0, 0), notified::incrementAndGet)) {
       assertThat(engine.lost()).isNull();
       losable.lose();
 
-      await().atMost(Duration.ofMinutes(1)).until(() -> engine.lost() != null && told.get() > 0);
+      await().atMost(Duration.ofMinutes(1)).until(() -> engine.lost() != null && notified.get() > 0);
       assertThat(engine.lost()).hasMessageContaining("idle");
     }
   }

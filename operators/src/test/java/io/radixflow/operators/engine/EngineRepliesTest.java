@@ -109,7 +109,7 @@ class EngineRepliesTest {
   }
 
   @Test
-  void theConsumerIsToldOnceBetweenTwoDrains() {
+  void theConsumerIsNotifiedOnceBetweenTwoDrains() {
     long id = client.submit(letters(1, 10), 50);
     int before = client.await(id).tokens.size();
     assertThat(client.notifications()).isLessThanOrEqualTo(1);

@@ -77,7 +77,7 @@ class EngineSessionsTest {
   }
 
   @Test
-  void closingASessionFreesWhatNobodyElseUses() {
+  void closingASessionFreesWhatOnlyItUses() {
     try (Engine engine = Engines.open(EngineOptions.builder());
         EngineClient client = new EngineClient(engine)) {
       int[] system = letters(0, 64);
@@ -96,7 +96,7 @@ class EngineSessionsTest {
   }
 
   @Test
-  void aTurnUnderWayWhenItsSessionClosesLeavesNothing() {
+  void aTurnInFlightWhenItsSessionClosesLeavesNothing() {
     try (Engine engine = Engines.open(EngineOptions.builder());
         EngineClient client = new EngineClient(engine)) {
       long running = client.submit(turn("s", letters(0, 50), 2_000));

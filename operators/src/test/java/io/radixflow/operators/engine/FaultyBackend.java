@@ -8,8 +8,8 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 
 /**
- * A backend whose tickets, if told, refuse to show their tokens: a defect, not a failed step. And
- * whose pool, if told, cannot be begun anew after it.
+ * A backend whose tickets refuse on demand to show their tokens: a defect, not a failed step. And
+ * whose pool, on demand, cannot be emptied afterwards.
  */
 final class FaultyBackend {
   private volatile boolean broken;

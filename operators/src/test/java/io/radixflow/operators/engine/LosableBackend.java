@@ -39,7 +39,7 @@ public final class LosableBackend {
     return backend;
   }
 
-  /** Loses the device, and nobody is told. */
+  /** Loses the device without notice. */
   public void lose() {
     lost = true;
   }

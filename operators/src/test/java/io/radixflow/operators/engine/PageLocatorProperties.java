@@ -37,7 +37,7 @@ import net.jqwik.api.constraints.IntRange;
 
 /**
  * Where an engine says that pages are, against a model that has no tree and no chains: the sets of
- * pages that each tier tells of.
+ * pages that each tier reports.
  */
 class PageLocatorProperties {
   private static final int PAGE = 4;

@@ -123,7 +123,7 @@ class PageLocatorTest {
   }
 
   @Test
-  void aSlowStoreKeepsNobodyElseWaiting() throws Exception {
+  void aSlowStoreKeepsNoOtherRequestWaiting() throws Exception {
     try (ContinuousBatchingEngine engine = open(200);
         EngineClient client = new EngineClient(engine)) {
       int[] text = letters(0, 100);
@@ -143,7 +143,7 @@ class PageLocatorTest {
   }
 
   @Test
-  void aTextThatCannotBeMadeIsToldSo() {
+  void aTextThatCannotBeMadeFailsTheLookUp() {
     try (Engine engine = open(0)) {
       var located =
           engine.locate(

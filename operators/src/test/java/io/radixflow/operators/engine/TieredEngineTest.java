@@ -34,7 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * and U28 in {@link StoredPagesTest}, U31 and U33 here, U32 and U34 in {@code HostTierProperties},
  * U29, U30, U35 and U36 in {@code DeviceAndHostProperties}. One part of U29 has no place here: a
  * page that the host has no room for does not stay on the device, as who evicts needs its room, and
- * nobody can demote a page without a copy, as the tree has no nodes of pages that it does not have.
+ * a page cannot be demoted without a copy, as the tree has no nodes of pages that it does not have.
  */
 @Timeout(60)
 public class TieredEngineTest {
@@ -250,7 +250,7 @@ public class TieredEngineTest {
   }
 
   @Test
-  void anEngineThatIsResetWithCopiesUnderWayGoesOn() {
+  void anEngineThatIsResetWithCopiesInFlightGoesOn() {
     FaultyBackend tickets = new FaultyBackend(MODEL.openBackend(DeviceOptions.DEFAULT));
     FaultyMemory memory = new FaultyMemory(tickets.backend());
     try (Engine engine = open(memory, 30);
@@ -309,7 +309,7 @@ public class TieredEngineTest {
   }
 
   @Test
-  void usageTellsWhatCameFromTheHost() {
+  void usageCountsTokensThatCameFromTheHost() {
     try (Engine engine = Engines.open(SIM, options(30, 200).build());
         EngineClient client = new EngineClient(engine)) {
       int[] prompt = letters(0, 200);

@@ -19,7 +19,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What an engine tells of its pages in host memory. */
+/** The events of an engine about its pages in host memory. */
 @Timeout(60)
 class TieredKvEventsTest {
   private static final SimOptions SIM = SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true);
@@ -56,7 +56,7 @@ class TieredKvEventsTest {
       for (KvEvent change : changes) {
         if (change instanceof KvEvent.Stored stored) {
           Map<Long, KvEvent.Stored> tier = view.get(stored.tier());
-          assertThat(tier.put(stored.block(), stored)).as("told once").isNull();
+          assertThat(tier.put(stored.block(), stored)).as("reported once").isNull();
         } else if (change instanceof KvEvent.Removed removed) {
           for (long block : removed.blocks()) {
             assertThat(view.get(removed.tier()).remove(block)).isNotNull();
@@ -133,9 +133,9 @@ class TieredKvEventsTest {
     }
   }
 
-  /** U25: nothing is told of a copy before it is there, however the tree changes meanwhile. */
+  /** U25: a copy is not reported before it is there, however the tree changes meanwhile. */
   @Test
-  void aCopyThatIsUnderWayIsToldWhenItIsThere() {
+  void aCopyInFlightIsReportedWhenItHasArrived() {
     try (ContinuousBatchingEngine engine = open(100);
         EngineClient client = new EngineClient(engine)) {
       memory.hold(true);

@@ -25,7 +25,7 @@ class NamespaceKeyTest {
   }
 
   @Test
-  void onlyWhoNamesNothingIsPublic() {
+  void aNamespaceIsPublicOnlyIfTenantSaltAndAdapterAreEmpty() {
     assertThat(KEY.namespace("", "", "")).isEqualTo(NamespaceKey.PUBLIC);
     assertThat(NamespaceKey.random().namespace("", "", "")).isEqualTo(NamespaceKey.PUBLIC);
   }

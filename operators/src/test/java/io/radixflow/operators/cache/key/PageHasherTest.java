@@ -86,7 +86,7 @@ class PageHasherTest {
   }
 
   @Test
-  void thePublishedNameTellsNeitherNamespaceNorSeed() {
+  void thePublishedNameRevealsNeitherNamespaceNorSeed() {
     String name = PageHasher.publishedName(NAMESPACE);
     assertThat(name).hasSize(32).isNotEqualTo(PageHasher.publishedName("other"));
     assertThat(NAMESPACE).doesNotContain(name);

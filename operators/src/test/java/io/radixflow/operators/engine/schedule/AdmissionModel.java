@@ -52,7 +52,7 @@ final class AdmissionModel {
     return back;
   }
 
-  /** Admits who is next, if anybody is, and ends another if many run. */
+  /** Admits the next request, if there is one, and ends another if many run. */
   Request admit(Random random) {
     admission.beginRound();
     Request next = admission.next();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a journal tells after a process that did not close it. */
+/** The suspects of a journal that a process did not close. */
 class CrashRecordTest {
   private static final long DAY = 86_400_000;
 
@@ -40,7 +40,7 @@ class CrashRecordTest {
   }
 
   @Test
-  void nobodyIsSuspectAfterAnOrderlyEnd() {
+  void noRequestIsSuspectAfterAnOrderlyEnd() {
     try (CrashJournal journal = CrashJournal.open(directory.resolve("journal"), 4, () -> now)) {
       journal.begin(0, 7, false);
     }
@@ -49,7 +49,7 @@ class CrashRecordTest {
   }
 
   @Test
-  void aRequestThatWasUnderWayAloneIsBlamed() {
+  void aRequestThatWasInFlightAloneIsBlamed() {
     CrashJournal journal = afterDeath();
     journal.begin(0, 7, false);
     journal.begin(1, 8, false);
@@ -59,7 +59,7 @@ class CrashRecordTest {
   }
 
   @Test
-  void ofSeveralNobodyIsBlamedAndAllAreSuspect() {
+  void ofSeveralRequestsNoneIsBlamedAndAllAreSuspect() {
     CrashJournal journal = afterDeath();
     journal.begin(0, 7, false);
     journal.begin(3, 8, false);
@@ -70,7 +70,7 @@ class CrashRecordTest {
   }
 
   @Test
-  void theOnlySuspectUnderWayIsBlamed() {
+  void theOnlySuspectInFlightIsBlamed() {
     CrashJournal journal = afterDeath();
     journal.begin(0, 7, false);
     journal.begin(1, 8, true);
@@ -90,7 +90,7 @@ class CrashRecordTest {
   }
 
   @Test
-  void aRequestThatGotFurtherBeginsAnew() {
+  void aRequestThatGotFurtherStartsWithoutDeaths() {
     CrashJournal journal = afterDeath();
     journal.begin(0, 7, false);
     journal.step(0, 40, 42);

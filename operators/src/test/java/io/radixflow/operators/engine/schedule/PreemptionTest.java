@@ -127,7 +127,7 @@ class PreemptionTest {
   }
 
   @Test
-  void whoRunsForItsAgeDoesNotMakeWayAndDisplacesNobody() {
+  void aRequestAdmittedForItsAgeIsNotPreemptedAndPreemptsNone() {
     run(Request.AGED, 50);
     assertThat(preempts(request(9, 100, 5), 5)).isFalse();
     running.clear();

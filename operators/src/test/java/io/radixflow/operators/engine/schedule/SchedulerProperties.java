@@ -20,7 +20,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** What holds for every stream of requests: nobody starves, shares are kept, tenants are apart. */
+/** What holds for every stream of requests: no request starves, shares are kept, tenants are apart. */
 class SchedulerProperties {
   private static final int PAGE = 16;
 
@@ -37,7 +37,7 @@ class SchedulerProperties {
 
   /**
    * With {@code n} older requests of its tenant that have not ended, a request is admitted within
-   * {@code ageing * (n + 1)} admissions of its tenant; each time that an older one is put back
+   * {@code ageing * (n + 1)} admissions of its tenant; each time that an older one is preempted
    * counts as one more.
    */
   @Property(tries = 300)
@@ -198,7 +198,7 @@ class SchedulerProperties {
     assertThat(model.admit(2)).contains(single);
   }
 
-  /** The order of a tenant's requests, and when its turns are, does not tell what others cached. */
+  /** The order of a tenant's requests, and when its turns are, does not reveal what others cached. */
   @Property(tries = 100)
   void theOrderDoesNotDependOnAnotherTenantsPages(
       @ForAll long seed, @ForAll SchedulePolicy policy) {
