@@ -202,7 +202,10 @@ final class CachedPages {
     return first;
   }
 
-  /** Removes the page that ends a prefix, which must be neither held nor extended; returns its number. */
+  /**
+   * Removes the page that ends a prefix, which must be neither held nor extended; returns its
+   * number.
+   */
   int removeFree(RadixKey key, int end) {
     Page page = at(key, end);
     if (page.locks > 0 || isExtended(page)) {

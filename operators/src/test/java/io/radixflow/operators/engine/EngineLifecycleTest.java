@@ -234,7 +234,9 @@ class EngineLifecycleTest {
       assertThat(engine.lost()).isNull();
       losable.lose();
 
-      await().atMost(Duration.ofMinutes(1)).until(() -> engine.lost() != null && notified.get() > 0);
+      await()
+          .atMost(Duration.ofMinutes(1))
+          .until(() -> engine.lost() != null && notified.get() > 0);
       assertThat(engine.lost()).hasMessageContaining("idle");
     }
   }

@@ -20,7 +20,9 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 
-/** What holds for every stream of requests: no request starves, shares are kept, tenants are apart. */
+/**
+ * What holds for every stream of requests: no request starves, shares are kept, tenants are apart.
+ */
 class SchedulerProperties {
   private static final int PAGE = 16;
 
@@ -198,7 +200,9 @@ class SchedulerProperties {
     assertThat(model.admit(2)).contains(single);
   }
 
-  /** The order of a tenant's requests, and when its turns are, does not reveal what others cached. */
+  /**
+   * The order of a tenant's requests, and when its turns are, does not reveal what others cached.
+   */
   @Property(tries = 100)
   void theOrderDoesNotDependOnAnotherTenantsPages(
       @ForAll long seed, @ForAll SchedulePolicy policy) {
