@@ -15,12 +15,12 @@ final class CacheEvents {
   private final PageHasher hasher;
   private final CachedPage shown = new CachedPage();
 
-  /** Null without a listener. */
+  /** The listener, or null. */
   private KvEventListener listener;
 
   private boolean tokenIds;
 
-  /** Null without a follower. */
+  /** The follower, or null. */
   private PageListener follower;
 
   private TreeNode shrinking;

@@ -52,7 +52,7 @@ public final class CachedPage {
     return namespace;
   }
 
-  /** Whether no page comes before it. */
+  /** Returns whether no page comes before it. */
   public boolean isFirst() {
     return parents == null;
   }

@@ -31,7 +31,7 @@ public interface EvictionPolicy {
   /** A node in the order was split: {@code front} is new and lies above {@code back}. */
   void split(TreeNode front, TreeNode back);
 
-  /** Whether a node and its only child, both in the order, may become one. */
+  /** Returns whether a node and its only child, both in the order, may become one. */
   boolean mergeable(TreeNode front, TreeNode back);
 
   /** They do: {@code back} leaves the tree, {@code front} has the pages of both from now on. */
@@ -43,7 +43,7 @@ public interface EvictionPolicy {
   /** The priority of a node in the order has changed. */
   default void reprioritised(TreeNode node) {}
 
-  /** Whether the nodes are to carry {@link TreeNode#pageHash}. */
+  /** Returns whether the nodes are to carry {@link TreeNode#pageHash}. */
   default boolean wantsPageHashes() {
     return false;
   }

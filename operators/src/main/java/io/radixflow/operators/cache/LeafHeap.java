@@ -21,7 +21,7 @@ public final class LeafHeap {
     this.order = order;
   }
 
-  /** Whether a node is in a heap; a node is in one at most. */
+  /** Returns whether a node is in a heap; a node is in one at most. */
   public static boolean contains(TreeNode node) {
     return node.heapIndex >= 0;
   }

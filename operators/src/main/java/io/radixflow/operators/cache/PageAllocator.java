@@ -140,7 +140,7 @@ public final class PageAllocator {
     groupCount = 0;
   }
 
-  /** Whether a running request owns the page. */
+  /** Returns whether a running request owns the page. */
   public boolean isInFlight(int page) {
     return owner[page] == IN_FLIGHT;
   }
@@ -232,7 +232,7 @@ public final class PageAllocator {
     return repaired;
   }
 
-  /** Whether the recorded owner of a page is the given one. */
+  /** Returns whether the recorded owner of a page is the given one. */
   boolean agrees(int page, boolean cached, boolean inFlight, boolean session) {
     return owner[page] == actual(cached, inFlight, session);
   }

@@ -1,6 +1,6 @@
 package io.radixflow.operators.cache;
 
-/** What requests share of the pages they have computed. */
+/** The share of computed pages that requests have in common. */
 public enum PrefixCaching {
   /** Every prefix. */
   RADIX,

@@ -13,7 +13,7 @@ final class PrefixInsertion {
   private final PathLocks locks;
   private final PageHistory history;
 
-  /** Null without a listener or follower. */
+  /** The reporter of changes; null without a listener or follower. */
   private CacheEvents events;
 
   PrefixInsertion(

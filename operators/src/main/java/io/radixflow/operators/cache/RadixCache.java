@@ -48,7 +48,7 @@ public final class RadixCache {
     CLEARED
   }
 
-  /** Null without a listener or follower. */
+  /** The reporter of changes; null without a listener or follower. */
   private CacheEvents events;
 
   /** A cache that shares every prefix; its hashes cannot be predicted. */

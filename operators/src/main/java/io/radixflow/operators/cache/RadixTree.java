@@ -62,7 +62,7 @@ final class RadixTree {
     return descend(key, limit, node, page);
   }
 
-  /** Whether the way to a node goes through the namespaces that the key's pages lie in. */
+  /** Returns whether the way to a node goes through the namespaces that the key's pages lie in. */
   private boolean isOnPathOf(TreeNode node, RadixKey key) {
     boolean sharing = key.publicPages(pageTokens) > 0;
     return node.namespace.equals(key.namespace())

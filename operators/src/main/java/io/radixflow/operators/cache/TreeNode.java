@@ -24,7 +24,7 @@ public final class TreeNode {
 
   final String namespace;
 
-  /** Whether pages of the public namespace come before those of this node's own. */
+  /** True if pages of the public namespace come before those of this node's own. */
   final boolean belowPublic;
 
   public TreeNode parent;
@@ -59,7 +59,7 @@ public final class TreeNode {
 
   long retainedUntil;
 
-  /** Whether the request that stored the pages still holds them, and no other has used them yet. */
+  /** True if the request that stored the pages still holds them, and no other has used them yet. */
   boolean fresh;
 
   /** The {@link ChildHash} of the first page, by which the parent finds this node. */
@@ -79,7 +79,7 @@ public final class TreeNode {
 
   private boolean removed;
 
-  /** Whether pages were dropped from the end: such a node never grows again. */
+  /** True if pages were dropped from the end: such a node never grows again. */
   private boolean truncated;
 
   private int[] tokens = NONE;
@@ -123,7 +123,7 @@ public final class TreeNode {
     return startPage;
   }
 
-  /** Whether a lock ends at this node or below it. */
+  /** Returns whether a lock ends at this node or below it. */
   public boolean isLocked() {
     return lockCount > 0;
   }
@@ -138,7 +138,7 @@ public final class TreeNode {
     claims += change;
   }
 
-  /** Whether no node lies below this one. */
+  /** Returns whether no node lies below this one. */
   public boolean isLeaf() {
     return children.size() == 0;
   }
@@ -215,7 +215,7 @@ public final class TreeNode {
     return Math.max(priority, retention);
   }
 
-  /** Whether hints treat both alike, now and after they have expired. */
+  /** Returns whether hints treat both alike, now and after they have expired. */
   boolean isRetainedAs(TreeNode other) {
     return retention == other.retention
         && (retention == NOT_RETAINED
@@ -290,7 +290,7 @@ public final class TreeNode {
     removed = true;
   }
 
-  /** Whether this node begins with the page of {@code ids} at {@code from}. */
+  /** Returns whether this node begins with the page of {@code ids} at {@code from}. */
   boolean beginsWith(String namespace, int[] ids, int from, int span) {
     return this.namespace.equals(namespace)
         && Arrays.equals(tokens, 0, span, ids, from, from + span);

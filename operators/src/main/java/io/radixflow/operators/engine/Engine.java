@@ -69,28 +69,28 @@ public interface Engine extends AutoCloseable {
   void closeSession(String session);
 
   /**
-   * Forgets pages in all tiers below the device, whichever engine they came from, but for those
+   * Erases pages in all tiers below the device, whichever engine they came from, but for those
    * that another page follows which stays. Never blocks.
    *
    * @param pages names the pages, none before its parent; called on a thread that may take its time
    * @return completes, on any thread, when no file of the engine holds their bytes, with whether
    *     there was a store to take them from; never once the engine is closed
    */
-  default CompletableFuture<Boolean> forget(Supplier<PageId[]> pages) {
+  default CompletableFuture<Boolean> erase(Supplier<PageId[]> pages) {
     return CompletableFuture.completedFuture(false);
   }
 
-  /** As {@link #forget}, of all pages there are. */
-  default CompletableFuture<Boolean> forgetAll() {
+  /** Erases all pages, as {@link #erase} does. */
+  default CompletableFuture<Boolean> eraseAll() {
     return CompletableFuture.completedFuture(false);
   }
 
-  /** As {@link #forget}, of all pages of a tenant but those in the public namespace. */
-  default CompletableFuture<Boolean> forgetTenant(String tenant) {
+  /** Erases all pages of a tenant but those in the public namespace, as {@link #erase} does. */
+  default CompletableFuture<Boolean> eraseTenant(String tenant) {
     return CompletableFuture.completedFuture(false);
   }
 
-  /** Whether a conversation's next turn can find pages of the one before. */
+  /** Returns whether a conversation's next turn can find pages of the one before. */
   default boolean keepsPages() {
     return true;
   }

@@ -23,10 +23,10 @@ public interface KvEventSink extends AutoCloseable {
     KvEventSink open(EngineInfo engine, Runnable onRoom);
   }
 
-  /** Whether events carry the token ids of pages: what users wrote. */
+  /** Returns whether events carry the token ids of pages: what users wrote. */
   boolean wantsTokenIds();
 
-  /** Whether a snapshot would be taken now; cheap, engine thread. */
+  /** Returns whether a snapshot would be taken now; cheap, engine thread. */
   boolean isReady();
 
   /**

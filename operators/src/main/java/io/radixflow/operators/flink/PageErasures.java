@@ -147,7 +147,7 @@ final class PageErasures {
     erasures
         .begin(
             key,
-            () -> key.equals(ALL) ? engine.forgetAll() : engine.forget(() -> names(key, erasure)))
+            () -> key.equals(ALL) ? engine.eraseAll() : engine.erase(() -> names(key, erasure)))
         .thenRun(() -> post(() -> confirmed(key)));
   }
 

@@ -112,7 +112,7 @@ final class ServingSubtask implements AutoCloseable {
                     .erasures()
                     .begin(
                         "tenant %s %d of %s".formatted(tenant, number, channel),
-                        () -> engine.engine().forgetTenant(tenant)),
+                        () -> engine.engine().eraseTenant(tenant)),
             mailbox,
             System::nanoTime);
     control = new ControlEvents(settings, tiers, erasures);

@@ -323,8 +323,8 @@ class AnnouncedTurnTest {
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100)) {
       engine.prefetch(turn("s", PROMPT));
       await().until(gate::hasQueuedThreads);
-      engine.forgetTenant("beta");
-      engine.forgetTenant("acme");
+      engine.eraseTenant("beta");
+      engine.eraseTenant("acme");
       await().until(() -> stats(engine).cutShort() == 1);
       gate.release(1000);
       TieredEngineTest.awaitSettled(engine);

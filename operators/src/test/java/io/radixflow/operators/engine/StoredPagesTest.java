@@ -314,7 +314,7 @@ class StoredPagesTest {
       client.await(client.submit(forgotten, 5));
       TieredEngineTest.awaitSettled(engine);
       assertThat(pagesOf(chain, 0)).isEqualTo(chain.pages());
-      assertThat(engine.forget(() -> chain.from(0)).get(9, TimeUnit.SECONDS)).isTrue();
+      assertThat(engine.erase(() -> chain.from(0)).get(9, TimeUnit.SECONDS)).isTrue();
       assertThat(pagesOf(chain, 0)).isZero();
       for (int other = 1; other < 4; other++) {
         client.await(client.submit(letters(other, 350), 5));

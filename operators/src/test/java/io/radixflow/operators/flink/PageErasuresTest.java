@@ -68,7 +68,7 @@ class PageErasuresTest {
     asked.clear();
     PageErasures next = erasures(100);
     assertThat(next.size()).isEqualTo(2);
-    assertThat(asked).containsExactly("forget", "forget");
+    assertThat(asked).containsExactly("erase", "erase");
     next.save();
     assertThat(saved).hasSize(2);
   }
@@ -79,10 +79,10 @@ class PageErasuresTest {
     first.add(names(6), 6, false);
     first.add(names(6), 6, false);
     first.save();
-    assertThat(asked).containsExactly("forget", "forgetAll");
+    assertThat(asked).containsExactly("erase", "eraseAll");
     assertThat(saved).hasSize(1);
     asked.clear();
     erasures(10);
-    assertThat(asked).containsExactly("forgetAll");
+    assertThat(asked).containsExactly("eraseAll");
   }
 }

@@ -48,7 +48,7 @@ final class AdaptivePolicy implements EvictionPolicy {
 
   private double nextDensity;
 
-  /** Whether anything was evicted since the last use. */
+  /** True if anything was evicted since the last use. */
   private boolean evicting;
 
   private long slotsLookedAt;

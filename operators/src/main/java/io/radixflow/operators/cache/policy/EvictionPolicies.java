@@ -18,7 +18,7 @@ public final class EvictionPolicies {
 
   private EvictionPolicies() {}
 
-  /** Whether there is a policy of this name. */
+  /** Returns whether there is a policy of this name. */
   public static boolean isKnown(String name) {
     return NAMES.contains(name.toLowerCase(Locale.ROOT));
   }

@@ -33,7 +33,7 @@ final class ReuseModel {
   private static final double LARGEST_EXPONENT = 64;
 
   /**
-   * What a simpler estimate counts: pages, of which a request uses tens to hundreds at once, so
+   * The weight of a simpler estimate in pages, of which a request uses tens to hundreds at once, so
    * that a few requests do not decide however few pages fit.
    */
   private static final double PRIOR_PAGES = 200;
@@ -41,16 +41,16 @@ final class ReuseModel {
   /** And besides, as a share of the pages that fit. */
   private static final double PRIOR_SHARE = 0.01;
 
-  /** What it counts in the estimate of all kinds, as a multiple. */
+  /** Its weight in the estimate of all kinds, as a multiple. */
   private static final double PRIOR_OF_ALL = 2;
 
-  /** What holds the scale of a simpler estimate, as a multiple of what that counts. */
+  /** The weight that holds the scale of a simpler estimate, as a multiple of that estimate's weight. */
   private static final double PRIOR_OF_SCALE = 4;
 
   /** Survival of a page for each doubling of its age, before anything is known: 2 to minus this. */
   private static final double PRIOR_EXPONENT = 0.5;
 
-  /** What a kind's mean counts in its densities before any reuse is seen, the rest the age's. */
+  /** The share of a kind's mean in its densities before any reuse is seen; the rest is the age's. */
   private static final double SHARE_OF_MEAN = 0.8;
 
   /** Reuses that halve that share, as a multiple of what a simpler estimate counts. */
@@ -79,14 +79,14 @@ final class ReuseModel {
 
   /** How often pages are used again, by the bucket of their age. */
   private static final class Rates {
-    /** For each unit of the logarithm of the age. */
+    /** The rate for each unit of the logarithm of the age. */
     final double[] rate = new double[AgeScale.buckets()];
 
     /** The probability that comes of it, for a page that reaches the bucket. */
     final double[] hazard = new double[rate.length];
   }
 
-  /** What {@link #learnPart} does next: a kind, or, at their number, what all have in common. */
+  /** The part that {@link #learnPart} learns next: a kind, or, at their number, what all have in common. */
   private int part;
 
   /**
@@ -109,7 +109,7 @@ final class ReuseModel {
     fillHazards(prior);
   }
 
-  /** What a page counts whose wait began at a tick. */
+  /** The weight of a page whose wait began at a tick. */
   double weight(long tick) {
     return Math.pow(2, (tick - base) / HALF_LIFE);
   }

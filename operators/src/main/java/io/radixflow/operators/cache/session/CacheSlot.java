@@ -52,7 +52,7 @@ public final class CacheSlot {
     return tenant;
   }
 
-  /** Whether the session was closed; the pages of its last turns are then freed as they end. */
+  /** Returns whether the session was closed; the pages of its last turns are then freed as they end. */
   public boolean isClosed() {
     return closed;
   }
@@ -62,7 +62,7 @@ public final class CacheSlot {
     closed = true;
   }
 
-  /** Whether it has no position. */
+  /** Returns whether it has no position. */
   public boolean isEmpty() {
     return positions.isEmpty();
   }

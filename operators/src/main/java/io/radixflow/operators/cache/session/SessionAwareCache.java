@@ -221,7 +221,7 @@ public final class SessionAwareCache {
     return position;
   }
 
-  /** Whether a branch's last turn ended at a position. */
+  /** Returns whether a branch's last turn ended at a position. */
   public static boolean isPositionOf(CacheSlot slot, SessionPosition position) {
     return !slot.isClosed() && slot.position(position.branch) == position;
   }

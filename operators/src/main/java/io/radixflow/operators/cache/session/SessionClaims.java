@@ -43,7 +43,7 @@ public final class SessionClaims {
     return node == claimed ? 0 : cache.freeEnd(node, node.endPage(), claimed.endPage());
   }
 
-  /** Whether {@code descendant}, which is in the tree, lies at or below a position. */
+  /** Returns whether {@code descendant}, which is in the tree, lies at or below a position. */
   static boolean extendsPosition(TreeNode descendant, SessionPosition position) {
     TreeNode end = position.resolved();
     TreeNode node = descendant;

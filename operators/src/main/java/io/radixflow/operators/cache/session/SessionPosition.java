@@ -49,7 +49,7 @@ public final class SessionPosition {
         key.namespace(), key.tokens(), length, Math.min(key.publicTokens(), length));
   }
 
-  /** Whether the tokens of this position are a prefix of another position's. */
+  /** Returns whether the tokens of this position are a prefix of another position's. */
   public boolean isBefore(SessionPosition other) {
     return other.sharedTokens(key.tokens(), length) == length;
   }

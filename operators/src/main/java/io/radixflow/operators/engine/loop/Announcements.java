@@ -127,7 +127,7 @@ public final class Announcements {
     }
   }
 
-  /** What the stores had is in host memory. */
+  /** The pages that the stores had are in host memory. */
   private void onHost(Announced announced) {
     if (!announced.ended && idle != null && isWorthComputing(announced.turn)) {
       idle.offer(announced.turn, () -> end(announced));

@@ -146,7 +146,7 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   /**
-   * As {@link #open(ServedModel, DeviceOptions, EngineOptions)}, of an engine that publishes the
+   * Opens an engine as {@link #open(ServedModel, DeviceOptions, EngineOptions)} does, one that publishes the
    * changes of its cache, or records the requests in flight.
    *
    * @param events creates the sink of the cache's changes; null to publish none
@@ -307,7 +307,7 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   @Override
-  public CompletableFuture<Boolean> forget(Supplier<PageId[]> named) {
+  public CompletableFuture<Boolean> erase(Supplier<PageId[]> named) {
     return pageTasks.erase(named);
   }
 
@@ -322,12 +322,12 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   @Override
-  public CompletableFuture<Boolean> forgetTenant(String tenant) {
+  public CompletableFuture<Boolean> eraseTenant(String tenant) {
     return pageTasks.eraseTenant(tenant);
   }
 
   @Override
-  public CompletableFuture<Boolean> forgetAll() {
+  public CompletableFuture<Boolean> eraseAll() {
     return pageTasks.eraseAll();
   }
 

@@ -77,7 +77,7 @@ final class EngineLoop implements Runnable {
     thread.start();
   }
 
-  /** Why no step can run any more, or null. */
+  /** Why no step can run, or null. */
   EngineLostException lost() {
     return lost;
   }

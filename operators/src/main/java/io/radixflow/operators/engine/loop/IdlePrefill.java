@@ -169,7 +169,7 @@ final class IdlePrefill {
     return true;
   }
 
-  /** Whether the current request has pages, or the next one could be given some. */
+  /** Returns whether the current request has pages, or the next one could be given some. */
   private boolean hasPages() {
     while (current != null || begin()) {
       if (current.row >= 0) {

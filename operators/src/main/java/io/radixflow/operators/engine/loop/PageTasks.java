@@ -39,13 +39,13 @@ final class PageTasks {
     this.engine = engine;
   }
 
-  /** See {@link Engine#forget}. */
+  /** See {@link Engine#erase}. */
   CompletableFuture<Boolean> erase(Supplier<PageId[]> named) {
     return CompletableFuture.supplyAsync(named, intake)
         .thenComposeAsync(pages.tiers()::erase, engine);
   }
 
-  /** See {@link Engine#forgetTenant}. */
+  /** See {@link Engine#eraseTenant}. */
   CompletableFuture<Boolean> eraseTenant(String tenant) {
     return onEngine(
             () -> {
@@ -55,7 +55,7 @@ final class PageTasks {
         .thenCompose(Function.identity());
   }
 
-  /** See {@link Engine#forgetAll}. */
+  /** See {@link Engine#eraseAll}. */
   CompletableFuture<Boolean> eraseAll() {
     return onEngine(pages.tiers()::eraseAll).thenCompose(Function.identity());
   }

@@ -23,7 +23,7 @@ public final class Calibration {
 
   private Calibration() {}
 
-  /** Measures; a device on which that fails goes without, as steps on it will tell more. */
+  /** Measures. A failure is ignored: steps on such a device will fail with more detail. */
   public static void run(Backend backend, KvPages pages, int contextLength) {
     int tokens = Math.min(TOKENS, Math.min(contextLength, backend.maxBatchRows()));
     try {

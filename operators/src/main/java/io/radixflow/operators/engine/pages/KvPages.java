@@ -65,14 +65,14 @@ public final class KvPages {
   private HintApplier hints;
   private long evicted;
 
-  /** Null if KV events are disabled. */
+  /** The feed of KV events; null if they are disabled. */
   private KvEventFeed events;
 
   /**
    * @param maxRunning requests that hold pages at once, those that ended and wait for a step in
    *     flight included
    * @param options what requests share
-   * @param slots forgets sessions that have nothing cached any more
+   * @param slots drops sessions that have nothing cached
    * @param tiers below the pool
    * @param clock milliseconds that only grow
    */
@@ -458,7 +458,7 @@ public final class KvPages {
 
   // ---- room: evicting what no request uses
 
-  /** Whether pages will be free soon that are not now. */
+  /** Returns whether pages will be free soon that are not now. */
   public boolean awaitsPages() {
     return tiers.leavingPages() > 0;
   }

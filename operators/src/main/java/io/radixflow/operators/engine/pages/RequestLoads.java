@@ -69,7 +69,7 @@ public final class RequestLoads {
     request.loadBack = tiers.loadBack(request.chain, devicePages, useful);
   }
 
-  /** Whether a waiting request waits for pages of lower tiers. */
+  /** Returns whether a waiting request waits for pages of lower tiers. */
   public boolean mustWait(Request request, KvPages pages) {
     return request.loadBack != null && mustWait(request, pages.match(request).pages());
   }
@@ -114,7 +114,7 @@ public final class RequestLoads {
     return pages;
   }
 
-  /** What a request that has just been admitted gets from below the device. */
+  /** The tokens that a request which has just been admitted gets from below the device. */
   public TierUsage usage(Request request) {
     LoadBack loadBack = request.loadBack;
     if (loadBack == null) {

@@ -57,7 +57,7 @@ public final class Channels {
     }
   }
 
-  /** Whether the engine accepts nothing more. */
+  /** Returns whether the engine accepts nothing more. */
   public boolean haveEnded() {
     return ended;
   }

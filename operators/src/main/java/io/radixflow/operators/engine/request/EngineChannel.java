@@ -31,7 +31,7 @@ public final class EngineChannel implements ReplyChannel {
   private volatile boolean closed;
   private volatile EngineLostException lost;
 
-  /** Whether the engine signals this channel at the end of its iteration; engine thread only. */
+  /** True if the engine signals this channel at the end of its iteration; engine thread only. */
   public boolean signalPending;
 
   /**

@@ -45,7 +45,7 @@ public final class Request {
   /** The urgency of a request that was admitted by its age: no other preempts it. */
   public static final int AGED = Integer.MAX_VALUE;
 
-  /** Null for an announced turn. */
+  /** The consumer's channel; null for an announced turn. */
   public final EngineChannel channel;
 
   final long id;
@@ -59,7 +59,7 @@ public final class Request {
   Request nextNews;
   public volatile boolean paused;
 
-  /** Whether the prompt is ready and its consumer has not been notified yet. */
+  /** True if the prompt is ready and its consumer has not been notified yet. */
   public volatile boolean promptReady;
 
   /** Its name in the {@link CrashJournal}. */
@@ -184,7 +184,7 @@ public final class Request {
     return Arrays.copyOfRange(tokens, promptLength, length);
   }
 
-  /** Whether it is an announced turn, or computes the prompt of one. */
+  /** Returns whether it is an announced turn, or computes the prompt of one. */
   public boolean isExpected() {
     return channel == null;
   }
@@ -202,7 +202,7 @@ public final class Request {
     return length + pending < maxLength ? length + pending - scheduled : 0;
   }
 
-  /** Whether its consumer has fallen behind too far for another token. */
+  /** Returns whether its consumer has fallen behind too far for another token. */
   boolean isRingFull() {
     return ring.room() <= pending;
   }
@@ -221,7 +221,7 @@ public final class Request {
     return false;
   }
 
-  /** Whether the consumer of a paused one of them has caught up. */
+  /** Returns whether the consumer of a paused one of them has caught up. */
   public static boolean anyCanResume(List<Request> requests) {
     for (int i = 0; i < requests.size(); i++) {
       if (requests.get(i).paused && !requests.get(i).isRingFull()) {

@@ -81,7 +81,7 @@ final class Admission {
     return all;
   }
 
-  /** Whether a request waits that was paused, and its consumer has caught up. */
+  /** Returns whether a request waits that was paused, and its consumer has caught up. */
   boolean canResume() {
     List<Tenant> backlogged = tenants.backlogged();
     for (int i = 0; i < backlogged.size(); i++) {
@@ -133,7 +133,7 @@ final class Admission {
     gathered = false;
   }
 
-  /** Whether {@link #next} chose the request for its age. */
+  /** Returns whether {@link #next} chose the request for its age. */
   boolean isByAge() {
     return byAge;
   }
@@ -193,7 +193,7 @@ final class Admission {
     }
   }
 
-  /** Whether its consumer must catch up first, or its pages are on their way to host memory. */
+  /** Returns whether its consumer must catch up first, or its pages are on their way to host memory. */
   private boolean isHeldUp(Request request) {
     return request.admittedBefore && request.pauseIfBehind()
         || pages.loads().mustWait(request, pages);

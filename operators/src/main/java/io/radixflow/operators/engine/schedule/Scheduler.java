@@ -94,7 +94,7 @@ public final class Scheduler {
     return unadmitted.getAndIncrement();
   }
 
-  /** Whether any request runs, waits, or is in intake. */
+  /** Returns whether any request runs, waits, or is in intake. */
   public boolean isBusy() {
     return !running.isEmpty() || waitingCount() > 0;
   }
@@ -126,7 +126,7 @@ public final class Scheduler {
     return cachedTokens;
   }
 
-  /** Whether the consumer of a paused request has caught up. */
+  /** Returns whether the consumer of a paused request has caught up. */
   public boolean canResume() {
     return Request.anyCanResume(running) || admission.canResume();
   }
@@ -211,7 +211,7 @@ public final class Scheduler {
     return step.size() > 0;
   }
 
-  /** Whether there is a request that nothing may run beside. */
+  /** Returns whether there is a request that nothing may run beside. */
   private boolean quarantineRuns() {
     Request request = quarantine.active();
     return request != null && request.state == Request.State.RUNNING && !request.pauseIfBehind();

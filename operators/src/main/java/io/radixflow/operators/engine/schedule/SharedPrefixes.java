@@ -25,7 +25,7 @@ final class SharedPrefixes {
     return deferrals;
   }
 
-  /** Whether a request that began to wait for a prefix must keep waiting. */
+  /** Returns whether a request that began to wait for a prefix must keep waiting. */
   boolean isWaiting(Request request) {
     Request other = request.awaited;
     if (other == null) {
@@ -38,7 +38,7 @@ final class SharedPrefixes {
     return false;
   }
 
-  /** Whether a request, of which {@code matched} pages are cached, should begin to wait. */
+  /** Returns whether a request, of which {@code matched} pages are cached, should begin to wait. */
   boolean shouldWait(Request request, int matched, List<Request> running) {
     for (int i = 0; i < running.size(); i++) {
       Request other = running.get(i);
