@@ -69,8 +69,8 @@ public interface Engine extends AutoCloseable {
   void closeSession(String session);
 
   /**
-   * Erases pages in all tiers below the device, whichever engine they came from, but for those
-   * that another page follows which stays. Never blocks.
+   * Erases pages in all tiers below the device, whichever engine they came from, but for those that
+   * another page follows which stays. Never blocks.
    *
    * @param pages names the pages, none before its parent; called on a thread that may take its time
    * @return completes, on any thread, when no file of the engine holds their bytes, with whether

@@ -44,13 +44,17 @@ final class ReuseModel {
   /** Its weight in the estimate of all kinds, as a multiple. */
   private static final double PRIOR_OF_ALL = 2;
 
-  /** The weight that holds the scale of a simpler estimate, as a multiple of that estimate's weight. */
+  /**
+   * The weight that holds the scale of a simpler estimate, as a multiple of that estimate's weight.
+   */
   private static final double PRIOR_OF_SCALE = 4;
 
   /** Survival of a page for each doubling of its age, before anything is known: 2 to minus this. */
   private static final double PRIOR_EXPONENT = 0.5;
 
-  /** The share of a kind's mean in its densities before any reuse is seen; the rest is the age's. */
+  /**
+   * The share of a kind's mean in its densities before any reuse is seen; the rest is the age's.
+   */
   private static final double SHARE_OF_MEAN = 0.8;
 
   /** Reuses that halve that share, as a multiple of what a simpler estimate counts. */
@@ -86,7 +90,10 @@ final class ReuseModel {
     final double[] hazard = new double[rate.length];
   }
 
-  /** The part that {@link #learnPart} learns next: a kind, or, at their number, what all have in common. */
+  /**
+   * The part that {@link #learnPart} learns next: a kind, or, at their number, what all have in
+   * common.
+   */
   private int part;
 
   /**

@@ -52,7 +52,9 @@ public final class CacheSlot {
     return tenant;
   }
 
-  /** Returns whether the session was closed; the pages of its last turns are then freed as they end. */
+  /**
+   * Returns whether the session was closed; the pages of its last turns are then freed as they end.
+   */
   public boolean isClosed() {
     return closed;
   }

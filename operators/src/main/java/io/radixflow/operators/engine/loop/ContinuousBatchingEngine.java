@@ -146,8 +146,8 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   /**
-   * Opens an engine as {@link #open(ServedModel, DeviceOptions, EngineOptions)} does, one that publishes the
-   * changes of its cache, or records the requests in flight.
+   * Opens an engine as {@link #open(ServedModel, DeviceOptions, EngineOptions)} does, one that
+   * publishes the changes of its cache, or records the requests in flight.
    *
    * @param events creates the sink of the cache's changes; null to publish none
    * @param crashJournal the file from which, after the process has died, the next one reads which

@@ -193,7 +193,9 @@ final class Admission {
     }
   }
 
-  /** Returns whether its consumer must catch up first, or its pages are on their way to host memory. */
+  /**
+   * Returns whether its consumer must catch up first, or its pages are on their way to host memory.
+   */
   private boolean isHeldUp(Request request) {
     return request.admittedBefore && request.pauseIfBehind()
         || pages.loads().mustWait(request, pages);
