@@ -47,6 +47,8 @@ final class JobConfiguration {
     flink.set(RocksDBOptions.USE_PARTITIONED_INDEX_FILTERS, true);
     flink.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, interval);
+    // the serving operator reports a backlog until all of its subtasks have their engine
+    flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL_DURING_BACKLOG, Duration.ZERO);
     flink.set(
         CheckpointingOptions.MIN_PAUSE_BETWEEN_CHECKPOINTS,
         interval.compareTo(MIN_PAUSE.multipliedBy(2)) < 0 ? interval.dividedBy(2) : MIN_PAUSE);

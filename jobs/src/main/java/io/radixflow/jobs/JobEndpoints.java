@@ -8,7 +8,7 @@ import io.radixflow.jobs.kafka.KafkaEndpoints;
 import io.radixflow.jobs.kafka.KafkaLostReplies;
 import io.radixflow.jobs.kvevents.KafkaKvEvents;
 import io.radixflow.operators.engine.KvEventSink;
-import io.radixflow.operators.flink.LostReplies;
+import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import org.apache.flink.api.connector.sink2.Sink;

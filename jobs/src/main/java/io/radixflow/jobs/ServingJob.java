@@ -5,10 +5,10 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
-import io.radixflow.operators.flink.EngineOpener;
-import io.radixflow.operators.flink.SavedState;
 import io.radixflow.operators.flink.ServingOperatorFactory;
 import io.radixflow.operators.flink.ServingOutputs;
+import io.radixflow.operators.flink.engine.EngineFactory;
+import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
@@ -48,7 +48,7 @@ public final class ServingJob {
       StreamExecutionEnvironment environment,
       Settings settings,
       JobEndpoints endpoints,
-      EngineOpener opener) {
+      EngineFactory opener) {
     SingleOutputStreamOperator<ConversationEvent> events =
         environment
             .fromSource(

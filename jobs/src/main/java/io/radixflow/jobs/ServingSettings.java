@@ -11,9 +11,9 @@ import io.radixflow.jobs.config.TierConfig;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.flink.EngineOpener;
-import io.radixflow.operators.flink.ModelEngineOpener;
 import io.radixflow.operators.flink.ServingOptions;
+import io.radixflow.operators.flink.engine.EngineFactory;
+import io.radixflow.operators.flink.engine.ModelEngineFactory;
 import io.radixflow.operators.record.GenerationOptions;
 
 /** The operator's options and its engine, as the settings say. */
@@ -26,7 +26,7 @@ public final class ServingSettings {
    *
    * @throws SettingsException if one subtask alone may hand the engine more than it takes
    */
-  public static EngineOpener engine(Settings settings, ModelEngineOpener.Source models) {
+  public static EngineFactory engine(Settings settings, ModelEngineFactory.Source models) {
     checkWaiting(settings, 1);
     EngineOptions engine =
         EngineOptions.builder()
@@ -51,7 +51,7 @@ public final class ServingSettings {
             kvType(settings.get(RadixflowOptions.KV_TYPE)),
             settings.get(RadixflowOptions.GPU_MODE),
             settings.get(RadixflowOptions.GPU_MEMORY).getBytes());
-    return new ModelEngineOpener(models, settings.get(RadixflowOptions.MODEL), device, engine)
+    return new ModelEngineFactory(models, settings.get(RadixflowOptions.MODEL), device, engine)
         .onDisk(DiskTierConfig.tier(settings))
         .onRemote(RemoteTierConfig.tier(settings));
   }

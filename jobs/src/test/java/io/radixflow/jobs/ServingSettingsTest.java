@@ -10,7 +10,9 @@ import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.key.NamespaceKey;
-import io.radixflow.operators.flink.EngineOpener;
+import io.radixflow.operators.flink.engine.EngineFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -48,7 +50,7 @@ class ServingSettingsTest {
         .containsExactlyInAnyOrder("a", "b");
   }
 
-  private static EngineOpener engine(Settings settings) {
+  private static EngineFactory engine(Settings settings) {
     return ServingSettings.engine(settings, name -> SimModel.open(SimOptions.DEFAULT));
   }
 

@@ -2,7 +2,7 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
-import io.radixflow.operators.flink.DiskTier;
+import io.radixflow.operators.flink.engine.DiskTier;
 import io.radixflow.operators.tier.disk.DiskStoreOptions;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;

@@ -2,7 +2,7 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
-import io.radixflow.operators.flink.RemoteTier;
+import io.radixflow.operators.flink.engine.RemoteTier;
 import io.radixflow.operators.tier.remote.RemoteStoreOptions;
 import java.net.URI;
 import java.time.Duration;

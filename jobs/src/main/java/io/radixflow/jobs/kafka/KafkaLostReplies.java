@@ -2,7 +2,7 @@ package io.radixflow.jobs.kafka;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.operators.flink.LostReplies;
+import io.radixflow.operators.flink.recovery.LostReplies;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;

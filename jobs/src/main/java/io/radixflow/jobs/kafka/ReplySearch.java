@@ -3,7 +3,7 @@ package io.radixflow.jobs.kafka;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.event.RecordReader;
-import io.radixflow.operators.flink.LostReplies;
+import io.radixflow.operators.flink.recovery.LostReplies;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;

@@ -5,7 +5,7 @@ import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
-import io.radixflow.operators.flink.ServingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
 import java.util.List;
 import java.util.concurrent.Semaphore;
 

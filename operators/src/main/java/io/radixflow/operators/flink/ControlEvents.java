@@ -1,7 +1,10 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.engine.EngineTiers;
+import io.radixflow.operators.flink.engine.TierSettings;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.TierCommand;
+import io.radixflow.operators.session.RefusedException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 

@@ -1,7 +1,9 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.engine.TierSettings;
 import io.radixflow.operators.record.LimitChange;
 import io.radixflow.operators.record.TierCommand;
+import io.radixflow.operators.session.RefusedException;
 import java.util.Map;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;

@@ -2,6 +2,8 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.SessionRef;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Message;

@@ -1,10 +1,13 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.flink.erasure.PendingErasures;
+import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.SessionSlot.Life;
+import io.radixflow.operators.session.SessionSlot;
 
 /**
  * Handles events: ignores resends, checks whom a session belongs to, and passes each event on to

@@ -2,6 +2,8 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.SessionPages;

@@ -1,6 +1,8 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
+import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;

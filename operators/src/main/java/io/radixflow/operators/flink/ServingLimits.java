@@ -1,5 +1,8 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.engine.TenantCounts;
+import io.radixflow.operators.flink.state.SessionCounts;
+import io.radixflow.operators.session.BusyException;
 import java.util.List;
 
 /** Decides whether there is room for one more turn or session. Only the task's thread uses it. */

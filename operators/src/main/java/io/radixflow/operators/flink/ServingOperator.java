@@ -1,5 +1,10 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.engine.EngineFactory;
+import io.radixflow.operators.flink.engine.CheckpointedDisks;
+import io.radixflow.operators.flink.engine.EngineLease;
+import io.radixflow.operators.flink.erasure.PagesToErase;
+import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
@@ -43,7 +48,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
   private static final long serialVersionUID = 1L;
   private static final int EVENTS = 1;
 
-  private final transient EngineOpener opener;
+  private final transient EngineFactory factory;
   private final transient ServingOptions options;
   private final transient LostReplies lost;
   private final transient MailboxExecutor mailbox;
@@ -57,13 +62,13 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
 
   ServingOperator(
       StreamOperatorParameters<Reply> parameters,
-      EngineOpener opener,
+      EngineFactory factory,
       ServingOptions options,
       LostReplies lost,
       OperatorEventGateway coordinator) {
     super(parameters);
     this.coordinator = coordinator;
-    this.opener = opener;
+    this.factory = factory;
     this.options = options;
     this.lost = lost;
     this.mailbox = parameters.getMailboxExecutor();
@@ -76,9 +81,10 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
     CheckpointedDisks disks = new CheckpointedDisks(getOperatorStateBackend());
     lease =
         EngineLease.acquire(
-            environment(), getRuntimeContext(), opener, disks.restored(), control.tiers());
+            environment(), getRuntimeContext(), factory, disks.restored(), control.tiers());
     subtask = new ServingSubtask(this, lease, control, disks, options, lost);
     subtask.start();
+    coordinator.sendEventToCoordinator(new SubtaskOpened());
   }
 
   Environment environment() {

@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.engine.EngineFactory;
+import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
@@ -19,7 +21,7 @@ import org.apache.flink.streaming.api.operators.TwoInputStreamOperatorFactory;
  * <pre>{@code
  * events.keyBy(ConversationEvent::session)
  *     .connect(control.broadcast())
- *     .transform("serving", TypeInformation.of(Reply.class), new ServingOperatorFactory(opener, options))
+ *     .transform("serving", TypeInformation.of(Reply.class), new ServingOperatorFactory(engine, options))
  *     .uid("serving")
  * }</pre>
  *
@@ -30,22 +32,22 @@ public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<
         CoordinatedOperatorFactory<Reply> {
   private static final long serialVersionUID = 1L;
 
-  private final EngineOpener opener;
+  private final EngineFactory engine;
   private final ServingOptions options;
   private final LostReplies lost;
 
   /** For an output that loses nothing. */
-  public ServingOperatorFactory(EngineOpener opener, ServingOptions options) {
-    this(opener, options, null);
+  public ServingOperatorFactory(EngineFactory engine, ServingOptions options) {
+    this(engine, options, null);
   }
 
   /**
-   * @param opener opens the engine, once a TaskManager
+   * @param engine opens the engine, once a TaskManager
    * @param options bounds, retention and defaults
    * @param lost tells what the output has lost; null if it loses nothing
    */
-  public ServingOperatorFactory(EngineOpener opener, ServingOptions options, LostReplies lost) {
-    this.opener = opener;
+  public ServingOperatorFactory(EngineFactory engine, ServingOptions options, LostReplies lost) {
+    this.engine = engine;
     this.options = options;
     this.lost = lost;
     this.chainingStrategy = ChainingStrategy.ALWAYS;
@@ -59,14 +61,14 @@ public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<
     OperatorEventDispatcher dispatcher = parameters.getOperatorEventDispatcher();
     ServingOperator operator =
         new ServingOperator(
-            parameters, opener, options, lost, dispatcher.getOperatorEventGateway(id));
+            parameters, engine, options, lost, dispatcher.getOperatorEventGateway(id));
     dispatcher.registerEventHandler(id, operator);
     return (T) operator;
   }
 
   @Override
   public OperatorCoordinator.Provider getCoordinatorProvider(String name, OperatorID id) {
-    return new ErasureCoordinator.Provider(id);
+    return new ServingCoordinator.Provider(id);
   }
 
   @Override

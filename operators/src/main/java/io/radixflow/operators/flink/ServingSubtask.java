@@ -1,6 +1,21 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.ChannelId;
+import io.radixflow.operators.flink.engine.EngineConnection;
+import io.radixflow.operators.flink.engine.CheckpointedDisks;
+import io.radixflow.operators.flink.engine.EngineLease;
+import io.radixflow.operators.flink.engine.EngineTiers;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.erasure.PageErasures;
+import io.radixflow.operators.flink.erasure.PagesToErase;
+import io.radixflow.operators.flink.erasure.PendingErasures;
+import io.radixflow.operators.flink.recovery.LostReplies;
+import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
+import io.radixflow.operators.flink.state.AttemptEpoch;
+import io.radixflow.operators.flink.state.IdleTimers;
+import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.flink.state.SessionCounts;
+import io.radixflow.operators.flink.state.SessionStore;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.session.SessionSlot.Life;
 
 /** Ends sessions: those that are closed, erased or expired. Only the task's thread uses it. */

@@ -1,6 +1,10 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.erasure.PageErasures;
+import io.radixflow.operators.flink.erasure.SessionPageNames;
+import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;

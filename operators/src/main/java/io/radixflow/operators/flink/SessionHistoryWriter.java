@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.session.CanonicalReply;

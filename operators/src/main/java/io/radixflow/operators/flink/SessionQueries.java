@@ -1,10 +1,14 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.state.History;
+import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.flink.state.SessionStore;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;

@@ -1,14 +1,17 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.session.BusyException;
 import io.radixflow.operators.session.PendingTurn;
-import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.SessionSlot.Life;
+import io.radixflow.operators.session.SessionSlot;
 import java.util.List;
 import java.util.Objects;
 

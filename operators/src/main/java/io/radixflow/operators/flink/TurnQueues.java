@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.engine.TenantCounts;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PendingTurn;

@@ -2,6 +2,9 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.flink.engine.EngineConnection;
+import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.flink.state.SessionStore;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
@@ -9,6 +12,7 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.PromptAssembly;
+import io.radixflow.operators.session.RefusedException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -3,6 +3,10 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.disk.TierHome;
+import io.radixflow.operators.flink.engine.EngineDirectory;
+import io.radixflow.operators.flink.engine.EngineTiers;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -17,13 +21,13 @@ import org.junit.jupiter.api.io.TempDir;
 class CheckpointedDisksTest {
   @TempDir Path root;
 
-  private final List<EngineHome> homes = new ArrayList<>();
+  private final List<EngineDirectory> homes = new ArrayList<>();
   private TierHome disk;
 
   private ServingHarness harness(boolean onDisk, int parallelism, int subtask) throws Exception {
     ScriptedEngine engine = new ScriptedEngine(4096, 6);
-    TestOpener opener =
-        TestOpener.at(
+    TestEngineFactory opener =
+        TestEngineFactory.at(
             "disks" + homes.size(),
             home -> {
               homes.add(home);

@@ -7,6 +7,7 @@ import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.CacheOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.flink.engine.RemoteTier;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;

@@ -9,6 +9,8 @@ import io.radixflow.kernels.TinyChatModel;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
@@ -134,7 +136,7 @@ class DeviceChangeTest {
   }
 
   private static ServingHarness harness(String device) throws Exception {
-    TestOpener opener = TestOpener.of("device-change", () -> open(device));
+    TestEngineFactory opener = TestEngineFactory.of("device-change", () -> open(device));
     return new ServingHarness(opener, ServingOptions.DEFAULT, 1, 0);
   }
 

@@ -2,6 +2,8 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.flink.engine.RemoteTier;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.store.PageStoreStats;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_16BE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import java.io.ByteArrayOutputStream;

@@ -8,6 +8,11 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.flink.engine.EngineDirectory;
+import io.radixflow.operators.flink.engine.ModelEngineFactory;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.TierOptions;
@@ -47,7 +52,7 @@ class ErasureOnAllEnginesITCase {
 
   @TempDir Path root;
 
-  private ServingEngine open(ModelEngineOpener opener, EngineHome home) {
+  private ServingEngine open(ModelEngineFactory opener, EngineDirectory home) {
     try {
       ServingEngine engine = opener.open(home);
       ENGINES.add(engine);
@@ -77,8 +82,8 @@ class ErasureOnAllEnginesITCase {
 
   @Test
   void theEngineThatDoesNotHaveTheSessionErasesItsPages() throws Exception {
-    ModelEngineOpener opener =
-        new ModelEngineOpener(
+    ModelEngineFactory opener =
+        new ModelEngineFactory(
                 name -> SimModel.open(SimOptions.DEFAULT),
                 ModelLoader.SIM,
                 DeviceOptions.DEFAULT,
@@ -94,7 +99,7 @@ class ErasureOnAllEnginesITCase {
     steps.start();
     new TestJob(new GatedNumbers(gate, 4), n -> event(n).event())
         .onReply(ErasureOnAllEnginesITCase::note)
-        .run(TestOpener.at(gate, home -> open(opener, home)));
+        .run(TestEngineFactory.at(gate, home -> open(opener, home)));
     steps.join();
     assertThat(ANSWERED).contains("t0", "t1", "e0", "q1");
     assertThat(ENGINES).hasSize(2);

@@ -10,6 +10,8 @@ import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
@@ -81,7 +83,7 @@ class FloodITCase {
         .set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true)
         .with(OPTIONS)
         .onReply(new Noting())
-        .run(TestOpener.of("flood", () -> new ServingEngine(engine, model)));
+        .run(TestEngineFactory.of("flood", () -> new ServingEngine(engine, model)));
 
     assertThat(STATS)
         .allMatch(s -> s.scheduler().runningRequests() + s.scheduler().waitingRequests() <= 2 * 32);

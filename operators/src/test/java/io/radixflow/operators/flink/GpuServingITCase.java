@@ -8,6 +8,8 @@ import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
@@ -56,7 +58,7 @@ class GpuServingITCase {
     REPLIES.clear();
     new TestJob(new NumberSequenceSource(0, TURNS - 1), GpuServingITCase::event)
         .onReply(GpuServingITCase::note)
-        .run(TestOpener.of(name, GpuServingITCase::open));
+        .run(TestEngineFactory.of(name, GpuServingITCase::open));
     return new TreeMap<>(REPLIES);
   }
 

@@ -8,6 +8,8 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
@@ -53,8 +55,8 @@ class MidReplyFailureITCase {
                 .withTime(4_000_000, 0)
                 .withClock(GATE::pass)
                 .withPoison(true));
-    TestOpener opener =
-        TestOpener.of(
+    TestEngineFactory opener =
+        TestEngineFactory.of(
             "mid-reply-failure",
             () ->
                 new ServingEngine(
@@ -98,7 +100,7 @@ class MidReplyFailureITCase {
                 model);
         ServingHarness h =
             new ServingHarness(
-                TestOpener.of("undisturbed", () -> engine), ServingOptions.DEFAULT, 1, 0)) {
+                TestEngineFactory.of("undisturbed", () -> engine), ServingOptions.DEFAULT, 1, 0)) {
       h.open();
       for (long n = 0; n < TURNS; n++) {
         h.send(event(n));

@@ -7,6 +7,8 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
@@ -108,8 +110,8 @@ class MidReplyRestoreTest {
 
   private ServingHarness harness(int parallelism, int subtask, boolean rocksDb) throws Exception {
     SimModel model = SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true));
-    TestOpener opener =
-        TestOpener.of(
+    TestEngineFactory opener =
+        TestEngineFactory.of(
             "mid-reply",
             () -> {
               ServingEngine engine =

@@ -8,6 +8,8 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -37,7 +39,7 @@ class PoisonTest {
   @Test
   void endsAsErrorWithItsEventAmongTheDeadLettersWhileTheOthersGoOn() throws Exception {
     try (ServingHarness h =
-        new ServingHarness(TestOpener.of("poison", this::open), ServingOptions.DEFAULT, 1, 0)) {
+        new ServingHarness(TestEngineFactory.of("poison", this::open), ServingOptions.DEFAULT, 1, 0)) {
       h.open();
       for (int i = 0; i < 4; i++) {
         h.send(Events.message("s" + i, "t" + i));

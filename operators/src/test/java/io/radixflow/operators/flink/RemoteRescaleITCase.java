@@ -9,6 +9,11 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.flink.engine.ModelEngineFactory;
+import io.radixflow.operators.flink.engine.RemoteTier;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
@@ -121,13 +126,13 @@ class RemoteRescaleITCase {
             });
   }
 
-  private TestOpener opener(String name, EngineOptions options, DiskTier disk, RemoteTier remote) {
-    ModelEngineOpener opener =
-        new ModelEngineOpener(any -> model(), ModelLoader.SIM, DeviceOptions.DEFAULT, options)
+  private TestEngineFactory opener(String name, EngineOptions options, DiskTier disk, RemoteTier remote) {
+    ModelEngineFactory opener =
+        new ModelEngineFactory(any -> model(), ModelLoader.SIM, DeviceOptions.DEFAULT, options)
             .onDisk(disk)
             .onRemote(remote);
     ENGINES.clear();
-    return TestOpener.at(
+    return TestEngineFactory.at(
         name,
         home -> {
           try {
@@ -140,7 +145,7 @@ class RemoteRescaleITCase {
   }
 
   /** Engines whose disks are in a directory of their own, and whose remote is the test's. */
-  private TestOpener tiered(String name) {
+  private TestEngineFactory tiered(String name) {
     NamespaceKey key = NamespaceKey.of("secret");
     RemoteStoreOptions remote =
         RemoteStoreOptions.of(root.resolve("remote").toUri().toString())
@@ -179,7 +184,7 @@ class RemoteRescaleITCase {
   private Map<String, String> undisturbed(String gate) throws Exception {
     REPLIES.clear();
     allow(gate, 2 * SESSIONS.size() + 1);
-    TestOpener opener = opener(gate, PLAIN, DiskTier.NONE, RemoteTier.NONE);
+    TestEngineFactory opener = opener(gate, PLAIN, DiskTier.NONE, RemoteTier.NONE);
     awaitEnd(job(gate, 2).start(opener), gate);
     return texts();
   }

@@ -7,6 +7,8 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import java.time.Duration;
@@ -82,8 +84,8 @@ class RescaleTest {
       int parallelism, OperatorSubtaskState state, int oldParallelism, boolean rocksDb)
       throws Exception {
     SimModel model = SimModel.open(SimOptions.DEFAULT);
-    TestOpener opener =
-        TestOpener.of(
+    TestEngineFactory opener =
+        TestEngineFactory.of(
             "sim",
             () -> {
               ServingEngine engine =

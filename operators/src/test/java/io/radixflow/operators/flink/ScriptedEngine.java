@@ -38,7 +38,7 @@ import java.util.function.Consumer;
  * function of the prompt and the tokens before, so that a reply is the same however often it was
  * interrupted.
  */
-final class ScriptedEngine implements Engine {
+public final class ScriptedEngine implements Engine {
 
   /** A request as it was handed in. */
   record Submitted(
@@ -66,13 +66,13 @@ final class ScriptedEngine implements Engine {
   /**
    * @param replyLength tokens of a reply before its end token
    */
-  ScriptedEngine(int contextLength, int replyLength) {
+  public ScriptedEngine(int contextLength, int replyLength) {
     this.model = SimModel.open(SimOptions.DEFAULT);
     this.contextLength = contextLength;
     this.replyLength = replyLength;
   }
 
-  SimModel model() {
+  public SimModel model() {
     return model;
   }
 

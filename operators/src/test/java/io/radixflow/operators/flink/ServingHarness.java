@@ -1,5 +1,11 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.erasure.PagesToErase;
+import io.radixflow.operators.flink.engine.EngineFactory;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
+import io.radixflow.operators.flink.recovery.LostReplies;
+import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
@@ -54,13 +60,13 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
       implements TwoInputStreamOperatorFactory<ConversationEvent, ControlEvent, Reply> {
     private static final long serialVersionUID = 1L;
 
-    private final transient EngineOpener opener;
+    private final transient EngineFactory opener;
     private final transient ServingOptions options;
     private final transient LostReplies lost;
     private final transient List<OperatorEvent> told;
 
     Factory(
-        EngineOpener opener, ServingOptions options, LostReplies lost, List<OperatorEvent> told) {
+        EngineFactory opener, ServingOptions options, LostReplies lost, List<OperatorEvent> told) {
       this.opener = opener;
       this.options = options;
       this.lost = lost;
@@ -81,13 +87,13 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     }
   }
 
-  ServingHarness(EngineOpener opener, ServingOptions options, int parallelism, int subtask)
+  ServingHarness(EngineFactory opener, ServingOptions options, int parallelism, int subtask)
       throws Exception {
     this(opener, null, options, null, parallelism, subtask, new ArrayList<>());
   }
 
   private ServingHarness(
-      EngineOpener opener,
+      EngineFactory opener,
       ScriptedEngine engine,
       ServingOptions options,
       LostReplies lost,
@@ -135,8 +141,8 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   static ServingHarness of(
       ScriptedEngine engine, ServingOptions options, LostReplies lost, int parallelism, int subtask)
       throws Exception {
-    TestOpener opener =
-        TestOpener.of(
+    TestEngineFactory opener =
+        TestEngineFactory.of(
             "scripted" + System.identityHashCode(engine),
             () -> new ServingEngine(engine, engine.model()));
     return new ServingHarness(
@@ -193,7 +199,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
 
   /** What the subtask has told its coordinator, which passes it on to all others. */
   List<OperatorEvent> told() {
-    return told;
+    return told.stream().filter(PagesToErase.class::isInstance).toList();
   }
 
   /** Erasures that the subtask waits for. */

@@ -7,6 +7,8 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.Reply;
 import java.time.Duration;
 import java.util.Map;
@@ -39,8 +41,8 @@ class ServingOperatorITCase {
   @Test
   void aJobThatFailsInMidGenerationAnswersEveryTurnOnTheEngineItHad() throws Exception {
     SimModel model = SimModel.open(SimOptions.DEFAULT.withTime(100_000, 0));
-    TestOpener opener =
-        TestOpener.of(
+    TestEngineFactory opener =
+        TestEngineFactory.of(
             "job",
             () -> {
               OPENED.incrementAndGet();

@@ -3,6 +3,10 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.flink.engine.RemoteTier;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
+import io.radixflow.operators.flink.erasure.PagesToErase;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.tier.TierStats;
@@ -48,7 +52,7 @@ class SessionErasureTest {
     DiskTier disk =
         new DiskTier(
             TieredEngines.DISK_BYTES, root.toString(), 0, null, options.namespaces().key());
-    TestOpener opener =
+    TestEngineFactory opener =
         engines.opener(TieredEngines.options(TieredEngines.host(1 << 20)), disk, RemoteTier.NONE);
     return new ServingHarness(opener, options, parallelism, subtask);
   }

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.recovery.LostReplies;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;

@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.SessionSlot;
 import java.util.List;

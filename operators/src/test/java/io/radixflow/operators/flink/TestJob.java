@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
@@ -42,6 +43,7 @@ final class TestJob {
     this.events = events;
     set(PipelineOptions.GENERIC_TYPES, false);
     set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(50));
+    set(CheckpointingOptions.CHECKPOINTING_INTERVAL_DURING_BACKLOG, Duration.ZERO);
     set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
     set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 10);
     set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(10));
@@ -90,16 +92,16 @@ final class TestJob {
   }
 
   /** Runs until the numbers have ended and all turns are answered. */
-  void run(EngineOpener opener) throws Exception {
+  void run(EngineFactory opener) throws Exception {
     environment(opener).execute(opener.identity());
   }
 
   /** Starts it. */
-  JobClient start(EngineOpener opener) throws Exception {
+  JobClient start(EngineFactory opener) throws Exception {
     return environment(opener).executeAsync(opener.identity());
   }
 
-  private StreamExecutionEnvironment environment(EngineOpener opener) {
+  private StreamExecutionEnvironment environment(EngineFactory opener) {
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.getExecutionEnvironment(configuration);
     env.setParallelism(parallelism);

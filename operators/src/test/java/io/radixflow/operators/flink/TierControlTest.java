@@ -2,6 +2,9 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.flink.engine.EngineTiers;
+import io.radixflow.operators.flink.engine.RemoteTier;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;

@@ -8,6 +8,11 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.flink.engine.EngineTiers;
+import io.radixflow.operators.flink.engine.ModelEngineFactory;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.TierOptions;
@@ -86,15 +91,15 @@ class TierSwitchesITCase {
     REPLIES.clear();
     RANDOM.set(new Random(name.hashCode()));
     SimModel model = SimModel.open(SimOptions.DEFAULT.withTime(50_000, 0));
-    ModelEngineOpener opener =
-        new ModelEngineOpener(
+    ModelEngineFactory opener =
+        new ModelEngineFactory(
                 any -> model,
                 ModelLoader.SIM,
                 DeviceOptions.DEFAULT,
                 EngineOptions.builder().kvPages(160).maxRunning(6).tiers(tiers).build())
             .onDisk(disk);
-    TestOpener recorded =
-        TestOpener.at(
+    TestEngineFactory recorded =
+        TestEngineFactory.at(
             "switches-" + name,
             home -> {
               try {

@@ -7,10 +7,17 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
-import io.radixflow.operators.tier.TierOptions;
-import io.radixflow.operators.tier.TierStats;
+import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.flink.engine.EngineDirectory;
+import io.radixflow.operators.flink.engine.EngineTiers;
+import io.radixflow.operators.flink.engine.ModelEngineFactory;
+import io.radixflow.operators.flink.engine.RemoteTier;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
 import io.radixflow.operators.tier.remote.RemoteStoreOptions;
+import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.TierStats;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,24 +70,24 @@ final class TieredEngines implements AfterEachCallback {
   ServingHarness harness(
       EngineOptions options, DiskTier disk, RemoteTier remote, int parallelism, int subtask)
       throws Exception {
-    TestOpener opener = opener(options, disk, remote);
+    TestEngineFactory opener = opener(options, disk, remote);
     return new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, subtask);
   }
 
   /** Opens one more engine; subtasks that ask for it before it is open can share it. */
-  TestOpener opener(EngineOptions options, DiskTier disk, RemoteTier remote) {
-    ModelEngineOpener opener =
-        new ModelEngineOpener(
+  TestEngineFactory opener(EngineOptions options, DiskTier disk, RemoteTier remote) {
+    ModelEngineFactory opener =
+        new ModelEngineFactory(
                 model -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
                 ModelLoader.SIM,
                 DeviceOptions.DEFAULT,
                 options)
             .onDisk(disk)
             .onRemote(remote);
-    return TestOpener.at(name + "-" + engines.size(), home -> open(opener, home));
+    return TestEngineFactory.at(name + "-" + engines.size(), home -> open(opener, home));
   }
 
-  private ServingEngine open(ModelEngineOpener opener, EngineHome home) {
+  private ServingEngine open(ModelEngineFactory opener, EngineDirectory home) {
     try {
       engines.add(opener.open(home));
     } catch (RuntimeException e) {

@@ -2,9 +2,11 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.flink.recovery.EmittedReply;
+import io.radixflow.operators.flink.recovery.LostReplies;
+import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.session.EmittedReply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -62,7 +64,7 @@ class UnconfirmedRepliesTest {
         .getPartitionedState(
             VoidNamespace.INSTANCE,
             VoidNamespaceSerializer.INSTANCE,
-            SavedState.unconfirmedReplies());
+            UnconfirmedReplies.descriptor());
   }
 
   @ParameterizedTest

@@ -8,7 +8,7 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.jobs.kafka.KafkaSetup;
-import io.radixflow.operators.flink.EngineOpener;
+import io.radixflow.operators.flink.engine.EngineFactory;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -78,7 +78,7 @@ public final class LocalStack implements AutoCloseable {
    * @throws SettingsException if the engine, which all subtasks share, takes less than they hand it
    */
   public static LocalStack start(
-      Settings settings, Options options, EngineOpener opener, Consumer<String> progress)
+      Settings settings, Options options, EngineFactory opener, Consumer<String> progress)
       throws IOException {
     ServingSettings.checkWaiting(settings, settings.get(RadixflowOptions.PARALLELISM));
     Path directory =
@@ -105,7 +105,7 @@ public final class LocalStack implements AutoCloseable {
     }
   }
 
-  private void startAll(Options options, EngineOpener opener) throws IOException {
+  private void startAll(Options options, EngineFactory opener) throws IOException {
     if (options.broker()) {
       progress.accept("starting a Kafka broker");
       startBroker(options.brokerPort());
@@ -133,7 +133,7 @@ public final class LocalStack implements AutoCloseable {
     cluster = LocalCluster.start(directory, settings.get(RadixflowOptions.PARALLELISM));
   }
 
-  private synchronized void startJob(EngineOpener opener) throws IOException {
+  private synchronized void startJob(EngineFactory opener) throws IOException {
     requireOpen();
     StreamExecutionEnvironment environment = ServingJob.environment(settings);
     ServingJob.build(environment, settings, JobEndpoints.kafka(settings), opener);

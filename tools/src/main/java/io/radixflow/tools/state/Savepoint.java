@@ -1,7 +1,7 @@
 package io.radixflow.tools.state;
 
 import io.radixflow.jobs.config.LocalFiles;
-import io.radixflow.operators.flink.SavedState;
+import io.radixflow.operators.flink.state.SavedState;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.radixflow.tools.state;
 
-import io.radixflow.operators.flink.SavedState;
+import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.SessionSlot;

@@ -2,7 +2,7 @@ package io.radixflow.tools.state;
 
 import io.radixflow.jobs.config.LocalFiles;
 import io.radixflow.operators.cache.key.StableHash;
-import io.radixflow.operators.flink.SavedState;
+import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.TierTokens;

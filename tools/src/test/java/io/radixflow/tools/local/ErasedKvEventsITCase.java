@@ -19,9 +19,9 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
-import io.radixflow.operators.flink.EngineHome;
-import io.radixflow.operators.flink.EngineOpener;
-import io.radixflow.operators.flink.ServingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.EngineDirectory;
+import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.KvEvent;
@@ -54,19 +54,19 @@ class ErasedKvEventsITCase {
   private ConversationClient client;
 
   /** Lets the test look into the engine that the job opens. */
-  private record Watched(EngineOpener opener) implements EngineOpener {
+  private record Watched(EngineFactory opener) implements EngineFactory {
     @Override
     public String identity() {
       return opener.identity();
     }
 
     @Override
-    public EngineOpener publishing(KvEventSink.Factory events) {
+    public EngineFactory publishing(KvEventSink.Factory events) {
       return new Watched(opener.publishing(events));
     }
 
     @Override
-    public ServingEngine open(EngineHome home) throws Exception {
+    public ServingEngine open(EngineDirectory home) throws Exception {
       ENGINE.set(opener.open(home));
       return ENGINE.get();
     }
@@ -78,7 +78,7 @@ class ErasedKvEventsITCase {
         new SettingsLoader()
             .set(List.of("model=sim", "job.checkpoint-interval=200ms", "kv-events.enabled=true"))
             .load();
-    EngineOpener opener = ServingSettings.engine(given, name -> SimModel.open(SimOptions.DEFAULT));
+    EngineFactory opener = ServingSettings.engine(given, name -> SimModel.open(SimOptions.DEFAULT));
     stack =
         LocalStack.start(
             given,

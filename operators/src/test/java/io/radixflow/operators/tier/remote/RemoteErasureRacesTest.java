@@ -6,7 +6,7 @@ import static io.radixflow.operators.tier.store.TierPages.chain;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.flink.FlinkRemoteFiles;
+import io.radixflow.operators.flink.engine.FlinkRemoteFiles;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;

@@ -7,7 +7,7 @@ import static io.radixflow.operators.tier.store.TierPages.read;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.flink.FlinkRemoteFiles;
+import io.radixflow.operators.flink.engine.FlinkRemoteFiles;
 import io.radixflow.operators.tier.store.KeyFiles;
 import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.operators.tier.store.TierPages.Chain;

@@ -1,0 +1,141 @@
+package io.radixflow.operators.flink;
+
+import io.radixflow.operators.flink.erasure.PagesToErase;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import org.apache.flink.runtime.checkpoint.CheckpointCoordinator;
+import org.apache.flink.runtime.jobgraph.OperatorID;
+import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
+import org.apache.flink.runtime.operators.coordination.OperatorEvent;
+
+/**
+ * The serving operator's part in the JobManager, in whose main thread it runs.
+ *
+ * <p>It holds periodic checkpoints back until all subtasks are open: to load a model takes seconds
+ * or minutes, in which each checkpoint would fail because a task does not run yet. It does so by
+ * reporting a backlog, during which the job is configured to have no checkpoints; Flink tries one
+ * all the same, the first.
+ *
+ * <p>It passes erasures of pages on to all subtasks, the one that sent it included: only the
+ * subtask that has a session knows its pages, and only the engines know which of them they have. It
+ * keeps nothing once all subtasks have begun, before which there is no checkpoint. Flink delivers
+ * what is sent before a checkpoint of this within that checkpoint of each subtask, so a sender that
+ * has its own erasure back knows that all have it, and then no checkpoint is without it until all
+ * are done. One that was lost before is in the sender's state.
+ */
+final class ServingCoordinator implements OperatorCoordinator {
+  private final IntSupplier parallelism;
+  private final Consumer<Boolean> backlog;
+  private final Map<Integer, SubtaskGateway> subtasks = new HashMap<>();
+  private final Set<Integer> opened = new HashSet<>();
+
+  /** What subtasks are to get that have not begun yet. */
+  private final List<OperatorEvent> early = new ArrayList<>();
+
+  /**
+   * @param parallelism how many subtasks there are
+   * @param backlog is called with whether checkpoints are to be held back
+   */
+  ServingCoordinator(IntSupplier parallelism, Consumer<Boolean> backlog) {
+    this.parallelism = parallelism;
+    this.backlog = backlog;
+  }
+
+  /** Makes the coordinator, in the JobManager. */
+  record Provider(OperatorID operator) implements OperatorCoordinator.Provider {
+    @Override
+    public OperatorID getOperatorId() {
+      return operator;
+    }
+
+    @Override
+    public OperatorCoordinator create(Context context) {
+      return new ServingCoordinator(
+          context::currentParallelism,
+          held -> {
+            CheckpointCoordinator checkpoints = context.getCheckpointCoordinator();
+            if (checkpoints != null) { // there is none in a job without checkpoints
+              checkpoints.setIsProcessingBacklog(operator, held);
+            }
+          });
+    }
+  }
+
+  @Override
+  public void start() {
+    backlog.accept(true);
+  }
+
+  @Override
+  public void handleEventFromOperator(int subtask, int attempt, OperatorEvent event) {
+    if (event instanceof PagesToErase) {
+      passOn(event);
+    } else {
+      opened.add(subtask);
+      if (opened.size() == parallelism.getAsInt()) {
+        backlog.accept(false);
+      }
+    }
+  }
+
+  private void passOn(OperatorEvent event) {
+    subtasks.values().forEach(each -> each.sendEvent(event));
+    if (subtasks.size() < parallelism.getAsInt()) {
+      early.add(event);
+    }
+  }
+
+  @Override
+  public void executionAttemptReady(int subtask, int attempt, SubtaskGateway gateway) {
+    subtasks.put(subtask, gateway);
+    early.forEach(gateway::sendEvent);
+    if (subtasks.size() >= parallelism.getAsInt()) {
+      early.clear();
+    }
+  }
+
+  @Override
+  public void executionAttemptFailed(int subtask, int attempt, Throwable reason) {
+    ended(subtask);
+  }
+
+  @Override
+  public void subtaskReset(int subtask, long checkpoint) {
+    ended(subtask);
+  }
+
+  private void ended(int subtask) {
+    subtasks.remove(subtask);
+    opened.remove(subtask);
+    backlog.accept(true);
+  }
+
+  @Override
+  public void checkpointCoordinator(long checkpoint, CompletableFuture<byte[]> state) {
+    state.complete(new byte[0]);
+  }
+
+  @Override
+  public void resetToCheckpoint(long checkpoint, byte[] state) {
+    subtasks.clear();
+    opened.clear();
+    early.clear();
+  }
+
+  @Override
+  public void notifyCheckpointComplete(long checkpoint) {
+    // there is nothing to commit
+  }
+
+  @Override
+  public void close() {
+    subtasks.clear();
+  }
+}

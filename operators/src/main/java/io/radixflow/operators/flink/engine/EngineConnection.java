@@ -1,0 +1,104 @@
+package io.radixflow.operators.flink.engine;
+
+import io.radixflow.operators.engine.ChannelId;
+import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.ReplyChannel;
+import io.radixflow.operators.record.FinishReason;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+
+/**
+ * Owns the subtask's channel to the engine and the way back: one mail an engine step, in which all
+ * progress is read. All but {@link #announce} runs on the task's thread.
+ */
+public final class EngineConnection implements AutoCloseable {
+
+  /** Gets progress on the task's thread. */
+  public interface Reader extends ReplyChannel.ReplyVisitor {
+    /** All progress of a mail has been passed. */
+    void drained() throws Exception;
+  }
+
+  private final Engine engine;
+  private final MailboxExecutor mailbox;
+  private final Reader reader;
+  private final Consumer<Throwable> failure;
+  private final ReplyChannel channel;
+  private long nextRequest;
+  private boolean suspended;
+
+  /**
+   * @param failure fails the task from any thread
+   */
+  public EngineConnection(
+      Engine engine,
+      ChannelId id,
+      MailboxExecutor mailbox,
+      Reader reader,
+      Consumer<Throwable> failure) {
+    this.engine = engine;
+    this.mailbox = mailbox;
+    this.reader = reader;
+    this.failure = failure;
+    this.channel = engine.openChannel(id, this::announce);
+  }
+
+  /** A number for the next request; the caller has it before any progress can come. */
+  public long nextRequest() {
+    return nextRequest++;
+  }
+
+  public void submit(long requestId, EngineRequest request) {
+    engine.submit(channel, requestId, request);
+  }
+
+  public void cancel(long requestId, FinishReason reason) {
+    engine.cancel(channel, requestId, reason);
+  }
+
+  /** Returns false if the engine has no room to prepare for a turn. */
+  public boolean prefetch(EngineRequest expected) {
+    return engine.prefetch(expected);
+  }
+
+  /** Releases what only a session without turns has cached. */
+  public void closeSession(String session) {
+    engine.closeSession(session);
+  }
+
+  /** Leaves progress in the channel, where it pauses the requests once their rings are full. */
+  public void suspend() {
+    suspended = true;
+  }
+
+  /** Reads on. */
+  public void resume() throws Exception {
+    suspended = false;
+    drain();
+  }
+
+  @Override
+  public void close() {
+    channel.close();
+  }
+
+  /** Engine thread. */
+  private void announce() {
+    try {
+      mailbox.execute(this::drain, "progress of replies");
+    } catch (RejectedExecutionException closing) {
+      // the task is going away; its turns are in keyed state
+    } catch (RuntimeException e) {
+      failure.accept(e);
+    }
+  }
+
+  private void drain() throws Exception {
+    if (!suspended) {
+      channel.drain(reader);
+      reader.drained();
+    }
+  }
+}

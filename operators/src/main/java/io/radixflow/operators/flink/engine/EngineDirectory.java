@@ -1,0 +1,88 @@
+package io.radixflow.operators.flink.engine;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Files that a previous engine left on this TaskManager, in the directory {@code radixflow} beside
+ * those that Flink keeps in the TaskManager's working directory. A TaskManager finds it
+ * again if it is started with the same {@code taskmanager.resource-id} and {@code
+ * process.taskmanager.working-dir}; Flink empties only {@code tmp} there.
+ *
+ * @param crashJournal a file that names the turns it was working on; null for none
+ * @param tiers where pages on disk are; null for nowhere
+ * @param restored ids of the engines whose pages the restored checkpoint goes with
+ * @param settings how control events have changed the tiers so far
+ */
+public record EngineDirectory(
+    Path crashJournal, Path tiers, Set<String> restored, TierSettings settings) {
+
+  private static final Logger LOG = LoggerFactory.getLogger(EngineDirectory.class);
+  private static final String JOURNAL = ".running";
+  private static final Duration JOURNAL_RETENTION = Duration.ofDays(7);
+
+  /** The directory of an engine that finds nothing and leaves nothing. */
+  public static final EngineDirectory NONE = new EngineDirectory(null, null, Set.of());
+
+  public EngineDirectory {
+    restored = Set.copyOf(restored);
+  }
+
+  /** The directory of an engine whose tiers are as they are configured. */
+  public EngineDirectory(Path crashJournal, Path tiers, Set<String> restored) {
+    this(crashJournal, tiers, restored, TierSettings.NONE);
+  }
+
+  /** Returns the directory for the engine that replaces one in the same process. */
+  EngineDirectory again(TierSettings now) {
+    return new EngineDirectory(crashJournal, tiers, Set.of(), now);
+  }
+
+  /** Returns this directory with other settings of the tiers. */
+  EngineDirectory with(TierSettings other) {
+    return new EngineDirectory(crashJournal, tiers, restored, other);
+  }
+
+  /**
+   * @param temporary the {@code tmp} of Flink's working directory
+   * @param name distinguishes the engine from others on the TaskManager
+   */
+  static EngineDirectory of(File temporary, String name, Set<String> restored) {
+    Path directory = directory(temporary);
+    return directory == null
+        ? new EngineDirectory(null, null, restored)
+        : new EngineDirectory(crashJournal(directory, name), directory.resolve("tiers"), restored);
+  }
+
+  /** Returns the journal of an engine; deletes those of jobs that never came back. */
+  static Path crashJournal(Path directory, String name) {
+    if (Files.isDirectory(directory)) {
+      long oldest = System.currentTimeMillis() - JOURNAL_RETENTION.toMillis();
+      try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + JOURNAL)) {
+        for (Path file : files) {
+          if (Files.getLastModifiedTime(file).toMillis() < oldest) {
+            Files.deleteIfExists(file);
+          }
+        }
+      } catch (IOException e) {
+        LOG.warn("Old crash journals stay in {}", directory, e);
+      }
+    }
+    return directory.resolve(name + JOURNAL);
+  }
+
+  /** Returns null if there is no working directory. */
+  private static Path directory(File temporary) {
+    File root = temporary == null ? null : temporary.getAbsoluteFile().getParentFile();
+    return root == null || !new File(root, "localState").isDirectory()
+        ? null
+        : root.toPath().resolve("radixflow");
+  }
+}

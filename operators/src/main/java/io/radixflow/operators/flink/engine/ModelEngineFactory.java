@@ -1,0 +1,114 @@
+package io.radixflow.operators.flink.engine;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.KvEventSink;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import java.io.Serializable;
+
+/**
+ * Opens the engine of continuous batching on a model.
+ *
+ * @param source finds and opens the model, on the TaskManager
+ * @param model what {@code source} finds it by
+ * @param device where it runs
+ * @param options the engine's sizes and bounds
+ * @param events opens what the changes of its cache go to; null if nobody wants them
+ * @param disk the tier below host memory, which the engine must have then
+ * @param remote the tier below the disk, or without one below host memory
+ */
+public record ModelEngineFactory(
+    Source source,
+    String model,
+    DeviceOptions device,
+    EngineOptions options,
+    KvEventSink.Factory events,
+    DiskTier disk,
+    RemoteTier remote)
+    implements EngineFactory {
+
+  /** Finds and opens a model; travels in the job graph. */
+  @FunctionalInterface
+  public interface Source extends Serializable {
+    /**
+     * @throws Exception if the model cannot be had; the message is for people
+     */
+    ServedModel open(String model) throws Exception;
+  }
+
+  /** Of engines that tell nobody what is in their caches. */
+  public ModelEngineFactory(
+      Source source, String model, DeviceOptions device, EngineOptions options) {
+    this(source, model, device, options, null, DiskTier.NONE, RemoteTier.NONE);
+  }
+
+  /** This opener, of engines with a disk below host memory. */
+  public ModelEngineFactory onDisk(DiskTier tier) {
+    return new ModelEngineFactory(source, model, device, options, events, tier, remote);
+  }
+
+  /** This opener, of engines with a remote file system below disk or host memory. */
+  public ModelEngineFactory onRemote(RemoteTier tier) {
+    return new ModelEngineFactory(source, model, device, options, events, disk, tier);
+  }
+
+  @Override
+  public EngineFactory publishing(KvEventSink.Factory sink) {
+    return new ModelEngineFactory(source, model, device, options, sink, disk, remote);
+  }
+
+  @Override
+  public boolean needsGpu() {
+    return device.name().kind() == DeviceName.Kind.CUDA;
+  }
+
+  @Override
+  public EngineFactory onGpu(int index) {
+    DeviceName named = device.name();
+    boolean may = named.kind() == DeviceName.Kind.AUTO && !ModelLoader.isSimulated(model);
+    return named.index() < 0 && (may || needsGpu())
+        ? new ModelEngineFactory(
+            source, model, device.on("cuda:" + index), options, events, disk, remote)
+        : this;
+  }
+
+  @Override
+  public String identity() {
+    return model + "\n" + device + "\n" + options + "\n" + disk + "\n" + remote;
+  }
+
+  @Override
+  public ServingEngine open(EngineDirectory home) throws Exception {
+    if ((disk.enabled() || remote.enabled()) && !options.tiers().enabled()) {
+      throw new IllegalArgumentException(
+          "pages pass through host memory on their way to lower tiers: give the tiers some");
+    }
+    ServedModel served = source.open(model);
+    EngineTiers tiers = new EngineTiers(disk, remote, options.tiers(), home, kind());
+    try {
+      ContinuousBatchingEngine engine =
+          ContinuousBatchingEngine.open(
+              served,
+              device,
+              options.toBuilder().tiers(tiers.options()).build(),
+              events,
+              home.crashJournal());
+      tiers.start(engine);
+      return new ServingEngine(engine, served, tiers);
+    } catch (RuntimeException | Error e) {
+      try (served) {
+        tiers.close();
+      }
+      throw e;
+    }
+  }
+
+  /** What decides which engines can use each other's pages; the store itself knows best. */
+  private String kind() {
+    return StableHash.hex(model, device.toString(), Integer.toString(options.pageTokens()));
+  }
+}

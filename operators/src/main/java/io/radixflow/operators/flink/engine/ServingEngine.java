@@ -1,0 +1,34 @@
+package io.radixflow.operators.flink.engine;
+
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.operators.engine.Engine;
+import java.util.UUID;
+
+/**
+ * A running engine with the model it serves; closing it closes both.
+ *
+ * @param engine generates replies
+ * @param model makes prompts; also used on the engine's intake threads
+ * @param instance tells this engine and its cache from any other
+ * @param tiers what it has below the device
+ */
+public record ServingEngine(Engine engine, ServedModel model, String instance, EngineTiers tiers)
+    implements AutoCloseable {
+
+  public ServingEngine(Engine engine, ServedModel model) {
+    this(engine, model, EngineTiers.none());
+  }
+
+  public ServingEngine(Engine engine, ServedModel model, EngineTiers tiers) {
+    this(engine, model, UUID.randomUUID().toString(), tiers);
+  }
+
+  @Override
+  public void close() {
+    tiers.stop();
+    try (model;
+        tiers) {
+      engine.close();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.radixflow.operators.flink.engine;
+
+import io.radixflow.operators.record.TierCommand;
+
+/**
+ * What control events have made of the tiers, which goes before what the job's configuration says.
+ *
+ * @param number how many events there have been; those that came later have higher numbers
+ * @param hostBytes size of host memory; {@link TierCommand#CONFIGURED} for the configured one
+ * @param diskBytes size of the disk tier, likewise
+ * @param hostDetached whether host memory is not to be used
+ * @param diskDetached whether the disk is not to be used
+ */
+public record TierSettings(
+    long number, long hostBytes, long diskBytes, boolean hostDetached, boolean diskDetached) {
+
+  /** Before any event. */
+  public static final TierSettings NONE =
+      new TierSettings(0, TierCommand.CONFIGURED, TierCommand.CONFIGURED, false, false);
+
+  /** After one more event that changes nothing. */
+  public TierSettings next() {
+    return new TierSettings(number + 1, hostBytes, diskBytes, hostDetached, diskDetached);
+  }
+
+  /** After one more event. An attach without a size leaves the size as it was. */
+  public TierSettings after(TierCommand command) {
+    boolean host = command.tier() == TierCommand.Tier.HOST;
+    boolean detached =
+        switch (command.action()) {
+          case ATTACH -> false;
+          case DETACH -> true;
+          case RESIZE, FLUSH -> host ? hostDetached : diskDetached;
+        };
+    long before = host ? hostBytes : diskBytes;
+    boolean sized =
+        command.action() == TierCommand.Action.RESIZE || command.bytes() != TierCommand.CONFIGURED;
+    long bytes = sized ? command.bytes() : before;
+    return host
+        ? new TierSettings(number + 1, bytes, diskBytes, detached, diskDetached)
+        : new TierSettings(number + 1, hostBytes, bytes, hostDetached, detached);
+  }
+}

@@ -1,0 +1,43 @@
+package io.radixflow.operators.flink.recovery;
+
+import java.io.Serializable;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Tells which replies an output has lost that commits them when the next checkpoint is complete,
+ * may be too late for it, and does not say so; travels in the job graph.
+ */
+public interface LostReplies extends Serializable {
+
+  /** Names a reply: there is one to a turn id of a session. */
+  record Id(String session, String turn) {}
+
+  /**
+   * For how long after a reply was emitted its commit succeeds, unless the job fails, in
+   * milliseconds.
+   */
+  long commitMillis();
+
+  /**
+   * Begins to look for replies.
+   *
+   * @param wanted replies of complete checkpoints, emitted once since then at most
+   * @param since when the first of them was emitted, milliseconds since the epoch
+   */
+  Search search(Set<Id> wanted, long since);
+
+  /** Looks in the background until it knows, or is closed. */
+  interface Search extends AutoCloseable {
+
+    /**
+     * Those of the wanted replies that the output took and did not and will not commit. Completed
+     * on any thread; never once the search is closed.
+     */
+    CompletableFuture<Set<Id>> lost();
+
+    /** Ends the search and its thread. Idempotent. */
+    @Override
+    void close();
+  }
+}

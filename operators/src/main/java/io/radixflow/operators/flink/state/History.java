@@ -1,0 +1,123 @@
+package io.radixflow.operators.flink.state;
+
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.Turn;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.flink.api.common.state.KeyedStateStore;
+import org.apache.flink.api.common.state.MapState;
+
+/**
+ * Owns the system prompt, the finished turns of a session and its branches; every call acts on the
+ * current key.
+ *
+ * <p>Turns are a tree of immutable entries and a branch is the number of its last turn, so that
+ * appending writes one turn, forking writes one number, and nothing is copied or rewritten.
+ */
+public final class History {
+  private final MapState<String, Long> heads;
+  private final MapState<Long, Turn> turns;
+
+  History(KeyedStateStore store) {
+    this.heads = store.getMapState(SavedState.branches());
+    this.turns = store.getMapState(SavedState.turns());
+  }
+
+  /** Keeps the session's system prompt. */
+  public void begin(String system) throws Exception {
+    turns.put(Turn.ROOT, Turn.root(system));
+  }
+
+  /** The system prompt, or null. */
+  String system(SessionSlot slot) throws Exception {
+    Turn root = slot.prompted() ? turns.get(Turn.ROOT) : null;
+    return root == null ? null : root.messages().get(0).content();
+  }
+
+  /** Whether a branch is there; the main one always is. */
+  public boolean hasBranch(String branch) throws Exception {
+    return branch.equals(ConversationEvent.MAIN_BRANCH) || heads.contains(branch);
+  }
+
+  /** How many branches there are besides the main one. */
+  public int forks() throws Exception {
+    int count = 0;
+    for (String branch : heads.keys()) {
+      count += branch.equals(ConversationEvent.MAIN_BRANCH) ? 0 : 1;
+    }
+    return count;
+  }
+
+  /** The branch's turns that are kept, oldest first. */
+  public List<Turn> path(String branch) throws Exception {
+    Long head = heads.get(branch);
+    return head == null ? List.of() : pathTo(head);
+  }
+
+  /** The turns of each branch that are kept. */
+  public List<List<Turn>> paths() throws Exception {
+    List<List<Turn>> paths = new ArrayList<>();
+    for (Long head : heads.values()) {
+      paths.add(pathTo(head));
+    }
+    return paths;
+  }
+
+  /** The turns up to and including {@code last} that are kept, oldest first. */
+  private List<Turn> pathTo(long last) throws Exception {
+    List<Turn> path = new ArrayList<>();
+    Turn turn = last == Turn.ROOT ? null : turns.get(last);
+    while (turn != null) {
+      path.add(turn);
+      turn = turn.parent() == Turn.ROOT ? null : turns.get(turn.parent());
+    }
+    Collections.reverse(path);
+    return path;
+  }
+
+  /** Ends a branch with a turn whose parent is on it; what hung on the parent there goes. */
+  public void append(String branch, Turn turn) throws Exception {
+    Long head = heads.get(branch);
+    boolean grows = turn.parent() == (head == null ? Turn.ROOT : head);
+    Turn parent = turn.parent() == Turn.ROOT ? null : turns.get(turn.parent());
+    turns.put(turn.id(), turn);
+    heads.put(branch, turn.id());
+    if (!grows || turn.dropped() > (parent == null ? 0 : parent.dropped())) {
+      sweep();
+    }
+  }
+
+  /** Makes a branch that ends with a turn. */
+  public void fork(String branch, long head) throws Exception {
+    heads.put(branch, head);
+  }
+
+  /** Forgets turns that no branch's next prompt can need. */
+  private void sweep() throws Exception {
+    Set<Long> needed = new HashSet<>();
+    needed.add(Turn.ROOT);
+    for (Long head : heads.values()) {
+      List<Turn> path = pathTo(head);
+      int dropped = Conversation.of(null, path).dropped();
+      path.stream().filter(turn -> turn.depth() >= dropped).map(Turn::id).forEach(needed::add);
+    }
+    Iterator<Map.Entry<Long, Turn>> entries = turns.iterator();
+    while (entries.hasNext()) {
+      if (!needed.contains(entries.next().getKey())) {
+        entries.remove();
+      }
+    }
+  }
+
+  void clear() {
+    heads.clear();
+    turns.clear();
+  }
+}

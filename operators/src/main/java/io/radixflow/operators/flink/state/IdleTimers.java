@@ -1,0 +1,45 @@
+package io.radixflow.operators.flink.state;
+
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.streaming.api.operators.InternalTimerService;
+
+/**
+ * Owns the one processing-time timer that a session has while it is known. An event does not move
+ * the timer: when it fires too early it is set again, so that a chatty session costs no timer
+ * state.
+ */
+public final class IdleTimers {
+  private final InternalTimerService<VoidNamespace> timers;
+  private final long retention;
+
+  /**
+   * @param retention milliseconds after the last event
+   */
+  public IdleTimers(InternalTimerService<VoidNamespace> timers, long retention) {
+    this.timers = timers;
+    this.retention = retention;
+  }
+
+  /** Starts the timer of a session that was unknown. */
+  void start() {
+    timers.registerProcessingTimeTimer(VoidNamespace.INSTANCE, now() + retention);
+  }
+
+  /**
+   * When the timer has fired: whether the session is to be forgotten. If not, it is set again.
+   *
+   * @param busy whether the session has turns without a reply
+   */
+  boolean isExpired(long lastEvent, boolean busy) {
+    long expiry = busy ? now() + retention : lastEvent + retention;
+    if (expiry > now()) {
+      timers.registerProcessingTimeTimer(VoidNamespace.INSTANCE, expiry);
+      return false;
+    }
+    return true;
+  }
+
+  public long now() {
+    return timers.currentProcessingTime();
+  }
+}

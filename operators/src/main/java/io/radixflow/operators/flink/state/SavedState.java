@@ -1,0 +1,49 @@
+package io.radixflow.operators.flink.state;
+
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.Turn;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+
+/**
+ * Names and types of the operator's keyed state, whose key is the session id: for the operator, and
+ * for whoever reads or writes its savepoints. A name or type that changes makes savepoints
+ * unreadable; fields may be added to the records.
+ */
+public final class SavedState {
+  /** The operator's uid in the job. */
+  public static final String OPERATOR_UID = "serving";
+
+  static final String SLOT = "slot";
+  static final String PENDING = "pending-turns";
+
+  private SavedState() {}
+
+  /** The session's small state, its pages' places included. */
+  public static ValueStateDescriptor<SessionSlot> slot() {
+    return new ValueStateDescriptor<>(SLOT, TypeInformation.of(SessionSlot.class));
+  }
+
+  /** The number of the last turn of each branch. */
+  public static MapStateDescriptor<String, Long> branches() {
+    return new MapStateDescriptor<>("branches", Types.STRING, Types.LONG);
+  }
+
+  /** Finished turns by number, and the root with the system prompt. */
+  public static MapStateDescriptor<Long, Turn> turns() {
+    return new MapStateDescriptor<>("turns", Types.LONG, TypeInformation.of(Turn.class));
+  }
+
+  /** Turns without a reply by number. */
+  public static MapStateDescriptor<Long, PendingTurn> pendingTurns() {
+    return new MapStateDescriptor<>(PENDING, Types.LONG, TypeInformation.of(PendingTurn.class));
+  }
+
+  /** When turn ids were seen, by hash. */
+  public static MapStateDescriptor<Long, Long> turnIds() {
+    return new MapStateDescriptor<>("turn-ids", Types.LONG, Types.LONG);
+  }
+}

@@ -1,0 +1,228 @@
+package io.radixflow.operators.flink.state;
+
+import io.radixflow.operators.record.SlotState;
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.Progress;
+import io.radixflow.operators.session.SessionSlot;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.state.MapState;
+
+/**
+ * The state of one session during one unit of work: the handling of an event, the end of a turn, or
+ * the like. {@link SessionStore#load} reads the slot; the work changes it in memory; {@link #save}
+ * writes it once. Everything else is read when it is asked for and written at once.
+ *
+ * <p>A method that takes a context expects the session to be the current key and leaves it so,
+ * unless it says otherwise; {@link #enter} makes it current again.
+ */
+public final class SessionContext {
+  /** Cancels for unseen turns that one session may have. */
+  private static final int MAX_EARLY_CANCELS = 64;
+
+  private final SessionStore store;
+  private final String id;
+  private final Map<Long, PendingTurn> accepted = new HashMap<>();
+  private SlotState counted;
+  private SessionSlot saved;
+  private SessionSlot slot;
+  private boolean ended;
+
+  /**
+   * @param slot as it was read; null if the session is unknown
+   */
+  SessionContext(SessionStore store, String id, SessionSlot slot) {
+    this.store = store;
+    this.id = id;
+    this.saved = slot;
+    this.slot = slot;
+    this.counted = store.counts().state(id, slot);
+  }
+
+  public String id() {
+    return id;
+  }
+
+  /** Makes the session the current key again. */
+  public SessionContext enter() {
+    store.select(id);
+    return this;
+  }
+
+  /** Whether the state knew the session when it was loaded or last saved. */
+  public boolean isKnown() {
+    return saved != null;
+  }
+
+  /** Returns the slot with all changes; that of a new session if there is none. */
+  public SessionSlot slot() {
+    return slot == null ? SessionSlot.NEW : slot;
+  }
+
+  /** Changes the slot in memory. */
+  public void slot(SessionSlot changed) {
+    slot = changed;
+  }
+
+  /** Milliseconds since the epoch. */
+  public long now() {
+    return store.now();
+  }
+
+  /**
+   * Whether the session is past its retention, now that its timer has fired; if not, the timer is
+   * set again.
+   *
+   * @param busy whether the session has turns without a reply
+   */
+  public boolean isExpired(boolean busy) {
+    return store.timers().isExpired(slot().lastEvent(), busy);
+  }
+
+  /** Returns the finished turns of this session. */
+  public History history() {
+    return store.history;
+  }
+
+  /** Returns the system prompt, or null. */
+  public String system() throws Exception {
+    return store.history.system(slot());
+  }
+
+  /** Adds an accepted turn. */
+  public void addPending(PendingTurn turn) throws Exception {
+    accepted.put(turn.id(), turn);
+    store.pending.put(turn.id(), turn);
+  }
+
+  public PendingTurn pending(long turn) throws Exception {
+    PendingTurn known = accepted.get(turn);
+    return known == null ? store.pending.get(turn) : known;
+  }
+
+  /** Returns all turns without a reply, in order. */
+  public List<PendingTurn> pending() throws Exception {
+    List<PendingTurn> turns = new ArrayList<>();
+    store.pending.values().forEach(turns::add);
+    turns.sort(Comparator.comparingLong(PendingTurn::id));
+    return turns;
+  }
+
+  /**
+   * Removes a turn; in the mail that emits its reply.
+   *
+   * @param hasProgress whether the state may have progress of it
+   */
+  public void removePending(long turn, boolean hasProgress) throws Exception {
+    accepted.remove(turn);
+    store.pending.remove(turn);
+    if (hasProgress) {
+      removeProgress(turn);
+    }
+  }
+
+  /** Removes what a turn had gained up to the last checkpoint. */
+  public void removeProgress(long turn) throws Exception {
+    store.progressOf(turn).clear();
+  }
+
+  /** Returns what a turn had gained up to the last checkpoint, in order. */
+  public List<Progress> progress(long turn) throws Exception {
+    List<Progress> gained = new ArrayList<>();
+    if (accepted.containsKey(turn)) {
+      return gained; // it has not run yet
+    }
+    Iterable<Progress> pieces = store.progressOf(turn).get();
+    if (pieces != null) { // internal state, unlike user state, has no empty list
+      pieces.forEach(gained::add);
+    }
+    return gained;
+  }
+
+  /**
+   * Records a turn id.
+   *
+   * @return false if it was seen before
+   */
+  public boolean recordTurnId(long hash) throws Exception {
+    if (store.turnIds.contains(hash)) {
+      return false;
+    }
+    store.turnIds.put(hash, now());
+    return true;
+  }
+
+  public boolean hasSeenTurnId(long hash) throws Exception {
+    return store.turnIds.contains(hash);
+  }
+
+  /**
+   * Keeps a cancel for a turn that has not come yet.
+   *
+   * @param retention for how many milliseconds
+   */
+  public void addEarlyCancel(long hash, long retention) throws Exception {
+    removeExpiredCancels();
+    int kept = 0;
+    for (Long ignored : store.earlyCancels.keys()) {
+      kept++;
+    }
+    if (kept < MAX_EARLY_CANCELS) {
+      store.earlyCancels.put(hash, now() + retention);
+    }
+  }
+
+  /** Takes the cancel of a turn that came before it; false if there is none. */
+  public boolean takeEarlyCancel(long hash) throws Exception {
+    Long expiry = store.earlyCancels.get(hash);
+    if (expiry == null) {
+      return false;
+    }
+    store.earlyCancels.remove(hash);
+    return expiry > now();
+  }
+
+  /** Removes cancels whose turns did not come in time. */
+  public void removeExpiredCancels() throws Exception {
+    MapState<Long, Long> cancels = store.earlyCancels;
+    Iterator<Map.Entry<Long, Long>> entries = cancels.iterator();
+    while (entries.hasNext()) {
+      if (entries.next().getValue() <= now()) {
+        entries.remove();
+      }
+    }
+  }
+
+  /** Removes the conversation; the slot and the hashes of turn ids stay. */
+  public void clearConversation() {
+    store.history.clear();
+    store.earlyCancels.clear();
+  }
+
+  /** Removes all state of a session that has no turns. */
+  public void clear() {
+    clearConversation();
+    store.turnIds.clear();
+    slot = null;
+    ended = true;
+  }
+
+  /** Writes the slot if it has changed. Makes the session the current key. */
+  public void save() throws Exception {
+    enter();
+    if (ended) {
+      store.slot.clear();
+    } else if (slot != saved) {
+      if (saved == null) {
+        store.timers().start();
+      }
+      store.slot.update(slot);
+    }
+    counted = store.counts().moved(id, counted, saved, slot);
+    saved = slot;
+  }
+}

@@ -1,0 +1,95 @@
+package io.radixflow.operators.flink.state;
+
+import io.radixflow.operators.flink.engine.TenantCounts;
+import io.radixflow.operators.record.SlotState;
+import io.radixflow.operators.record.TierTokens;
+import io.radixflow.operators.session.SessionSlot.Life;
+import io.radixflow.operators.session.SessionSlot;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * Counts the subtask's open sessions by state. Where the pages of a session are is what its slot
+ * says, which was true after its last turn or query. In memory; counted again after a restore. Only
+ * the task's thread changes the counts; any thread may read them.
+ */
+public final class SessionCounts {
+  private final TenantCounts.Share open;
+  private final Predicate<String> busy;
+  private final Function<SessionSlot, TierTokens> pages;
+  private final AtomicIntegerArray states = new AtomicIntegerArray(SlotState.values().length);
+
+  /**
+   * @param open this subtask's share of the TaskManager's open sessions
+   * @param busy whether a session has turns that run or wait
+   * @param pages returns where the pages of a slot are; always the same for the same slot
+   */
+  public SessionCounts(
+      TenantCounts.Share open, Predicate<String> busy, Function<SessionSlot, TierTokens> pages) {
+    this.open = open;
+    this.busy = busy;
+    this.pages = pages;
+  }
+
+  /** Returns the number of open sessions. */
+  public int count() {
+    return open.count();
+  }
+
+  /** Returns the number of open sessions in a state. */
+  public int count(SlotState state) {
+    return states.get(state.ordinal());
+  }
+
+  /**
+   * Admits a session that is about to be opened.
+   *
+   * @return null if it is counted, else what is full
+   */
+  public TenantCounts.Full tryOpen(String tenant, int tenantLimit, int limit) {
+    return open.tryAdd(tenant, 0, tenantLimit, limit);
+  }
+
+  /** Counts a session that was found in state. */
+  public void restored(String session, SessionSlot slot) {
+    if (isOpen(slot)) {
+      open.add(slot.tenant());
+      states.incrementAndGet(state(session, slot).ordinal());
+    }
+  }
+
+  /** Returns the state of a session; null if it is not open. */
+  SlotState state(String session, SessionSlot slot) {
+    if (!isOpen(slot)) {
+      return null;
+    }
+    return busy.test(session) ? SlotState.HOT : pages.apply(slot).state(false);
+  }
+
+  /**
+   * Counts a session that may have changed. One that is open now and was not has been admitted.
+   *
+   * @param counted what {@link #state} or the last call returned
+   * @param before the slot at that time, or null
+   * @param after the slot now, or null
+   * @return the state of the session now
+   */
+  SlotState moved(String session, SlotState counted, SessionSlot before, SessionSlot after) {
+    SlotState now = state(session, after);
+    if (counted != null) {
+      states.decrementAndGet(counted.ordinal());
+    }
+    if (now != null) {
+      states.incrementAndGet(now.ordinal());
+    }
+    if (isOpen(before) && !isOpen(after)) {
+      open.remove(before.tenant());
+    }
+    return now;
+  }
+
+  private static boolean isOpen(SessionSlot slot) {
+    return slot != null && slot.opened() && slot.life() == Life.OPEN;
+  }
+}

@@ -1,0 +1,126 @@
+package io.radixflow.operators.flink.state;
+
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.Progress;
+import io.radixflow.operators.session.SessionSlot;
+import java.util.List;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.state.KeyedStateStore;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.runtime.state.KeyedStateBackend;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.state.rocksdb.RocksDBKeyedStateBackend;
+
+/**
+ * Owns the keyed state of the subtask's sessions and loads them, each as a {@link SessionContext}.
+ *
+ * <ul>
+ *   <li>the {@link SessionSlot}, the small part that every event reads and writes;
+ *   <li>the {@link History}: finished turns and branches;
+ *   <li>accepted turns without a reply, by number;
+ *   <li>progress of running turns, one list for each turn: the number of the turn is the namespace
+ *       of the state, so that a checkpoint appends and a reply clears, and neither reads;
+ *   <li>64-bit hashes of all turn ids, with the time at which each came; they outlive the turns;
+ *   <li>cancels that came before their turns, by the same hash.
+ * </ul>
+ *
+ * <p>Only the task's thread uses it.
+ */
+public final class SessionStore {
+  private static final ListStateDescriptor<Progress> PROGRESS =
+      new ListStateDescriptor<>("progress", TypeInformation.of(Progress.class));
+
+  private final KeyedStateBackend<String> backend;
+  private final SessionCounts counts;
+  private final IdleTimers timers;
+  final ValueState<SessionSlot> slot;
+  final History history;
+  final MapState<Long, PendingTurn> pending;
+  final MapState<Long, Long> turnIds;
+  final MapState<Long, Long> earlyCancels;
+
+  /**
+   * @param counts is updated whenever a session is saved
+   * @param timers expire sessions
+   */
+  public SessionStore(
+      KeyedStateStore store,
+      KeyedStateBackend<String> backend,
+      SessionCounts counts,
+      IdleTimers timers) {
+    this.backend = backend;
+    this.counts = counts;
+    this.timers = timers;
+    this.slot = store.getState(SavedState.slot());
+    this.history = new History(store);
+    this.pending = store.getMapState(SavedState.pendingTurns());
+    this.turnIds = store.getMapState(SavedState.turnIds());
+    this.earlyCancels =
+        store.getMapState(new MapStateDescriptor<>("early-cancels", Types.LONG, Types.LONG));
+  }
+
+  /** Makes a session the current key and reads its slot. */
+  public SessionContext load(String session) throws Exception {
+    select(session);
+    return new SessionContext(this, session, slot.value());
+  }
+
+  /** Makes a session the current key. */
+  public void select(String session) {
+    if (!session.equals(backend.getCurrentKey())) {
+      backend.setCurrentKey(session);
+    }
+  }
+
+  public SessionCounts counts() {
+    return counts;
+  }
+
+  IdleTimers timers() {
+    return timers;
+  }
+
+  /** Milliseconds since the epoch. */
+  long now() {
+    return timers.now();
+  }
+
+  /** Returns the ids of all sessions of the subtask; a copy, so that their state may change. */
+  public List<String> sessions() {
+    return keysOf(SavedState.SLOT);
+  }
+
+  /**
+   * Returns the ids of all sessions of the subtask, whose state may change meanwhile. The caller
+   * closes the stream. RocksDB reads the ids one by one as they were at the call, including those
+   * of sessions that have ended since; the heap backend can only read them all at once.
+   */
+  public Stream<String> sessionsOneByOne() {
+    return backend instanceof RocksDBKeyedStateBackend
+        ? backend.getKeys(SavedState.SLOT, VoidNamespace.INSTANCE)
+        : sessions().stream();
+  }
+
+  /** Returns the ids of the sessions that have turns without a reply; a copy. */
+  public List<String> sessionsWithPendingTurns() {
+    return keysOf(SavedState.PENDING);
+  }
+
+  private List<String> keysOf(String state) {
+    try (Stream<String> keys = backend.getKeys(state, VoidNamespace.INSTANCE)) {
+      return keys.toList();
+    }
+  }
+
+  /** Returns the progress of a turn of the current session. */
+  public ListState<Progress> progressOf(long turn) throws Exception {
+    return backend.getPartitionedState(turn, LongSerializer.INSTANCE, PROGRESS);
+  }
+}

@@ -1,0 +1,91 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.flink.erasure.PagesToErase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import org.apache.flink.runtime.executiongraph.ExecutionAttemptID;
+import org.apache.flink.runtime.messages.Acknowledge;
+import org.apache.flink.runtime.operators.coordination.OperatorCoordinator.SubtaskGateway;
+import org.apache.flink.runtime.operators.coordination.OperatorEvent;
+import org.junit.jupiter.api.Test;
+
+/** Which subtasks get an erasure, and when checkpoints are held back. */
+class ServingCoordinatorTest {
+  private static final OperatorEvent FIRST = new PagesToErase("first", new byte[32]);
+  private static final OperatorEvent SECOND = new PagesToErase("second", new byte[32]);
+
+  private final List<Boolean> backlogs = new ArrayList<>();
+  private final ServingCoordinator coordinator = new ServingCoordinator(() -> 2, backlogs::add);
+  private final Map<Integer, List<OperatorEvent>> heard = new TreeMap<>();
+
+  private record Gateway(int subtask, List<OperatorEvent> heard) implements SubtaskGateway {
+    @Override
+    public CompletableFuture<Acknowledge> sendEvent(OperatorEvent event) {
+      heard.add(event);
+      return CompletableFuture.completedFuture(Acknowledge.get());
+    }
+
+    @Override
+    public ExecutionAttemptID getExecution() {
+      return ExecutionAttemptID.randomId();
+    }
+
+    @Override
+    public int getSubtask() {
+      return subtask;
+    }
+  }
+
+  private void begins(int subtask) {
+    heard.put(subtask, new ArrayList<>());
+    coordinator.executionAttemptReady(subtask, 0, new Gateway(subtask, heard.get(subtask)));
+  }
+
+  @Test
+  void allSubtasksHearOfIt() {
+    begins(0);
+    begins(1);
+    coordinator.handleEventFromOperator(1, 0, FIRST);
+    assertThat(heard).isEqualTo(Map.of(0, List.of(FIRST), 1, List.of(FIRST)));
+  }
+
+  @Test
+  void aSubtaskThatBeginsLaterThanAnotherHearsOfWhatItHasMissed() {
+    begins(0);
+    coordinator.handleEventFromOperator(0, 0, FIRST);
+    begins(1);
+    coordinator.handleEventFromOperator(0, 0, SECOND);
+    assertThat(heard).isEqualTo(Map.of(0, List.of(FIRST, SECOND), 1, List.of(FIRST, SECOND)));
+  }
+
+  @Test
+  void onceAllHaveBegunNothingIsKeptForThoseToCome() {
+    begins(0);
+    begins(1);
+    coordinator.handleEventFromOperator(0, 0, FIRST);
+    coordinator.subtaskReset(1, 7);
+    begins(1);
+    assertThat(heard.get(1)).isEmpty();
+  }
+
+  @Test
+  void checkpointsAreHeldBackUntilAllSubtasksAreOpen() {
+    coordinator.start();
+    begins(0);
+    begins(1);
+    coordinator.handleEventFromOperator(0, 0, new SubtaskOpened());
+    assertThat(backlogs).containsExactly(true);
+    coordinator.handleEventFromOperator(1, 0, new SubtaskOpened());
+    assertThat(backlogs).containsExactly(true, false);
+    coordinator.executionAttemptFailed(1, 0, null);
+    assertThat(backlogs).containsExactly(true, false, true);
+    begins(1);
+    coordinator.handleEventFromOperator(1, 1, new SubtaskOpened());
+    assertThat(backlogs).containsExactly(true, false, true, false);
+  }
+}
