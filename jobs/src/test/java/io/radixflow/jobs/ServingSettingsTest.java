@@ -11,8 +11,6 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.flink.engine.EngineFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -6,8 +6,8 @@ import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.RefusedException;
-import io.radixflow.operators.session.SessionSlot.Life;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.SessionSlot.Life;
 
 /**
  * Handles events: ignores resends, checks whom a session belongs to, and passes each event on to

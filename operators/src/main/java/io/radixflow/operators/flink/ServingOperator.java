@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.CheckpointedDisks;
+import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.EngineLease;
 import io.radixflow.operators.flink.erasure.PagesToErase;
 import io.radixflow.operators.flink.recovery.LostReplies;

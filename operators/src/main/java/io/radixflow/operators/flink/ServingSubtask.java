@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.ChannelId;
-import io.radixflow.operators.flink.engine.EngineConnection;
 import io.radixflow.operators.flink.engine.CheckpointedDisks;
+import io.radixflow.operators.flink.engine.EngineConnection;
 import io.radixflow.operators.flink.engine.EngineLease;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;

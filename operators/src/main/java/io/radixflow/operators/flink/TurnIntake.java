@@ -10,8 +10,8 @@ import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.BusyException;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
-import io.radixflow.operators.session.SessionSlot.Life;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.SessionSlot.Life;
 import java.util.List;
 import java.util.Objects;
 

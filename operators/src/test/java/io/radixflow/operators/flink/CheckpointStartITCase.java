@@ -59,12 +59,7 @@ class CheckpointStartITCase {
     }
   }
 
-  private static CheckpointStatsCounts counts(MiniCluster cluster, JobClient job)
-      throws Exception {
-    return cluster
-        .getExecutionGraph(job.getJobID())
-        .get()
-        .getCheckpointStatsSnapshot()
-        .getCounts();
+  private static CheckpointStatsCounts counts(MiniCluster cluster, JobClient job) throws Exception {
+    return cluster.getExecutionGraph(job.getJobID()).get().getCheckpointStatsSnapshot().getCounts();
   }
 }

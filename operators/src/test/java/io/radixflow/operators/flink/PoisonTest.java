@@ -39,7 +39,8 @@ class PoisonTest {
   @Test
   void endsAsErrorWithItsEventAmongTheDeadLettersWhileTheOthersGoOn() throws Exception {
     try (ServingHarness h =
-        new ServingHarness(TestEngineFactory.of("poison", this::open), ServingOptions.DEFAULT, 1, 0)) {
+        new ServingHarness(
+            TestEngineFactory.of("poison", this::open), ServingOptions.DEFAULT, 1, 0)) {
       h.open();
       for (int i = 0; i < 4; i++) {
         h.send(Events.message("s" + i, "t" + i));

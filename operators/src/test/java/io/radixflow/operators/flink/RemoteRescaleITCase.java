@@ -126,7 +126,8 @@ class RemoteRescaleITCase {
             });
   }
 
-  private TestEngineFactory opener(String name, EngineOptions options, DiskTier disk, RemoteTier remote) {
+  private TestEngineFactory opener(
+      String name, EngineOptions options, DiskTier disk, RemoteTier remote) {
     ModelEngineFactory opener =
         new ModelEngineFactory(any -> model(), ModelLoader.SIM, DeviceOptions.DEFAULT, options)
             .onDisk(disk)

@@ -1,9 +1,9 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.flink.erasure.PagesToErase;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
+import io.radixflow.operators.flink.erasure.PagesToErase;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.ControlEvent;

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Files that a previous engine left on this TaskManager, in the directory {@code radixflow} beside
- * those that Flink keeps in the TaskManager's working directory. A TaskManager finds it
- * again if it is started with the same {@code taskmanager.resource-id} and {@code
+ * those that Flink keeps in the TaskManager's working directory. A TaskManager finds it again if it
+ * is started with the same {@code taskmanager.resource-id} and {@code
  * process.taskmanager.working-dir}; Flink empties only {@code tmp} there.
  *
  * @param crashJournal a file that names the turns it was working on; null for none

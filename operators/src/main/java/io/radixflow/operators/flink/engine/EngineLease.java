@@ -203,8 +203,7 @@ public final class EngineLease implements AutoCloseable {
     private ServingEngine engine;
     private boolean reopened;
 
-    private Shared(
-        EngineFactory factory, EngineDirectory directory, Consumer<Throwable> endProcess)
+    private Shared(EngineFactory factory, EngineDirectory directory, Consumer<Throwable> endProcess)
         throws Exception {
       this(
           factory,

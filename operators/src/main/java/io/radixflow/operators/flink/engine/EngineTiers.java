@@ -65,7 +65,8 @@ public final class EngineTiers implements AutoCloseable {
    * @param home what the engine finds of itself, and what events have made of the tiers before
    * @param kind tells which engines can use each other's pages
    */
-  EngineTiers(DiskTier disk, RemoteTier remote, TierOptions options, EngineDirectory home, String kind) {
+  EngineTiers(
+      DiskTier disk, RemoteTier remote, TierOptions options, EngineDirectory home, String kind) {
     this.disk = disk;
     this.remote = remote;
     this.options = options;

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink.erasure;
 
-import io.radixflow.operators.session.SessionSlot.Life;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.SessionSlot.Life;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

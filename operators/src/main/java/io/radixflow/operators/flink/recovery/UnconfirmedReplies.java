@@ -110,8 +110,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
 
   /** Returns the name and type of the state: replies whose commit is not known, by turn id. */
   public static MapStateDescriptor<String, EmittedReply> descriptor() {
-    return new MapStateDescriptor<>(
-        STATE, Types.STRING, TypeInformation.of(EmittedReply.class));
+    return new MapStateDescriptor<>(STATE, Types.STRING, TypeInformation.of(EmittedReply.class));
   }
 
   private void restore() throws Exception {
@@ -130,8 +129,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
   }
 
   private List<String> sessions() {
-    try (Stream<String> keys =
-        backend.getKeys(STATE, VoidNamespace.INSTANCE)) {
+    try (Stream<String> keys = backend.getKeys(STATE, VoidNamespace.INSTANCE)) {
       return keys.toList();
     }
   }

@@ -33,7 +33,8 @@ class EngineDirectoryTest {
   void hasNoPlaceWithoutAWorkingDirectory() {
     EngineDirectory nowhere = new EngineDirectory(null, null, RESTORED);
     assertThat(EngineDirectory.of(null, "engine", RESTORED)).isEqualTo(nowhere);
-    assertThat(EngineDirectory.of(root.resolve("tmp").toFile(), "engine", RESTORED)).isEqualTo(nowhere);
+    assertThat(EngineDirectory.of(root.resolve("tmp").toFile(), "engine", RESTORED))
+        .isEqualTo(nowhere);
   }
 
   @Test
@@ -44,7 +45,8 @@ class EngineDirectoryTest {
     FileTime longAgo = FileTime.from(Instant.now().minus(Duration.ofDays(8)));
     Files.setLastModifiedTime(old, longAgo);
     Files.setLastModifiedTime(foreign, longAgo);
-    assertThat(EngineDirectory.crashJournal(root, "engine")).isEqualTo(root.resolve("engine.running"));
+    assertThat(EngineDirectory.crashJournal(root, "engine"))
+        .isEqualTo(root.resolve("engine.running"));
     assertThat(old).doesNotExist();
     assertThat(recent).exists();
     assertThat(foreign).exists();

@@ -32,7 +32,8 @@ class LostEngineTest {
         model);
   }
 
-  private EngineLease.Shared shared(TestEngineFactory opener, EngineLease.Pause pause) throws Exception {
+  private EngineLease.Shared shared(TestEngineFactory opener, EngineLease.Pause pause)
+      throws Exception {
     return new EngineLease.Shared(opener, EngineDirectory.NONE, ends::add, () -> 0, pause);
   }
 

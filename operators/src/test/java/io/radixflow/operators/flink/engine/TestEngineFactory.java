@@ -20,7 +20,8 @@ public record TestEngineFactory(String identity) implements EngineFactory {
   }
 
   /** As {@link #of}, of engines that look at what they find of themselves. */
-  public static TestEngineFactory at(String identity, Function<EngineDirectory, ServingEngine> engines) {
+  public static TestEngineFactory at(
+      String identity, Function<EngineDirectory, ServingEngine> engines) {
     ENGINES.put(identity, engines);
     return new TestEngineFactory(identity);
   }
