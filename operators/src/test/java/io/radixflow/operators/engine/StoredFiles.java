@@ -2,13 +2,13 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.flink.engine.FlinkRemoteFiles;
+import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskStoreOptions;
-import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.remote.RemoteStore;
 import io.radixflow.operators.tier.remote.RemoteStoreOptions;
 import io.radixflow.operators.tier.remote.StoreStack;
-import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.store.PageStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

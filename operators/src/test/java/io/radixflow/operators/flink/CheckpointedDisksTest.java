@@ -2,11 +2,11 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.tier.disk.TierHome;
 import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
+import io.radixflow.operators.tier.disk.TierHome;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
