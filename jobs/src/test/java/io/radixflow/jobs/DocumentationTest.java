@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -99,16 +100,12 @@ class DocumentationTest {
 
   private static Set<String> types() throws IOException {
     Set<String> types = new HashSet<>();
-    try (Stream<Path> modules = Files.list(ROOT)) {
-      for (Path sources : modules.map(module -> module.resolve("src")).toList()) {
-        if (Files.isDirectory(sources)) {
-          try (Stream<Path> files = Files.walk(sources)) {
-            files
-                .map(file -> file.getFileName().toString())
-                .filter(name -> name.endsWith(".java"))
-                .forEach(name -> types.add(name.substring(0, name.length() - 5)));
-          }
-        }
+    for (Path sources : sources("src")) {
+      try (Stream<Path> files = Files.walk(sources)) {
+        files
+            .map(file -> file.getFileName().toString())
+            .filter(name -> name.endsWith(".java"))
+            .forEach(name -> types.add(name.substring(0, name.length() - 5)));
       }
     }
     return types;
@@ -122,6 +119,35 @@ class DocumentationTest {
         boolean known = options.contains(option) || option.startsWith("kafka.client.");
         assertThat(known).as("%s of %s", option, page).isTrue();
       }
+    }
+  }
+
+  @Test
+  void theArchitectureNamesEveryPackage() throws IOException {
+    String page = Files.readString(ROOT.resolve("docs").resolve("architecture.md"));
+    for (String name : packages()) {
+      assertThat(page).contains("`" + name + "`");
+    }
+  }
+
+  /** Names of all packages of main code, below the project's own. */
+  private static Set<String> packages() throws IOException {
+    Set<String> names = new TreeSet<>();
+    for (Path sources : sources("src/main/java/io/radixflow")) {
+      try (Stream<Path> files = Files.walk(sources)) {
+        files
+            .filter(file -> file.toString().endsWith(".java"))
+            .map(file -> sources.relativize(file.getParent()).toString().replace('/', '.'))
+            .forEach(names::add);
+      }
+    }
+    return names;
+  }
+
+  /** This folder of each module that has it. */
+  private static List<Path> sources(String folder) throws IOException {
+    try (Stream<Path> modules = Files.list(ROOT)) {
+      return modules.map(module -> module.resolve(folder)).filter(Files::isDirectory).toList();
     }
   }
 

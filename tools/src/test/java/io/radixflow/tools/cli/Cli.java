@@ -22,7 +22,7 @@ public final class Cli {
     return this;
   }
 
-  CommandLine commandLine() {
+  public CommandLine commandLine() {
     return Radixflow.commandLine(new CliEnvironment(LocatedModel::locate, input, false));
   }
 

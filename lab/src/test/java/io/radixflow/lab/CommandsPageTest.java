@@ -1,7 +1,8 @@
-package io.radixflow.tools.cli;
+package io.radixflow.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.tools.cli.Cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,6 +10,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
+/** Checks the page of commands, with those that the lab adds. */
 class CommandsPageTest {
   @Test
   void thePageNamesEveryCommand() throws IOException {
