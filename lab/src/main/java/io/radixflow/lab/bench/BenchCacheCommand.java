@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What the radix cache, or the tiers below it, cost where they save nothing. */
+/** Measures what the radix cache, or the tiers below it, cost a workload without reuse. */
 @Command(
     name = "cache",
     description = {
@@ -37,8 +37,8 @@ final class BenchCacheCommand extends CliCommand {
   private static final int REPLY = 64;
 
   /**
-   * After so many rounds both engines are opened anew, the other one first: where their memory lies
-   * makes more of a difference than what is measured.
+   * After so many rounds both engines are opened again, the other one first: where their memory
+   * lies makes more of a difference than what is measured.
    */
   private static final int ROUNDS_OF_A_PAIR = 8;
 

@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What a disk tier of many pages takes to write, find and read pages, and to open. */
+/** Measures a disk tier of many pages: writing, finding and reading pages, and opening it. */
 @Command(
     name = "disk",
     description = {
@@ -46,8 +46,7 @@ final class BenchDiskCommand extends CliCommand {
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      description =
-          "Makes the files in this directory (default: the system's for temporary files).")
+      description = "Make the files in this directory (default: the system's for temporary files).")
   Path directory;
 
   BenchDiskCommand(CliEnvironment environment) {

@@ -51,7 +51,7 @@ final class BenchGpuCommand extends CliCommand {
       paramLabel = "N",
       defaultValue = "790",
       description =
-          "What the tensor cores do with bf16, 10^12 operations a second (default:"
+          "Speed of the tensor cores with bf16, 10^12 operations a second (default:"
               + " ${DEFAULT-VALUE}, an H200's).")
   double teraflops;
 

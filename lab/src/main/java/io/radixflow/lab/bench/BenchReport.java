@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** Where a benchmark leaves its figures. */
+/** The option {@code --json} of benchmarks: writes their figures to a file. */
 public final class BenchReport {
   @Option(
       names = "--json",

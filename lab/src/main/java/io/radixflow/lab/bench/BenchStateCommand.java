@@ -24,7 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What many idle sessions in state cost those that are active. */
+/** Measures what many idle sessions in state cost the active ones. */
 @Command(
     name = "state",
     description = {

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What a turn gains from pages that have left the device but are not gone. */
+/** Measures the time to the first token of a turn by the tier that its pages are in. */
 @Command(
     name = "tiers",
     description = {
@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
           + " files are forced to the device and dropped from the page cache before they are read,"
           + " if there is a dd to do it. The crash is a copy of the files as they are while the"
           + " engine runs, on which another engine is opened in this process; the time of opening"
-          + " it is told apart."
+          + " it is reported separately."
     })
 final class BenchTiersCommand extends CliCommand {
   @Mixin ModelOptions modelOptions;
@@ -55,7 +55,7 @@ final class BenchTiersCommand extends CliCommand {
       names = "--directory",
       paramLabel = "DIR",
       description =
-          "Makes the disk's files in this directory, and deletes them (default: the"
+          "Make the disk's files in this directory, and delete them afterwards (default: the"
               + " system's for temporary files).")
   Path directory;
 

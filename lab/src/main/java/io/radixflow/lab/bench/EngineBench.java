@@ -26,7 +26,7 @@ final class EngineBench implements ReplyChannel.ReplyVisitor {
   private long attempt;
   private int ended;
 
-  /** The thread that runs the engine, once it has told of progress; 0 before. */
+  /** The thread that runs the engine, once it has reported progress; 0 before. */
   private volatile long engineThread;
 
   EngineBench(Engine engine, int vocabSize, int promptTokens, int replyTokens) {

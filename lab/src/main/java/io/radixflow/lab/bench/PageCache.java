@@ -8,7 +8,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What the operating system keeps in memory of files. */
+/** Drops files from the operating system's page cache. */
 final class PageCache {
   private PageCache() {}
 

@@ -3,7 +3,7 @@ package io.radixflow.lab.bench;
 import io.radixflow.operators.record.Usage;
 import java.util.function.ToIntFunction;
 
-/** Where the pages of a conversation are when its next turn begins. */
+/** The tier that holds the pages of a conversation when its next turn begins. */
 enum PagePlace {
   DEVICE("on the device", usage -> usage.cachedTokens()),
   HOST("in host memory", usage -> usage.tiers().hostTokens()),

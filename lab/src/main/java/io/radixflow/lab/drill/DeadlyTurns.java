@@ -28,13 +28,13 @@ import java.util.stream.Collectors;
  * Turns that end the process that works on them. A TaskManager that died is started again with its
  * id and its working directory, where it finds which turns it was working on.
  *
- * <p>Each TaskManager counts for itself: the first death there is nobody's, as others were under
- * way; after {@code engine.attempts} more, alone, the turn ends as an error. So there are at most
+ * <p>Each TaskManager counts on its own: the first death there is blamed on no turn, as others ran
+ * too; after {@code engine.attempts} more, alone, the turn ends as an error. So there are at most
  * {@code engine.attempts + 1} deaths for each TaskManager, and fewer where one of them reaches that
  * before the others.
  */
 final class DeadlyTurns {
-  /** What the simulated model must have as its option {@code deadly}: no script has it. */
+  /** The value of the simulated model's option {@code deadly}; no script contains it. */
   static final char MARK = '\u0001';
 
   private static final Duration LIMIT = Duration.ofMinutes(8);
@@ -65,7 +65,7 @@ final class DeadlyTurns {
     return deaths;
   }
 
-  /** How many deaths there may be of all these turns. */
+  /** The most deaths that all these turns may cause. */
   int mostDeaths(int taskManagers) {
     return deadly.size() * taskManagers * (settings.get(RadixflowOptions.ENGINE_ATTEMPTS) + 1);
   }
@@ -114,9 +114,9 @@ final class DeadlyTurns {
   }
 
   /**
-   * How many dead letters there are that nobody sent, and how many are missing.
+   * Returns how many dead letters were not sent as deadly turns, plus how many are missing.
    *
-   * @param letters what the topic has
+   * @param letters the records of the topic
    */
   int wrongDeadLetters(List<byte[]> letters) {
     List<byte[]> left = new ArrayList<>(letters);

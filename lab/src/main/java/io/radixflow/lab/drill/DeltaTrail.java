@@ -4,11 +4,11 @@ import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 
 /**
- * Follows a turn's deltas as a consumer does, who appends what extends the text.
+ * Follows a turn's deltas like a consumer that appends what extends the text.
  *
- * <p>A reply that somebody cancelled may end elsewhere than an earlier attempt had told: the job
- * went back to a checkpoint, and the cancel came sooner or later than before. All that was told is
- * the undisturbed reply's, and the committed attempt's last delta ends where the reply does.
+ * <p>A cancelled reply may end elsewhere than the deltas of an earlier attempt: the job went back
+ * to a checkpoint, and the cancel came sooner or later than before. All deltas are parts of the
+ * undisturbed reply, and the committed attempt's last delta ends where the reply does.
  */
 final class DeltaTrail {
   private final int[] text;
@@ -23,8 +23,9 @@ final class DeltaTrail {
 
   /**
    * @param reply the committed reply, or null if there is none
-   * @param whole what deltas may tell: the same, or the undisturbed reply to a cancelled turn
-   * @param cancelled whether somebody cancelled the turn
+   * @param whole the text that deltas may contain: the same, or the undisturbed reply to a
+   *     cancelled turn
+   * @param cancelled whether a client cancelled the turn
    */
   DeltaTrail(Reply reply, Reply whole, boolean cancelled) {
     this.cancelled = cancelled;
@@ -39,20 +40,20 @@ final class DeltaTrail {
       return;
     }
     int[] piece = delta.text().codePoints().toArray();
-    int told = delta.offset() + piece.length;
-    int toldTokens = delta.tokenOffset() + delta.tokens();
+    int until = delta.offset() + piece.length;
+    int untilTokens = delta.tokenOffset() + delta.tokens();
     boolean last = delta.finishReason() != null && (!cancelled || delta.attempt() == attempt);
     if (delta.offset() > seen || delta.tokenOffset() > seenTokens) {
       fault =
-          "a delta at code point %d, token %d behind a gap: only %d and %d were told"
+          "a delta at code point %d, token %d behind a gap: only %d and %d came before"
               .formatted(delta.offset(), delta.tokenOffset(), seen, seenTokens);
-    } else if (told > text.length || toldTokens > tokens || !matches(piece, delta.offset())) {
+    } else if (until > text.length || untilTokens > tokens || !matches(piece, delta.offset())) {
       fault = "the delta '%s' at %d is not in the reply".formatted(delta.text(), delta.offset());
-    } else if (last && told != end) {
-      fault = "the last delta ends at code point " + told + " of " + end;
+    } else if (last && until != end) {
+      fault = "the last delta ends at code point " + until + " of " + end;
     }
-    seen = Math.max(seen, told);
-    seenTokens = Math.max(seenTokens, toldTokens);
+    seen = Math.max(seen, until);
+    seenTokens = Math.max(seenTokens, untilTokens);
     ended |= last;
   }
 
@@ -65,11 +66,11 @@ final class DeltaTrail {
     return true;
   }
 
-  /** What is wrong with the turn's deltas, or null. */
+  /** Returns what is wrong with the turn's deltas, or null if nothing is. */
   String fault() {
     if (text == null || fault != null) {
       return fault;
     }
-    return ended ? null : "the deltas do not end; they told " + seen + " of " + end;
+    return ended ? null : "the deltas do not end; they have " + seen + " of " + end;
   }
 }

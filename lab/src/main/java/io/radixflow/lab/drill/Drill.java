@@ -52,7 +52,7 @@ public final class Drill {
   private final long started = System.nanoTime();
 
   /**
-   * @param progress hears a line at each step
+   * @param progress receives a line at each step
    */
   public Drill(ClusterJars jars, DrillOptions options, Consumer<String> progress) {
     this.jars = jars;
@@ -175,7 +175,7 @@ public final class Drill {
     }
   }
 
-  /** Whether the engines have confirmed what sessions that were closed or erased had. */
+  /** Returns true once the engines have confirmed the erasure of closed and erased sessions. */
   private boolean areErased(DrilledJob job) throws InterruptedException {
     try {
       job.awaitErasures();
@@ -186,7 +186,7 @@ public final class Drill {
     }
   }
 
-  /** A turn that is never answered is told by the verdict, not by the wait. */
+  /** Waits for all replies; if one never comes, the verdict reports it. */
   private void awaitEnd(Traffic traffic) throws InterruptedException {
     try {
       traffic.awaitEnd(LIMIT);

@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Faults on purpose, and the proof that nothing was lost. */
+/** Breaks a cluster on purpose and proves that nothing was lost. */
 @Command(
     name = "drill",
     description = {
@@ -28,12 +28,12 @@ import picocli.CommandLine.Option;
 public final class DrillCommand extends CliCommand {
   private static final int MAX_MINUTES = 100_000;
 
-  /** Does a drill; a test brings results of its own. */
+  /** Runs a drill; tests replace it to return prepared results. */
   interface Runner {
     /**
      * Starts a cluster from the jars, breaks it by the plan, and compares.
      *
-     * @param progress hears a line at each step
+     * @param progress receives a line at each step
      */
     DrillResult run(
         ClusterBuild build, DrillOptions options, Supplier<Fault> plan, Consumer<String> progress)
@@ -55,7 +55,8 @@ public final class DrillCommand extends CliCommand {
       names = "--seed",
       paramLabel = "S",
       defaultValue = "1",
-      description = "Of the conversations and of the faults' order (default: ${DEFAULT-VALUE}).")
+      description =
+          "Seed of the conversations and of the faults' order (default: ${DEFAULT-VALUE}).")
   long seed;
 
   @Option(
@@ -68,7 +69,7 @@ public final class DrillCommand extends CliCommand {
   @Option(
       names = "--tiers",
       description =
-          "With small tiers below a small device: host memory, disks and a folder for all"
+          "Use small tiers below a small device: host memory, disks and a folder for all"
               + " TaskManagers; at least a page must come from there, also after a kill.")
   boolean tiers;
 
@@ -78,7 +79,7 @@ public final class DrillCommand extends CliCommand {
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      description = "Put logs and state here and leave them; an empty or a new directory.")
+      description = "Keep logs and state in this directory; it must be empty or new.")
   Path directory;
 
   DrillCommand(CliEnvironment environment) {

@@ -46,14 +46,14 @@ public record DrillOptions(
     return new DrillOptions(model, model, 4, 4, 64, seed, false, directory);
   }
 
-  /** With tiers below the device, or without. */
+  /** Returns a copy with or without tiers below the device. */
   public DrillOptions withTiers(boolean wanted) {
     return new DrillOptions(model, calmModel, sessions, turns, maxTokens, seed, wanted, directory);
   }
 
   /**
-   * What can be done to it: only a simulated model can be told to end its process, and only tiers
-   * can be switched and damaged.
+   * Returns the faults that apply: only a simulated model can end its process on request, and only
+   * tiers can be switched and damaged.
    */
   public List<Fault> faults() {
     return Arrays.stream(Fault.values())
@@ -62,7 +62,7 @@ public record DrillOptions(
         .toList();
   }
 
-  /** The tiers, or those that it does not use. */
+  /** The tiers for this kind of model; they matter only if {@link #tiered}. */
   DrillTiers tiers() {
     return isSimulated() ? DrillTiers.SIMULATED : DrillTiers.REAL;
   }

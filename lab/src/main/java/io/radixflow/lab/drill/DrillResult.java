@@ -14,8 +14,7 @@ import java.util.Optional;
  * @param deaths processes that such turns ended
  * @param mostDeaths how many they may end
  * @param pageBreaches times that page accounting was wrong on a TaskManager
- * @param reloads engines that were opened anew for a job by a TaskManager that had it open, while
- *     other processes died
+ * @param reloads engines that a surviving TaskManager opened again although it had them open
  * @param fallen TaskManagers that ended by themselves, as they may once they were taken for dead
  * @param leaked processes that outlived the cluster
  * @param recovery how long sessions waited after kills
@@ -39,8 +38,8 @@ public record DrillResult(
     long seconds) {
 
   /**
-   * Whether nothing is wrong, and tiers, if there are any, were of use. Whether they were after a
-   * kill is not asked: what a session had may have been on its way, or gone for want of room.
+   * Returns true if nothing is wrong and tiers, if there are any, served pages. They need not have
+   * served any after a kill: a session's pages may not have been written yet, or been evicted.
    */
   public boolean holds() {
     return verdict.holds()

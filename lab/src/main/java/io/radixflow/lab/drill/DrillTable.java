@@ -4,7 +4,7 @@ import io.radixflow.lab.drill.RecoveryPhases.Phases;
 import io.radixflow.lab.drill.RecoveryPhases.Summary;
 import io.radixflow.lab.drill.RecoveryTimes.Times;
 
-/** A drill's result for people. */
+/** Formats a drill's result as text. */
 final class DrillTable {
   private DrillTable() {}
 
@@ -44,7 +44,7 @@ final class DrillTable {
     line(text, "  %5d  processes left over", result.leaked().size());
     line(text, "  %5d  erasures of pages that do not end", result.erased() ? 0 : 1);
     result.tokens().ifPresent(tokens -> tokens(text, tokens));
-    line(text, "from kill -9 of a TaskManager to the next delta of a turn under way");
+    line(text, "from kill -9 of a TaskManager to the next delta of a running turn");
     Recovery recovery = result.recovery();
     times(text, "of its own sessions", recovery.owned());
     times(text, "of the survivors'", recovery.survivors());

@@ -11,12 +11,12 @@ import java.time.Duration;
 import org.apache.flink.configuration.MemorySize;
 
 /**
- * Tiers so small that pages leave each of them all the time: a device that has not room for all
- * that runs, host memory for a part of that, a disk that reclaims space, and a folder that all
- * TaskManagers reach.
+ * Tiers so small that each of them evicts all the time: a device too small for the running turns,
+ * host memory for a part of that, a disk that reclaims space, and a folder that all TaskManagers
+ * reach.
  *
- * <p>The TaskManagers' directories are in one place, as they are on one machine: who takes over
- * from one that is dead takes its pages.
+ * <p>The TaskManagers share one parent directory, as they run on one machine: the one that takes
+ * over from a dead one takes its pages.
  *
  * @param kvPages of the device's pool; at least a context window
  * @param contextLength tokens; the same without tiers, as it decides what a prompt has
@@ -24,7 +24,7 @@ import org.apache.flink.configuration.MemorySize;
  * @param disk of each TaskManager
  */
 record DrillTiers(int kvPages, int contextLength, MemorySize host, MemorySize disk) {
-  /** Fewest tokens that are loaded rather than computed: what a page has. */
+  /** The fewest tokens that are loaded rather than computed: one page. */
   private static final int PAGE = 16;
 
   private static final Duration UPLOAD_AFTER = Duration.ofSeconds(1);
@@ -37,17 +37,17 @@ record DrillTiers(int kvPages, int contextLength, MemorySize host, MemorySize di
   static final DrillTiers REAL =
       new DrillTiers(48, 768, MemorySize.parse("24mb"), MemorySize.parse("128mb"));
 
-  /** Where a drill's disks are. */
+  /** The directory of a drill's disk tiers. */
   static Path disks(Path directory) {
     return directory.resolve("pages");
   }
 
-  /** Where its folder is that all TaskManagers reach. */
+  /** The folder of a drill's remote tier, which all TaskManagers reach. */
   static Path remote(Path directory) {
     return directory.resolve("remote-pages");
   }
 
-  /** What decides replies, for the undisturbed run too. */
+  /** Sets what replies depend on; the undisturbed run needs it too. */
   Settings shape(Settings settings) {
     return settings.with(RadixflowOptions.CONTEXT_LENGTH, contextLength);
   }

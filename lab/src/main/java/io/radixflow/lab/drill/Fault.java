@@ -1,6 +1,6 @@
 package io.radixflow.lab.drill;
 
-/** What a drill does to the cluster. */
+/** A fault that a drill causes in the cluster. */
 public enum Fault {
   TASKMANAGER_KILLED("kill -9 of a TaskManager"),
   JOBMANAGER_KILLED("kill -9 of the JobManager"),
@@ -22,7 +22,7 @@ public enum Fault {
     this.text = text;
   }
 
-  /** For people. */
+  /** The description in the drill's output. */
   public String text() {
     return text;
   }

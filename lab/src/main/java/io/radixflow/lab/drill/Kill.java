@@ -7,13 +7,13 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 /**
  * The end of a TaskManager by {@code kill -9} while another had a free slot.
  *
- * @param millis when, since the epoch
+ * @param millis the time in milliseconds since the epoch
  * @param subtasks of the serving operator that it ran
  * @param parallelism of the serving operator
  */
 record Kill(long millis, Set<Integer> subtasks, int parallelism) {
 
-  /** Whether the TaskManager served a session. */
+  /** Returns true if the killed TaskManager served the session. */
   boolean owned(String session) {
     return subtasks.contains(
         KeyGroupRangeAssignment.assignKeyToParallelOperator(

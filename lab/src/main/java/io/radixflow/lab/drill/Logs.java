@@ -5,19 +5,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 
-/** What processes logged. */
+/** Counts lines in the logs of processes. */
 final class Logs {
 
   private Logs() {}
 
-  /** Lines of a log that contain a text. */
+  /** Counts the lines of a log that contain a text. */
   static long count(Path log, String text) throws IOException {
     try (Stream<String> lines = Files.lines(log)) {
       return lines.filter(line -> line.contains(text)).count();
     }
   }
 
-  /** Lines of all logs of a directory that contain a text. */
+  /** Counts the lines of all logs of a directory that contain a text. */
   static int countAll(Path directory, String text) throws IOException {
     try (Stream<Path> files = Files.list(directory)) {
       int count = 0;

@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What the time after each {@link Kill} is spent on, as JobManagers' logs tell. */
+/** The phases of the recovery after each {@link Kill}, read from JobManagers' logs. */
 public final class RecoveryPhases {
   private static final Pattern JOB_RESTARTS =
       Pattern.compile("ExecutionGraph - Job .* switched from state \\w+ to RESTARTING\\.");
@@ -57,7 +57,7 @@ public final class RecoveryPhases {
     return of(changes, kills);
   }
 
-  /** From lines of a log. */
+  /** Reads the phases from lines of a log. */
   static RecoveryPhases of(Stream<String> lines, List<Kill> kills) {
     return of(
         new ArrayList<>(
@@ -144,12 +144,12 @@ public final class RecoveryPhases {
     return null;
   }
 
-  /** Of the subtasks of killed TaskManagers. */
+  /** Summarizes the subtasks of killed TaskManagers. */
   Summary owned() {
     return Summary.of(owned);
   }
 
-  /** Of the others, which restart with them. */
+  /** Summarizes the other subtasks, which restart with them. */
   Summary survivors() {
     return Summary.of(survivors);
   }
@@ -186,7 +186,7 @@ public final class RecoveryPhases {
   }
 
   /**
-   * Of several subtasks.
+   * The phases of several subtasks.
    *
    * @param count how many
    * @param medians of each phase the median

@@ -10,7 +10,7 @@ import java.util.Set;
 
 /**
  * Times from each {@link Kill} to the next delta of the turns that were being generated, as the
- * brokers' record timestamps tell. An attempt's number is the clock when it began, so the next
+ * brokers' record timestamps show. An attempt's number is the clock when it began, so the next
  * delta after a kill is the first one of an attempt that began after it.
  */
 public final class RecoveryTimes {
@@ -45,17 +45,17 @@ public final class RecoveryTimes {
           lastBefore.get(i).put(key, timestamp);
         }
       } else if (running.get(i).remove(key) && isNext(i, delta)) {
-        told(i, key, timestamp);
+        recovered(i, key, timestamp);
       }
     }
   }
 
-  /** Whether no other kill lies between the kill and the attempt. */
+  /** Returns true if no other kill lies between the kill and the attempt. */
   private boolean isNext(int index, ReplyDelta delta) {
     return index + 1 == kills.size() || delta.attempt() <= kills.get(index + 1).millis();
   }
 
-  private void told(int index, TurnKey key, long timestamp) {
+  private void recovered(int index, TurnKey key, long timestamp) {
     Kill kill = kills.get(index);
     if (kill.owned(key.session())) {
       owned.add(timestamp - kill.millis());
@@ -65,17 +65,17 @@ public final class RecoveryTimes {
     }
   }
 
-  /** Of the sessions that the killed TaskManagers served. */
+  /** The times of sessions that the killed TaskManagers served. */
   Times owned() {
     return Times.of(owned);
   }
 
-  /** Of the sessions that others served. */
+  /** The times of sessions that other TaskManagers served. */
   Times survivors() {
     return Times.of(survivors);
   }
 
-  /** How long those were without a delta: they are served until the failure is noticed. */
+  /** The times that the latter had no delta; they are served until the failure is noticed. */
   Times survivorsSilence() {
     return Times.of(silence);
   }

@@ -54,7 +54,7 @@ final class SecondJob {
     return settings;
   }
 
-  /** What was sent to it. */
+  /** The events that were sent to it. */
   List<ConversationEvent> sent() {
     return List.copyOf(sent);
   }
@@ -71,7 +71,7 @@ final class SecondJob {
     int wanted = events;
     try (ConversationClient client = new ConversationClient(settings);
         Traffic traffic = Traffic.start(client, SESSIONS, sessions::poll)) {
-      Waiting.until("the second job's replies", LIMIT, () -> traffic.repliesHeard() == wanted);
+      Waiting.until("the second job's replies", LIMIT, () -> traffic.replyCount() == wanted);
       sent.addAll(traffic.sent());
     }
     DrilledJob.cancel(cluster.rest(), id);

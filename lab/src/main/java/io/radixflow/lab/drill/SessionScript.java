@@ -14,9 +14,9 @@ import java.util.SplittableRandom;
  * messages, some on branches forked off, some made again, some cancelled and edited; greedy, with a
  * seed, or without one. Some sessions belong to a tenant; some are closed, some erased at the end.
  *
- * <p>How much a cancelled turn tells depends on when the cancel comes, and so does what follows it
- * on its branch. So nothing does: the conversation goes on from the turn before, on a branch of its
- * own, as it does when somebody edits what he said.
+ * <p>The text of a cancelled turn depends on when the cancel comes, and so would every turn that
+ * follows it. So none does: the conversation continues from the turn before on a new branch, as it
+ * does when a user edits a message.
  */
 final class SessionScript {
   private static final String SYSTEM =
@@ -64,7 +64,7 @@ final class SessionScript {
     return script.events;
   }
 
-  /** Whether an event may only be sent when its session has no other under way. */
+  /** Returns true if an event may only be sent while its session has no other in flight. */
   static boolean needsQuiet(ConversationEvent event) {
     return switch (event.kind()) {
       case OPEN, FORK, CLOSE, ERASE -> true;

@@ -23,7 +23,7 @@ import java.util.function.Supplier;
 
 /**
  * Keeps conversations going: a number of lanes, each with one session at a time and a few of its
- * turns under way. An event that could not be sent is sent again. A cancel follows its turn after a
+ * turns in flight. An event that could not be sent is sent again. A cancel follows its turn after a
  * moment, or precedes it, and is not waited for. Everything runs on one thread.
  */
 final class Traffic implements AutoCloseable {
@@ -69,12 +69,12 @@ final class Traffic implements AutoCloseable {
   /** One session at a time. */
   private final class Lane {
     private final Deque<ConversationEvent> left = new ArrayDeque<>();
-    private int underWay;
+    private int inFlight;
     private boolean quiet;
 
     void advance() {
       while (!isStopped()) {
-        if (left.isEmpty() && underWay == 0) {
+        if (left.isEmpty() && inFlight == 0) {
           List<ConversationEvent> script = scripts.get();
           if (script == null) {
             return;
@@ -88,13 +88,13 @@ final class Traffic implements AutoCloseable {
         }
         if (next == null
             || quiet
-            || underWay == DEPTH
-            || (SessionScript.needsQuiet(next) && underWay > 0)) {
+            || inFlight == DEPTH
+            || (SessionScript.needsQuiet(next) && inFlight > 0)) {
           return;
         }
         left.remove();
         quiet = SessionScript.needsQuiet(next);
-        underWay++;
+        inFlight++;
         synchronized (Traffic.this) {
           sent.add(next);
           asked.add(TurnKey.of(next));
@@ -120,7 +120,7 @@ final class Traffic implements AutoCloseable {
       synchronized (Traffic.this) {
         replies.put(TurnKey.of(event), reply);
       }
-      underWay--;
+      inFlight--;
       quiet = false;
       advance();
     }
@@ -175,12 +175,12 @@ final class Traffic implements AutoCloseable {
     return List.copyOf(sent);
   }
 
-  /** The replies that were heard. */
+  /** The replies that were received. */
   synchronized Map<TurnKey, Reply> replies() {
     return Map.copyOf(replies);
   }
 
-  synchronized int repliesHeard() {
+  synchronized int replyCount() {
     return replies.size();
   }
 
@@ -188,10 +188,10 @@ final class Traffic implements AutoCloseable {
     return replies.size() == asked.size();
   }
 
-  /** Waits until so many more replies were heard than now. */
+  /** Waits until so many more replies were received than now. */
   void awaitReplies(int more, Duration limit) throws IOException, InterruptedException {
-    int wanted = repliesHeard() + more;
-    Waiting.until(more + " more replies", limit, () -> repliesHeard() >= wanted);
+    int wanted = replyCount() + more;
+    Waiting.until(more + " more replies", limit, () -> replyCount() >= wanted);
   }
 
   /** Waits until all that was sent is answered and nothing more is to be sent. */

@@ -4,7 +4,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 
-/** What names a turn: its id is unique within its session. */
+/** Identifies a turn: its id is unique within its session. */
 record TurnKey(String session, String turn) {
 
   static TurnKey of(ConversationEvent event) {

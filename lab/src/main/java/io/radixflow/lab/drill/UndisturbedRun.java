@@ -52,7 +52,7 @@ final class UndisturbedRun {
                 step -> {});
         ConversationClient client = new ConversationClient(stack.settings());
         Traffic traffic = Traffic.start(client, LANES, sessions::poll)) {
-      Waiting.until("the undisturbed run", LIMIT, () -> traffic.repliesHeard() == turns.size());
+      Waiting.until("the undisturbed run", LIMIT, () -> traffic.replyCount() == turns.size());
       return traffic.replies();
     }
   }

@@ -3,19 +3,19 @@ package io.radixflow.lab.drill;
 import java.util.List;
 
 /**
- * What the topics prove.
+ * The result of comparing the topics with what was sent.
  *
  * @param sent turns that the brokers have
  * @param replied of those, with exactly one committed reply that is no rejection
  * @param rejected of those, with exactly one committed rejection
- * @param cancels of those sent, how many somebody cancelled
+ * @param cancels of those sent, how many a client cancelled
  * @param cancelled of those replied, with what was there when the cancel came
  * @param lost of those, without a committed reply
  * @param doubled committed replies beyond the first of a turn, and replies to no turn
  * @param changed replies that are not the undisturbed run's
  * @param disordered replies that came before one of an earlier turn of their branch
  * @param brokenDeltas turns whose deltas leave a gap, differ from the reply, or do not end
- * @param findings what is wrong, for people; only the first hundred
+ * @param findings descriptions of what is wrong; only the first hundred
  */
 public record Verdict(
     int sent,
@@ -34,7 +34,7 @@ public record Verdict(
     findings = List.copyOf(findings);
   }
 
-  /** Whether nothing is wrong. */
+  /** Returns true if nothing is wrong. */
   public boolean holds() {
     return lost + doubled + changed + disordered + brokenDeltas == 0;
   }

@@ -103,7 +103,7 @@ final class Verifier {
   private void compareCancelled(TurnKey key, Reply reply) {
     Reply undisturbed = expected.get(key);
     if (!cancelled.contains(key)) {
-      change(key, "cancelled by nobody");
+      change(key, "cancelled without a cancel event");
     } else if (undisturbed == null || !undisturbed.text().startsWith(reply.text())) {
       change(key, "cancelled with a text that is no prefix of the undisturbed run's");
     }

@@ -40,7 +40,7 @@ public final class CacheSimulateCommand extends CliCommand {
       paramLabel = "WORKLOAD",
       arity = "1..*",
       description = {
-        "Files of JSON lines, plain or gzip; - for stdin. The first record tells the format:",
+        "Files of JSON lines, plain or gzip; - for stdin. The first record shows the format:",
         "hash_ids: a request trace with block ids, as Mooncake published them;",
         "session, t, ranges: an agent trace with runs of ids of 64-token blocks;",
         "session with messages, type or choices: events and replies of the job's own topics, each",
@@ -79,7 +79,7 @@ public final class CacheSimulateCommand extends CliCommand {
       names = "--model",
       paramLabel = "MODEL",
       description = {
-        "Makes the prompts of events as the job would: a GGUF file, a Hugging Face directory, a hub",
+        "Make the prompts of events as the job would: a GGUF file, a Hugging Face directory, a hub",
         "name, or 'sim' (default: four characters are taken for a token)."
       })
   String model;
@@ -98,7 +98,7 @@ public final class CacheSimulateCommand extends CliCommand {
   @Option(
       names = "--svg",
       paramLabel = "FILE",
-      description = "Also draw the figures as a chart, in SVG.")
+      description = "Also draw the figures as an SVG chart.")
   Path svg;
 
   @Option(
@@ -120,25 +120,25 @@ public final class CacheSimulateCommand extends CliCommand {
       names = "--horizon",
       paramLabel = "SECONDS",
       defaultValue = "28800",
-      description = "Length of an agent trace that is used (default: ${DEFAULT-VALUE}).")
+      description = "Length of the part of an agent trace to use (default: ${DEFAULT-VALUE}).")
   double horizon;
 
   @Option(
       names = "--protected",
       paramLabel = "SHARE",
       defaultValue = "0.8",
-      description = "Part of the capacity that slru protects at most (default: ${DEFAULT-VALUE}).")
+      description = "Largest part of the capacity that slru protects (default: ${DEFAULT-VALUE}).")
   double protectedShare;
 
   @Option(
       names = "--no-hints",
-      description = "Tell the cache nothing about sessions, not even that they were closed.")
+      description = "Give the cache no hints about sessions, not even that they were closed.")
   boolean noHints;
 
   @Option(
       names = "--tiers",
       description = {
-        "Put host memory and a disk below the cache, and tell where hits come from, instead of",
+        "Put host memory and a disk below the cache, and show where hits come from, instead of",
         "trying capacities: the engine's own tiers run, with pages of 8 bytes, a request at a time."
       })
   boolean tiers;
@@ -173,11 +173,22 @@ public final class CacheSimulateCommand extends CliCommand {
             ? Capacities.of(workload.requests().distinctBlocks())
             : Capacities.parse(capacities, workload.pageTokens());
     HitRates rates = simulate(workload, names, sizes);
-    if (svg != null) {
-      Files.writeString(svg, new HitRateChart(workload, rates).svg(String.join(", ", files)));
-    }
     report(HitRateJson.of(workload, rates), new HitRateTable(workload, rates)::print);
+    if (svg != null) {
+      draw(workload, rates);
+    }
     return 0;
+  }
+
+  private void draw(Workload workload, HitRates rates) throws IOException {
+    String chart;
+    try {
+      chart = new HitRateChart(workload, rates, String.join(", ", files)).svg();
+    } catch (LinkageError | InternalError e) {
+      throw new CliException(
+          "cannot draw --svg: Java finds no font; install fontconfig and a font");
+    }
+    Files.writeString(svg, chart);
   }
 
   private void report(ObjectNode figures, Consumer<PrintWriter> table) throws IOException {

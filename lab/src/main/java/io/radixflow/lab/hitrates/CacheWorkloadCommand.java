@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "workload",
     description = {
-      "Make conversations up: JSON lines as the job's topics of events and replies would have them, in"
+      "Make up conversations: JSON lines as the job's topics of events and replies have them, in"
           + " the order of time.",
       "Lengths and times vary around what is given; equal options make equal lines."
     })
@@ -35,28 +35,28 @@ public final class CacheWorkloadCommand extends CliCommand {
       names = "--sessions",
       paramLabel = "N",
       defaultValue = "1000",
-      description = "Conversations (default: ${DEFAULT-VALUE}).")
+      description = "Number of conversations (default: ${DEFAULT-VALUE}).")
   int sessions;
 
   @Option(
       names = "--turns",
       paramLabel = "N",
       defaultValue = "6",
-      description = "Mean turns of those that go on after the first (default: ${DEFAULT-VALUE}).")
+      description = "Mean turns of the other sessions (default: ${DEFAULT-VALUE}).")
   double turns;
 
   @Option(
       names = "--only-one-turn",
       paramLabel = "SHARE",
       defaultValue = "0.35",
-      description = "Share that do not go on (default: ${DEFAULT-VALUE}).")
+      description = "Share of sessions with one turn (default: ${DEFAULT-VALUE}).")
   double onlyOneTurn;
 
   @Option(
       names = "--closed",
       paramLabel = "SHARE",
       defaultValue = "0.6",
-      description = "Share that are closed, rather than left (default: ${DEFAULT-VALUE}).")
+      description = "Share of sessions that are closed in the end (default: ${DEFAULT-VALUE}).")
   double closed;
 
   @Option(
@@ -105,7 +105,7 @@ public final class CacheWorkloadCommand extends CliCommand {
       names = "--seed",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Of the random generator (default: ${DEFAULT-VALUE}).")
+      description = "Seed of the random generator (default: ${DEFAULT-VALUE}).")
   long seed;
 
   CacheWorkloadCommand(CliEnvironment environment) {

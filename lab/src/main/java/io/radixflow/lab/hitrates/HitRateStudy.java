@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Runs the simulations of each capacity with each policy, on all cores. */
 public final class HitRateStudy {
 
-  /** Is told, by any thread, how many simulations of how many are done. */
+  /** Receives, on any thread, how many simulations of how many are done. */
   @FunctionalInterface
   public interface Listener {
     void done(int simulations, int all);
@@ -28,7 +28,7 @@ public final class HitRateStudy {
   /**
    * @param policies names that {@link EvictionPolicies} knows
    * @param protectedShare part of the capacity that SLRU protects at most
-   * @param hints whether the caches are told of closed sessions
+   * @param hints whether the caches learn of closed sessions
    */
   public HitRateStudy(
       CacheWorkload workload,

@@ -32,7 +32,7 @@ final class HitRateTable {
     out.flush();
   }
 
-  /** What the rates are of. */
+  /** Prints the workload that the rates belong to. */
   static void head(Workload workload, PrintWriter out) {
     CacheWorkload requests = workload.requests();
     out.printf(

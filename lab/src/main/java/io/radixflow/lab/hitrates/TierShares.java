@@ -28,7 +28,7 @@ record TierShares(double device, double host, double disk) {
         }
       }
     } catch (NumberFormatException e) {
-      // told below
+      // reported below
     }
     throw new CliException(
         "--tier-sizes must be three percentages DEVICE,HOST,DISK, the first two above 0");

@@ -23,7 +23,7 @@ public final class TierStudy {
   /**
    * @param policies of the device, names that {@link EvictionPolicies} knows
    * @param protectedShare part of the device that SLRU protects at most
-   * @param hints whether the tiers are told of closed sessions
+   * @param hints whether the tiers learn of closed sessions
    */
   public TierStudy(
       CacheWorkload workload,

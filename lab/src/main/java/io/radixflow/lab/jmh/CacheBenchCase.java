@@ -7,20 +7,14 @@ import java.util.Map;
 /**
  * One operation that {@code cache bench} measures.
  *
- * @param name for people
+ * @param name the row's title in the report
  * @param benchmark JMH's class
- * @param parameters of its own
+ * @param parameters the benchmark's own
  * @param goal50 most microseconds of the median; NaN without a goal
- * @param goal99 of the 99th percentile
- * @param sglang what SGLang takes for the same
+ * @param goal99 most microseconds of the 99th percentile; NaN without a goal
  */
 record CacheBenchCase(
-    String name,
-    Class<?> benchmark,
-    Map<String, String> parameters,
-    double goal50,
-    double goal99,
-    SglangTimes sglang) {
+    String name, Class<?> benchmark, Map<String, String> parameters, double goal50, double goal99) {
   /** Names of a turn without and with the hashing of its pages. */
   static final String TURN = "turn";
 
@@ -31,26 +25,23 @@ record CacheBenchCase(
   /**
    * All operations.
    *
-   * @param sessions that chat
+   * @param sessions number of chats
    * @param leaves sizes of the trees that evictions are measured in
    */
   static List<CacheBenchCase> all(int sessions, List<Integer> leaves) {
     List<CacheBenchCase> cases = new ArrayList<>();
-    cases.add(match(sessions, 640, NONE, NONE, SglangTimes.MATCH_640));
-    cases.add(match(sessions, 1024, NONE, NONE, SglangTimes.MATCH_1024));
-    cases.add(match(sessions, 2176, NONE, NONE, SglangTimes.MATCH_2176));
-    cases.add(match(sessions, 4096, 5, 25, SglangTimes.MATCH_4096));
+    cases.add(match(sessions, 640, NONE, NONE));
+    cases.add(match(sessions, 1024, NONE, NONE));
+    cases.add(match(sessions, 2176, NONE, NONE));
+    cases.add(match(sessions, 4096, 5, 25));
     cases.add(
         new CacheBenchCase(
             "the same, resumed",
             MatchBenchmark.class,
             Map.of("sessions", "" + sessions, "tokens", "4096", "resumed", "true"),
             5,
-            25,
-            SglangTimes.MATCH_4096));
-    cases.add(
-        new CacheBenchCase(
-            "miss", MissBenchmark.class, Map.of("leaves", "1000"), 1, NONE, SglangTimes.MISS));
+            25));
+    cases.add(new CacheBenchCase("miss", MissBenchmark.class, Map.of("leaves", "1000"), 1, NONE));
     cases.add(turn(TURN, sessions, false, false, 15));
     cases.add(turn("turn, resumed", sessions, true, false, 15));
     cases.add(turn(HASHED_TURN, sessions, false, true, NONE));
@@ -61,21 +52,18 @@ record CacheBenchCase(
               EvictBenchmark.class,
               Map.of("leaves", "" + count),
               NONE,
-              5,
-              SglangTimes.evict(count)));
+              5));
     }
     return cases;
   }
 
-  private static CacheBenchCase match(
-      int sessions, int tokens, double goal50, double goal99, SglangTimes sglang) {
+  private static CacheBenchCase match(int sessions, int tokens, double goal50, double goal99) {
     return new CacheBenchCase(
         "match of " + tokens + " tokens",
         MatchBenchmark.class,
         Map.of("sessions", "" + sessions, "tokens", "" + tokens, "resumed", "false"),
         goal50,
-        goal99,
-        sglang);
+        goal99);
   }
 
   private static CacheBenchCase turn(
@@ -85,16 +73,15 @@ record CacheBenchCase(
         TurnBenchmark.class,
         Map.of("sessions", "" + sessions, "resumed", "" + resumed, "events", "" + events),
         goal50,
-        NONE,
-        SglangTimes.TURN);
+        NONE);
   }
 
-  /** Whether the goals are met; true without one. */
+  /** Returns true if the goals are met; a case without a goal meets it. */
   boolean isMet(double p50, double p99) {
     return !(p50 > goal50) && !(p99 > goal99);
   }
 
-  /** The goals in words, or nothing. */
+  /** The goals in words; empty without one. */
   String goal() {
     List<String> goals = new ArrayList<>();
     if (!Double.isNaN(goal50)) {

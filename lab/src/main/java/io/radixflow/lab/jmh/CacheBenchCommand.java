@@ -25,11 +25,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What the operations of the radix cache take. */
+/** Measures the operations of the radix cache. */
 @Command(
     name = "bench",
     description = {
-      "Measure the operations of the radix cache with JMH, beside their goals and what SGLang's take.",
+      "Measure the operations of the radix cache with JMH, beside their goals.",
       "Chats: sessions of 10 turns share a system prompt of 512 tokens; each turn adds 128 tokens of"
           + " the user and 256 of the reply. Takes two minutes."
     })
@@ -44,7 +44,7 @@ public final class CacheBenchCommand extends CliCommand {
       names = "--sessions",
       paramLabel = "N",
       defaultValue = "500",
-      description = "Sessions that chat (default: ${DEFAULT-VALUE}).")
+      description = "Chats at a time (default: ${DEFAULT-VALUE}).")
   int sessions;
 
   @Option(
@@ -52,7 +52,7 @@ public final class CacheBenchCommand extends CliCommand {
       paramLabel = "N",
       split = ",",
       defaultValue = "1000,50000,1000000",
-      description = "Leaves of the trees that are evicted from (default: ${DEFAULT-VALUE}).")
+      description = "Sizes of the trees to evict from, in leaves (default: ${DEFAULT-VALUE}).")
   List<Integer> leaves;
 
   @Option(

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What {@code cache bench} measured, beside its goals and what SGLang takes. */
+/** The measurements of {@code cache bench} beside their goals. */
 final class CacheBenchReport {
   private static final double MOST_GROWTH = 3;
   private static final String EVICT = "evict ";
@@ -23,23 +23,18 @@ final class CacheBenchReport {
   }
 
   void print(PrintWriter out, CacheFootprint footprint) {
-    out.printf(
-        "%-32s %8s %8s   %-14s %-6s %-20s %s%n",
-        "microseconds", "p50", "p99", "goal, at most", "", "p50 of SGLang,", "and of its");
-    out.printf("%-32s %8s %8s   %-14s %-6s %-20s %s%n", "", "", "", "", "", "Python", "C++ tree");
+    out.printf("%-32s %8s %8s   %-14s%n", "microseconds", "p50", "p99", "goal, at most");
     for (Row row : rows) {
       String goal = row.of.goal();
       String met = goal.isEmpty() ? "" : row.of.isMet(row.p50, row.p99) ? "met" : "MISSED";
       out.printf(
           Locale.ROOT,
-          "%-32s %8.2f %8.2f   %-14s %-6s %-20s %s%n",
+          "%-32s %8.2f %8.2f   %-14s %s%n",
           row.of.name(),
           row.p50,
           row.p99,
           goal,
-          met,
-          times(row.of.sglang().python50(), row.p50),
-          times(row.of.sglang().cpp50(), row.p50));
+          met);
     }
     out.printf(Locale.ROOT, "of a turn with SHA-256, hashing takes %.2f at p50%n", hashing50());
     out.printf(
@@ -61,15 +56,6 @@ final class CacheBenchReport {
         footprint.pageBytes(),
         footprint.pages(),
         footprint.leafBytes());
-    out.println(
-        "SGLang's figures: its commit 8905cbd on another machine, an Intel Xeon of 2.5 GHz; (x) is how"
-            + " many of ours fit into one of theirs");
-  }
-
-  private static String times(double theirs, double ours) {
-    return Double.isNaN(theirs)
-        ? ""
-        : String.format(Locale.ROOT, "%,.1f (%,.0fx)", theirs, theirs / ours);
   }
 
   private double hashing50() {
@@ -94,7 +80,7 @@ final class CacheBenchReport {
     return rows.stream().filter(row -> row.of.name().startsWith(EVICT)).toList();
   }
 
-  /** A byte in ten matches may be somebody else's. */
+  /** Allows one byte in ten matches: the counter also counts what other code allocates. */
   private static boolean isLean(CacheFootprint footprint) {
     return footprint.matchBytes() < footprint.handleBytes() + 0.1;
   }
@@ -109,15 +95,6 @@ final class CacheBenchReport {
       put(result, "goal_p50_us", row.of.goal50());
       put(result, "goal_p99_us", row.of.goal99());
       result.put("goal_met", row.of.isMet(row.p50, row.p99));
-      SglangTimes theirs = row.of.sglang();
-      put(result, "sglang_python_p50_us", theirs.python50());
-      put(result, "sglang_python_p99_us", theirs.python99());
-      put(result, "sglang_cpp_p50_us", theirs.cpp50());
-      put(result, "sglang_cpp_p99_us", theirs.cpp99());
-      put(result, "ratio_to_python_p50", theirs.python50() / row.p50);
-      put(result, "ratio_to_python_p99", theirs.python99() / row.p99);
-      put(result, "ratio_to_cpp_p50", theirs.cpp50() / row.p50);
-      put(result, "ratio_to_cpp_p99", theirs.cpp99() / row.p99);
     }
     json.put("turn_hashing_p50_us", hashing50());
     json.putObject("evict_growth")

@@ -23,7 +23,7 @@ public record CacheFootprint(
   private static final int WARM_UP = 200_000;
   private static final int MATCHES = 100_000;
 
-  /** What allocations are stored to, so that none is optimised away. */
+  /** Allocations are stored here, so that the compiler removes none. */
   private static volatile Object sink;
 
   /** Builds the caches in this process and measures. */

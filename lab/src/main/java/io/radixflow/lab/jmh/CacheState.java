@@ -4,7 +4,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** What all benchmarks are told about the cache. */
+/** The parameters of the cache that all benchmarks share. */
 @State(Scope.Thread)
 public class CacheState {
   @Param("16")

@@ -124,7 +124,7 @@ final class ChatWorkload {
     }
   }
 
-  /** What a turn asks of a cache after the match; returns the node it ends with. */
+  /** Does the cache operations of a turn after its match; returns the node that it ends with. */
   static TreeNode store(RadixCache cache, PrefixMatch match, RadixKey key, int[] table) {
     TreeNode locked = cache.lock(key, match);
     cache.copyPages(locked, match.pages(), table);

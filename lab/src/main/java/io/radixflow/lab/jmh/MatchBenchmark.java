@@ -27,7 +27,7 @@ public class MatchBenchmark {
     @Param({"640", "1024", "2176", "4096"})
     public int tokens;
 
-    /** Whether the search goes on where the session's turn before ended. */
+    /** True if the search starts where the session's previous turn ended. */
     @Param({"false", "true"})
     public boolean resumed;
 

@@ -28,14 +28,14 @@ import org.openjdk.jmh.infra.Blackhole;
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class TurnBenchmark {
 
-  /** Where the conversations stand. */
+  /** The conversations and how far each has come. */
   @State(Scope.Thread)
   public static class Talk extends ChatState {
-    /** Whether a session's search goes on where its turn before ended. */
+    /** True if a session's search starts where its previous turn ended. */
     @Param({"false", "true"})
     public boolean resumed;
 
-    /** Whether somebody listens to events, so that each page's SHA-256 is computed. */
+    /** True if events are published, so that each page's SHA-256 is computed. */
     @Param({"false", "true"})
     public boolean events;
 

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
           + " means that all agreed, 1 that something differed, 2 that the file is no trace."
     })
 public final class CacheReplayCommand extends CliCommand {
-  /** Mismatches that are told one by one; after the first, most are its consequences. */
+  /** The most mismatches that are printed; after the first, most are its consequences. */
   private static final int SHOWN = 10;
 
   @Parameters(paramLabel = "TRACE", description = "JSON lines, plain or gzip; - for stdin.")

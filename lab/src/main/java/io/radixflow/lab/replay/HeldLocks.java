@@ -3,7 +3,7 @@ package io.radixflow.lab.replay;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What a trace has locked, by its names for the locks. */
+/** The locks that a trace holds, by its names for them. */
 final class HeldLocks<T> {
   private final Map<Integer, T> held = new HashMap<>();
 

@@ -15,7 +15,7 @@ public final class ReplayReport {
   private long evicted;
 
   /**
-   * @param listener told of each mismatch as it is found
+   * @param listener receives each mismatch as it is found
    */
   public ReplayReport(Consumer<Mismatch> listener) {
     this.listener = listener;

@@ -16,7 +16,7 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.ZipException;
 
 /**
- * Reads a recorded trace of cache operations: JSON lines, plain or gzip. The first line tells what
+ * Reads a recorded trace of cache operations: JSON lines, plain or gzip. The first line says what
  * the cache was, each other line is one operation with what was observed.
  */
 final class TraceFile implements AutoCloseable {
@@ -85,7 +85,7 @@ final class TraceFile implements AutoCloseable {
     return steps;
   }
 
-  /** What is wrong with the line that was read last. */
+  /** Returns an error about the line that was read last. */
   private CliException bad(RuntimeException error) {
     return CliException.badInput(name + ", line " + line + ": " + Errors.line(error), error);
   }

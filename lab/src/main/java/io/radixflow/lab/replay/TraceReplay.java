@@ -7,7 +7,7 @@ public interface TraceReplay {
    * Does the next operation and compares.
    *
    * @throws IllegalArgumentException if the trace contradicts itself, as by releasing a lock that
-   *     nobody holds
+   *     no request holds
    */
   void apply(TraceStep step);
 }

@@ -79,7 +79,7 @@ public final class CacheSimulation {
    *
    * @param capacity pages of the cache, a block each
    * @param policy a new one, made for that many pages
-   * @param hints whether the cache is told what is known about sessions when it is known
+   * @param hints whether the cache gets hints about sessions as soon as they are known
    * @param below new ones, which stay the caller's
    */
   public static Result run(
@@ -123,7 +123,7 @@ public final class CacheSimulation {
     }
   }
 
-  /** What the cache is told of the request's session; null for nothing. */
+  /** The hint about the request's session that the cache gets; null for none. */
   private CacheSlot slot(int request) {
     int session = workload.session(request);
     return sessions == null || session == CacheWorkload.NO_SESSION

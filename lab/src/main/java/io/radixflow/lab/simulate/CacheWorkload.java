@@ -162,7 +162,7 @@ public final class CacheWorkload {
     /**
      * Adds the next block of the request.
      *
-     * @param content tells it from other blocks after the same prefix: an id or a hash
+     * @param content distinguishes it from other blocks after the same prefix: an id or a hash
      * @throws IllegalArgumentException if there are more than {@link #MAX_BLOCKS}
      */
     public Builder block(long content) {

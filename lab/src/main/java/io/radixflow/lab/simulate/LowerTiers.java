@@ -7,7 +7,7 @@ import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.cache.session.SessionPosition;
 import java.util.List;
 
-/** What lies below the device in a {@link CacheSimulation}. */
+/** The tiers below the device in a {@link CacheSimulation}. */
 public interface LowerTiers {
 
   /** Nothing. */

@@ -138,7 +138,7 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
     }
   }
 
-  /** What the engine thread does between steps; waits if there is nothing to do. */
+  /** Does what the engine thread does between steps; waits if there is nothing to do. */
   private void turn() {
     boolean worked = tiers.poll();
     try {

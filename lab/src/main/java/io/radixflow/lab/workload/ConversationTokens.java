@@ -12,7 +12,7 @@ interface ConversationTokens {
   /**
    * The prompt of a turn.
    *
-   * @param dropped oldest turns that the job left out of it, as its reply tells
+   * @param dropped oldest turns that the job left out of it, as its reply reports
    * @throws PromptException if none can be made; the job would reject the turn
    */
   Prompt prompt(Conversation conversation, List<Message> added, int dropped) throws PromptException;

@@ -43,12 +43,12 @@ record GivenReply(
         details == null ? 0 : details.integer("cached_tokens", 0, Integer.MAX_VALUE, 0));
   }
 
-  /** Whether the turn never ran. */
+  /** Returns true if the turn never ran. */
   boolean isRejected() {
     return finish.equals("rejected");
   }
 
-  /** Whether the turn becomes part of the conversation, as in the serving operator. */
+  /** Returns true if the turn becomes part of the conversation, as in the serving operator. */
   boolean isRemembered() {
     return switch (finish) {
       case "stop", "length", "tool_calls" -> true;

@@ -64,7 +64,7 @@ final class ReplayedSession {
     turnIds.clear();
   }
 
-  /** Whether a turn id is new here; a resend is ignored. */
+  /** Returns true if the turn id is new here; a resend is ignored. */
   boolean isNew(String turn) {
     return turn == null || turnIds.add(turn);
   }
@@ -78,7 +78,7 @@ final class ReplayedSession {
     }
   }
 
-  /** What a message or a regeneration asks for, or null if the job refuses it. */
+  /** Returns the request of a message or a regeneration, or null if the job refuses it. */
   Plan plan(ConversationEvent event) {
     List<Message> messages = event.messages();
     if (event.kind() == EventKind.MESSAGE && !opened) {

@@ -17,7 +17,7 @@ import java.util.Random;
  * Makes the records that conversations would leave on the job's topics of events and replies, in
  * the order of their time: sessions that open with a shared system prompt, take turns with think
  * times between, and are closed or abandoned. Texts are words without sense. Holds only sessions
- * under way.
+ * running.
  */
 public final class TrafficGenerator {
   private static final int MAX_BYTES = 16 << 20;
@@ -44,7 +44,7 @@ public final class TrafficGenerator {
     this.words = new Words(new Random(model.seed()));
   }
 
-  /** A session under way. */
+  /** A session that has begun and not ended. */
   private static final class Session {
     final String id;
     final Random random;

@@ -7,7 +7,7 @@ import io.radixflow.kernels.ServedModel;
  *
  * @param pageTokens tokens a page; 0 for the format's own, 1 for a page of one block
  * @param blockTokens tokens that an id of {@code hash_ids} stands for
- * @param sessionSpacing seconds between the starts of sessions, where a trace tells none
+ * @param sessionSpacing seconds between the starts of sessions, where a trace has none
  * @param horizon seconds after which such a trace is cut
  * @param model whose tokenizer and template make prompts of conversations; null to take four
  *     characters for a token
@@ -18,7 +18,7 @@ public record WorkloadOptions(
   /** Block size of the traces that Mooncake published. */
   public static final int MOONCAKE_BLOCK = 512;
 
-  /** What the published comparisons use: a start each minute, eight hours. */
+  /** The values of the published comparisons: a start each minute, eight hours. */
   public static final WorkloadOptions DEFAULT =
       new WorkloadOptions(0, MOONCAKE_BLOCK, 60, 8 * 3600, null);
 

@@ -6,7 +6,7 @@ import java.io.InputStream;
 import java.util.List;
 
 /**
- * Reads a workload from JSON lines, plain or gzip. The first record tells which format it is; all
+ * Reads a workload from JSON lines, plain or gzip. The first record shows which format it is; all
  * files of a workload have the same.
  */
 public final class WorkloadReader {
@@ -20,7 +20,7 @@ public final class WorkloadReader {
     InputStream open() throws IOException;
   }
 
-  /** Is told how many records were read. */
+  /** Receives how many records were read. */
   @FunctionalInterface
   public interface Listener {
     void read(long records);

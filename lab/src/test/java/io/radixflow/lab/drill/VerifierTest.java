@@ -140,7 +140,7 @@ class VerifierTest {
     cut("1", "of s", last("1", 0, 4, "cancelled"));
 
     assertThat(verdict().changed()).isEqualTo(1);
-    assertThat(verdict().findings()).containsExactly("s/1: cancelled by nobody");
+    assertThat(verdict().findings()).containsExactly("s/1: cancelled without a cancel event");
   }
 
   @Test
@@ -160,7 +160,7 @@ class VerifierTest {
     assertThat(verdict()).matches(v -> v.holds() && v.cancelled() == 2);
 
     cut("4", "", last("4", 0, 0, "cancelled"));
-    assertThat(verdict().findings()).containsExactly("s/4: cancelled by nobody");
+    assertThat(verdict().findings()).containsExactly("s/4: cancelled without a cancel event");
   }
 
   @Test
@@ -270,7 +270,7 @@ class VerifierTest {
     deltas.removeIf(delta -> delta.turn().equals("1") && delta.finishReason() != null);
 
     assertThat(verdict().findings())
-        .containsExactly("s/1: the deltas do not end; they told 3 of " + LENGTH);
+        .containsExactly("s/1: the deltas do not end; they have 3 of " + LENGTH);
   }
 
   @Test
@@ -319,10 +319,10 @@ class VerifierTest {
   }
 
   /** Cuts a turn's reply; these are its deltas then. */
-  private void cut(String turn, String text, ReplyDelta... told) {
+  private void cut(String turn, String text, ReplyDelta... sent) {
     replies.replaceAll(r -> r.turn().equals(turn) ? reply(turn, "cancelled", text) : r);
     deltas.removeIf(delta -> delta.turn().equals(turn));
-    deltas.addAll(0, List.of(told));
+    deltas.addAll(0, List.of(sent));
   }
 
   private static ReplyDelta piece(String turn, int from, int to) {

@@ -275,12 +275,12 @@ class CacheReplayCommandTest {
 
   @ParameterizedTest
   @MethodSource("badTraces")
-  void aBadTraceIsRefusedWithTheLineAndEndsWithTwo(String trace, String told) {
+  void aBadTraceIsRefusedWithTheLineAndEndsWithTwo(String trace, String message) {
     Cli.Result result = replay(trace);
 
     assertThat(result.code()).isEqualTo(2);
     assertThat(result.out()).isEmpty();
-    assertThat(result.err()).startsWith("radixflow: " + told);
+    assertThat(result.err()).startsWith("radixflow: " + message);
     assertThat(result.err().lines()).hasSize(1);
   }
 

@@ -18,7 +18,7 @@ import net.jqwik.api.Tuple.Tuple2;
 /** The cache that serves beside SGLang's tree and beside a model of single pages. */
 class TraceReplayProperties {
 
-  /** What the numbers mean depends on the kind. */
+  /** The meaning of the numbers depends on the kind. */
   record Operation(Kind kind, String namespace, int[] tokens, int number) {
     @Override
     public String toString() {
@@ -104,7 +104,7 @@ class TraceReplayProperties {
             operation(setup).list().ofMaxSize(100).map(operations -> Tuple.of(setup, operations)));
   }
 
-  /** Of two tokens only, so that most sequences share a prefix. */
+  /** Sequences of two tokens only, so that most share a prefix. */
   private static Arbitrary<Operation> operation(TraceSetup setup) {
     return Combinators.combine(
             Arbitraries.frequency(

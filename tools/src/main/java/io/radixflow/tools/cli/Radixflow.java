@@ -41,8 +41,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
     name = "radixflow",
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    description = "Serves multi-turn LLM conversations with Apache Flink and Kafka.",
-    footer = {"", "'radixflow COMMAND --help' says more."},
+    description = "Serve multi-turn LLM conversations with Apache Flink and Kafka.",
+    footer = {"", "Run 'radixflow COMMAND --help' for the options of a command."},
     subcommands = {
       ChatCommand.class,
       UpCommand.class,
@@ -126,7 +126,7 @@ public final class Radixflow implements Runnable {
     return CommandLine.ExitCode.USAGE;
   }
 
-  /** What is missing is told last: it may be what a misspelt option was meant to give. */
+  /** Reports an unknown option before a missing one: it may be the missing one, misspelt. */
   private static ParameterException withUnknownFirst(ParameterException error) {
     CommandLine command = error.getCommandLine();
     return error instanceof MissingParameterException && !command.getUnmatchedArguments().isEmpty()
@@ -153,8 +153,8 @@ public final class Radixflow implements Runnable {
       err.println("radixflow: " + Errors.line(error));
     }
     err.flush();
-    if (error instanceof CliException told) {
-      return told.exitCode();
+    if (error instanceof CliException failure) {
+      return failure.exitCode();
     }
     return error instanceof InterruptedException ? INTERRUPTED : CommandLine.ExitCode.SOFTWARE;
   }

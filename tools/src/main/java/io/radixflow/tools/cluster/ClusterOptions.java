@@ -39,7 +39,7 @@ public record ClusterOptions(
     }
   }
 
-  /** With a directory that stays. */
+  /** Returns a copy with a directory that is kept. */
   public ClusterOptions in(Path kept) {
     return new ClusterOptions(
         Optional.of(kept),
@@ -52,13 +52,13 @@ public record ClusterOptions(
         settings);
   }
 
-  /** With TaskManagers that compute a real model. */
+  /** Returns a copy whose TaskManagers have the memory for a real model. */
   public ClusterOptions computing(String heap) {
     return new ClusterOptions(
         directory, jobManagers, taskManagers, slots, heap, false, brokerPort, settings);
   }
 
-  /** With a Flink setting added, or in place of another. */
+  /** Returns a copy with a Flink setting added or replaced. */
   public ClusterOptions with(String key, String value) {
     Map<String, String> more = new HashMap<>(settings);
     more.put(key, value);

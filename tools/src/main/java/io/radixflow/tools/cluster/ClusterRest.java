@@ -42,7 +42,7 @@ public final class ClusterRest {
     this.ports = ports;
   }
 
-  /** Where a JobManager answers, {@code host:port}. */
+  /** The address of a JobManager that answers, {@code host:port}. */
   public String address() throws IOException {
     List<Integer> known = ports.get();
     if (known.isEmpty()) {
@@ -77,7 +77,7 @@ public final class ClusterRest {
     return get("jobs").path("jobs").findValuesAsText("id");
   }
 
-  /** Whether every subtask of a job runs. */
+  /** Returns true if every subtask of a job runs. */
   public boolean allRun(String job) throws IOException, InterruptedException {
     JsonNode details = get("jobs/" + job);
     boolean run = details.path("state").asText().equals("RUNNING");
@@ -99,7 +99,7 @@ public final class ClusterRest {
     return places;
   }
 
-  /** Where the job's newest complete checkpoint is; null before the first. */
+  /** Returns the location of the job's newest complete checkpoint; null before the first. */
   public String latestCheckpoint(String job) throws IOException, InterruptedException {
     JsonNode path = get("jobs/" + job + "/checkpoints").at("/latest/completed/external_path");
     return path.isTextual() ? path.asText() : null;
@@ -122,7 +122,7 @@ public final class ClusterRest {
     return values.isEmpty() ? OptionalLong.empty() : OptionalLong.of(values.get(0));
   }
 
-  /** As {@link #servingMetric}, of all subtasks of which it was fetched. */
+  /** Returns a metric like {@link #servingMetric}, for all subtasks that have reported it. */
   public List<Long> servingMetrics(String job, String name)
       throws IOException, InterruptedException {
     return servingMetrics(job, "", name);

@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
  */
 final class FlinkHome {
 
-  /** What else, beside the {@code flink-} jars, is in {@code lib} of Flink's distribution. */
+  /** The jars in {@code lib} of Flink's distribution besides the {@code flink-} jars. */
   private static final Set<String> LIBRARIES =
       Set.of(
           "RoaringBitmap",
@@ -116,7 +116,7 @@ final class FlinkHome {
     return root.resolve("log").resolve(name + ".log");
   }
 
-  /** What a process printed beside its log. */
+  /** The file for what a process prints besides its log. */
   Path out(String name) {
     return root.resolve("log").resolve(name + ".out");
   }

@@ -75,7 +75,7 @@ final class FlinkSettings {
     return Map.copyOf(settings);
   }
 
-  /** What a process needs beside the configuration file, as Flink's own scripts find it out. */
+  /** The JVM flags of a process, found as Flink's own scripts find them. */
   record Memory(List<String> jvmFlags, List<String> arguments) {
     private static Memory of(String flags, String arguments) {
       return new Memory(words(flags), words(arguments));

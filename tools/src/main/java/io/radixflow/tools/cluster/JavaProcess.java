@@ -61,7 +61,7 @@ public final class JavaProcess implements AutoCloseable {
     return new JavaProcess(name, builder.start(), output);
   }
 
-  /** What it was started as, such as {@code taskmanager-4}. */
+  /** The name that it was started with, such as {@code taskmanager-4}. */
   public String name() {
     return name;
   }
@@ -71,7 +71,7 @@ public final class JavaProcess implements AutoCloseable {
     return process.pid();
   }
 
-  /** Whether it runs, or is suspended. */
+  /** Returns true if it runs or is suspended. */
   public boolean isAlive() {
     return process.isAlive();
   }

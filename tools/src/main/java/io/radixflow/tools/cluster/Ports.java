@@ -20,7 +20,7 @@ final class Ports {
 
   private Ports() {}
 
-  /** A port of loopback that nobody uses now. */
+  /** Returns a loopback port that is free now. */
   static int free() throws IOException {
     BindException inUse = null;
     for (int i = 0; i < TRIES; i++) {

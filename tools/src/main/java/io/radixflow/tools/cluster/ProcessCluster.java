@@ -139,12 +139,12 @@ public final class ProcessCluster implements AutoCloseable {
     await(all, slots + " slots", () -> rest.slots() >= slots);
   }
 
-  /** Where Kafka clients connect, also after the broker was started again. */
+  /** The address for Kafka clients; it stays the same when the broker restarts. */
   public String bootstrapServers() {
     return Ports.LOOPBACK + ":" + brokerPort;
   }
 
-  /** What the leading JobManager says. */
+  /** The REST interface of the leading JobManager. */
   public ClusterRest rest() {
     return rest;
   }
@@ -154,7 +154,7 @@ public final class ProcessCluster implements AutoCloseable {
     return commandLine;
   }
 
-  /** Where configuration, logs and state are. */
+  /** The directory of configuration, logs and state. */
   public Path directory() {
     return home.root();
   }

@@ -10,7 +10,7 @@ public final class Waiting {
 
   private Waiting() {}
 
-  /** What is waited for; an {@link IOException} means not yet. */
+  /** The condition to wait for; an {@link IOException} means not yet. */
   @FunctionalInterface
   public interface Condition {
     boolean holds() throws IOException, InterruptedException;

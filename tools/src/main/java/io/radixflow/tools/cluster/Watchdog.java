@@ -8,7 +8,7 @@ import java.nio.file.Path;
 
 /**
  * A shell that outlives this JVM by a moment: when its input ends, however this JVM ended, it kills
- * the processes that it was told of and deletes the directory that it was given. Safe for many
+ * the processes that were registered and deletes the directory that it was given. Safe for many
  * threads.
  */
 final class Watchdog implements AutoCloseable {

@@ -129,7 +129,7 @@ public final class LocalBroker implements AutoCloseable {
     return properties;
   }
 
-  /** Where clients connect, HOST:PORT. */
+  /** The address for clients, HOST:PORT. */
   public String bootstrapServers() {
     return HOST + ":" + port;
   }

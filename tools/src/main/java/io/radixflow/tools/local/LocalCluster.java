@@ -156,7 +156,7 @@ public final class LocalCluster implements AutoCloseable {
     }
   }
 
-  /** Whether the cluster has not shut down, by itself or by {@link #close()}. */
+  /** Returns true until the cluster shuts down, by itself or by {@link #close()}. */
   boolean isRunning() {
     return cluster.isRunning();
   }
@@ -239,7 +239,7 @@ public final class LocalCluster implements AutoCloseable {
     await(cluster.requestJobResult(job), Duration.ofSeconds(60), "cancel the job");
   }
 
-  /** Where savepoints and checkpoints are, if there are any. */
+  /** The directory of savepoints and checkpoints, if there are any. */
   List<Path> stateDirectories() {
     return List.of(directory.resolve(CHECKPOINTS), directory.resolve(SAVEPOINTS));
   }

@@ -70,7 +70,7 @@ public final class LocalStack implements AutoCloseable {
 
   /**
    * Starts everything and waits until the model is loaded and the job runs. From the beginning,
-   * also while it starts, a stack is closed when the process is told to end.
+   * also while it starts, a stack is closed when the process is asked to end.
    *
    * @param opener opens the engine
    * @param progress hears one line at each step

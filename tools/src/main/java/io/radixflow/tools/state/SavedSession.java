@@ -37,7 +37,7 @@ public record SavedSession(
   static final SavedSession NONE = new SavedSession(null, null, null, 0, 0, 0, 0, 0, 0, 0, null);
 
   /**
-   * The state of the session's slot, as far as a savepoint tells: {@code hot} with turns under way,
+   * The state of the session's slot, as far as a savepoint shows: {@code hot} with turns in flight,
    * then {@code warm}, {@code cold} or {@code gone} as its pages were when that was last known; the
    * {@link #life} of a session that is not open.
    */

@@ -1,2 +1,2 @@
-/** What savepoints of the job hold: read, and made up for measurements. */
+/** Reads savepoints of the job, and writes made-up ones for measurements. */
 package io.radixflow.tools.state;

@@ -13,7 +13,7 @@ import picocli.CommandLine;
 public final class Cli {
   private InputStream input = InputStream.nullInputStream();
 
-  /** What a command printed and its exit code. */
+  /** A command's output and its exit code. */
   public record Result(int code, String out, String err) {}
 
   /** The same with something on stdin. */

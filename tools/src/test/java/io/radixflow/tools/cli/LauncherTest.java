@@ -26,7 +26,7 @@ class LauncherTest {
   private Path project;
   private Path tools;
 
-  /** What a run printed. */
+  /** The output and the exit code of a run. */
   private record Run(int code, String out, String err) {}
 
   @BeforeEach
@@ -130,6 +130,20 @@ class LauncherTest {
   }
 
   @Test
+  void runsTheOtherCommandsInACheckoutWithoutTheLab() throws Exception {
+    Files.delete(project.resolve("lab/pom.xml"));
+    Path jar = project.resolve("tools/target/dist/lib/radixflow-tools-1.jar");
+    script("mvn", "mkdir -p \"" + jar.getParent() + "\"; touch \"" + jar + "\"");
+
+    Run run = run("render");
+
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.out())
+        .contains(project.toRealPath() + "/tools/target/dist/lib/*")
+        .doesNotContain("/lab/target");
+  }
+
+  @Test
   void doesNotBuildAgainUntilASourceChanges() throws Exception {
     buildEarlier();
     run("render");
@@ -142,7 +156,7 @@ class LauncherTest {
   }
 
   @Test
-  void saysWhyABuildFailedAndRunsNothing() throws Exception {
+  void printsWhyABuildFailedAndRunsNothing() throws Exception {
     script("mvn", "echo '[ERROR] Foo.java: no such symbol'; exit 1");
 
     Run run = run("render");
@@ -163,7 +177,7 @@ class LauncherTest {
   }
 
   @Test
-  void takesOverTheLockOfABuildThatDiedBeforeItSaidItsName() throws Exception {
+  void takesOverTheLockOfABuildThatDiedBeforeItWroteItsProcessId() throws Exception {
     Files.createDirectories(project.resolve("target/build.lock"));
 
     Run run = run("render");
@@ -199,7 +213,7 @@ class LauncherTest {
   }
 
   @Test
-  void saysSoWhenJavaHomeHasNoJava() throws Exception {
+  void refusesAJavaHomeThatHasNoJava() throws Exception {
     Run run = run(Map.of("JAVA_HOME", "/nowhere"), project.resolve("radixflow"), "render");
 
     assertThat(run.code()).isEqualTo(1);

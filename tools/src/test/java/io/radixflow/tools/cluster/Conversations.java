@@ -45,7 +45,7 @@ final class Conversations implements AutoCloseable {
         RadixflowOptions.REPLIES_TOPIC.defaultValue());
   }
 
-  /** With a job that has other topics. */
+  /** Connects to a job with other topics. */
   Conversations(String bootstrapServers, String eventsTopic, String repliesTopic) {
     this.eventsTopic = eventsTopic;
     producer =

@@ -67,7 +67,7 @@ class GpuClusterIT {
     return cluster.submit(settings(name, memory));
   }
 
-  /** What our own command says to a job that does not start. */
+  /** Returns what the command line prints for a job that does not start. */
   private String refusal(String name, String memory) throws Exception {
     List<String> arguments = new ArrayList<>(settings(name, memory).toArguments());
     arguments.add(0, "submit");

@@ -9,7 +9,7 @@ import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
 import org.junit.jupiter.api.Test;
 
-/** What a user puts on a Flink cluster. */
+/** Tests the content of the jar that a user puts on a Flink cluster. */
 class JobJarIT {
 
   private static List<String> classes(String jar) throws IOException {

@@ -26,7 +26,7 @@ import java.util.stream.Collectors;
 /** An engine with a small cache on the simulated device that publishes its KV events. */
 final class KvEventsEngine implements AutoCloseable {
 
-  /** What a process that runs {@link #main} prints before its blocks, when its turns are done. */
+  /** The line that {@link #main} prints before its blocks, when its turns are done. */
   static final String CONTENT = "content:";
 
   static final int BUFFER = 10_000;

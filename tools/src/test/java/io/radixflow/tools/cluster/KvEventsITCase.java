@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What late readers of the topic know of the caches, against the caches themselves. */
+/** Compares what late readers of the topic know of the caches with the caches themselves. */
 class KvEventsITCase {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -151,7 +151,7 @@ class KvEventsITCase {
         .toList();
   }
 
-  /** Reads the whole topic, as somebody does who comes late. */
+  /** Reads the whole topic, as a late reader does. */
   private KvEventsView read() {
     try (KvEventsReader reader =
         new KvEventsReader(

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A chat in a process of its own that is told to end. */
+/** Tests a chat in a process of its own that is asked to end. */
 class TerminatedChatITCase {
 
   private static final Duration PATIENCE = Duration.ofSeconds(120);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What sessions find in the tiers of the process that takes a killed one's place. */
+/** Tests what sessions find in the tiers of the process that replaces a killed one. */
 @Tag("slow")
 class WarmRestartIT {
 
@@ -127,7 +127,7 @@ class WarmRestartIT {
     return reply.at(at).asInt();
   }
 
-  /** What each turn was answered, and how that ended. */
+  /** The reply and the finish reason of each turn. */
   private static Map<String, String> texts(List<JsonNode> replies) {
     return replies.stream()
         .collect(

@@ -237,7 +237,7 @@ class AbortedTransactionsITCase {
     cluster.miniCluster().requestJobResult(job).get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
   }
 
-  /** What the broker does by itself after their timeout: it fences their producers, too. */
+  /** Aborts transactions as the broker does after their timeout: it fences their producers too. */
   private void abortTransactions() throws Exception {
     try (Admin admin = Admin.create(settings.kafkaClient())) {
       Set<String> all =

@@ -43,7 +43,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the topic of KV events keeps of a session and of a tenant that were erased. */
+/** Tests what the topic of KV events keeps of an erased session and an erased tenant. */
 class ErasedKvEventsITCase {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -164,7 +164,7 @@ class ErasedKvEventsITCase {
     }
   }
 
-  /** Of each key compaction leaves the last record: a block that is cached, or a tombstone. */
+  /** Compaction leaves the last record of each key: a cached block, or a tombstone. */
   private void assertCompactedTopicHas(Set<String> expected, Set<String> earlier)
       throws IOException {
     Map<String, Optional<String>> last = new HashMap<>();

@@ -2,7 +2,7 @@ package io.radixflow.tools.local;
 
 import io.radixflow.kernels.sim.SimClock;
 
-/** A simulated model's clock that a test can stop, so that replies stay under way. */
+/** A simulated model's clock that a test can stop, so that replies stay unfinished. */
 final class HeldClock implements SimClock {
   private boolean held;
   private int left;

@@ -98,7 +98,7 @@ class LocalStackITCase {
             LocalStackITCase::fail);
   }
 
-  /** A token takes 2 ms, so that replies are long under way. */
+  /** A token takes 2 ms, so that replies take long. */
   private static ServedModel slowModel(String name) {
     return SimModel.open(
         SimOptions.DEFAULT.withTime(2_000_000, 0).withEndOfTurn(0.01).withClock(CLOCK));
@@ -210,7 +210,7 @@ class LocalStackITCase {
     await().atMost(PATIENCE).until(() -> cachedBlocks() > 5);
   }
 
-  /** What engines that live have in their caches, as somebody finds it who reads the topic now. */
+  /** The cache content of live engines, as a reader of the topic sees it now. */
   private static int cachedBlocks() {
     Settings settings = stack.settings();
     try (KvEventsReader reader =

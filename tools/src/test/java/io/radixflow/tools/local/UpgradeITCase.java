@@ -47,7 +47,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Savepoints that older builds wrote, each the one file of a canonical savepoint with a session of
- * one answered turn and another turn under way. The test writes this build's to {@code
+ * one answered turn and another turn in flight. The test writes this build's to {@code
  * target/upgrade/savepoint.gz}, from where it is copied to {@code src/test/resources/savepoints}
  * when the state has changed.
  */

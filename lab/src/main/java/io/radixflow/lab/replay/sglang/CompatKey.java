@@ -54,7 +54,7 @@ public final class CompatKey {
     return slice(from, units.length);
   }
 
-  /** What finds a child among its siblings: its first page. */
+  /** The key that finds a child among its siblings: its first page. */
   CompatKey firstPage(int pageUnits) {
     return slice(0, pageUnits);
   }

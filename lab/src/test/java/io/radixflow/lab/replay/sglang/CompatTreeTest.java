@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What SGLang's tree was seen to do that the tree that serves does otherwise. */
+/** Cases in which SGLang's tree was seen to differ from the tree that serves. */
 class CompatTreeTest {
   private int nextSlot = 1;
 

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 @Command(
     name = "chat",
     description = {
-      "Talk: starts a Kafka broker and the job in this process and sends each line through them.",
+      "Chat in the terminal: start a Kafka broker and the job in this process and send each line to it.",
       "/new begins another session, /regenerate makes the latest reply again, /stats counts tokens,"
           + " /help lists all. Ctrl-C cancels a reply, twice leaves."
     })
@@ -34,7 +34,7 @@ public final class ChatCommand extends CliCommand {
   @Option(
       names = "--bootstrap",
       paramLabel = "HOST:PORT",
-      description = "Talk to a job that runs elsewhere, over these brokers.")
+      description = "Talk to a job that runs elsewhere, through these brokers.")
   String bootstrap;
 
   @Option(
@@ -49,20 +49,21 @@ public final class ChatCommand extends CliCommand {
   @Option(
       names = "--system",
       paramLabel = "TEXT",
-      description = "The system prompt; without it the model's own.")
+      description = "The system prompt (default: the model's own).")
   String system;
 
   @Option(
       names = "--temperature",
       paramLabel = "T",
-      description = "0 always takes the best token (default: generation.temperature, else 0.2).")
+      description =
+          "Sampling temperature; 0 always takes the likeliest token (default: generation.temperature, else 0.2).")
   Double temperature;
 
   @Option(
       names = "--top-p",
       paramLabel = "P",
       description =
-          "Draw from the tokens that make up this share (default: generation.top-p, else 0.9).")
+          "Draw from the likeliest tokens that have this probability together (default: generation.top-p, else 0.9).")
   Double topP;
 
   @Option(names = "--max-tokens", paramLabel = "N", description = "Most tokens of a reply.")
@@ -71,7 +72,7 @@ public final class ChatCommand extends CliCommand {
   @Option(
       names = "--seed",
       paramLabel = "N",
-      description = "Of the random generator; without one it depends on session and turn.")
+      description = "Seed of the random generator (default: depends on session and turn).")
   Long seed;
 
   ChatCommand(CliEnvironment environment) {
@@ -119,9 +120,7 @@ public final class ChatCommand extends CliCommand {
         : Path.of(settings.get(RadixflowOptions.MODEL)).getFileName().toString();
   }
 
-  /**
-   * Small models ramble when they draw freely, so a chat is cooler unless somebody says otherwise.
-   */
+  /** Small models ramble when they draw freely, so a chat has a lower temperature by default. */
   private GenerationOptions generation(Settings settings) {
     Double heat = temperature;
     if (heat == null && !settings.isGiven(RadixflowOptions.TEMPERATURE)) {

@@ -3,7 +3,7 @@ package io.radixflow.tools.cli.chat;
 import org.jline.reader.EndOfFileException;
 import org.jline.reader.UserInterruptException;
 
-/** Where a person types. */
+/** The lines that a user types. */
 interface ChatInput {
 
   /**

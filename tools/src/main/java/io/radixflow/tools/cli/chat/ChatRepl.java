@@ -34,7 +34,7 @@ final class ChatRepl {
 
   /**
    * @param sessions opens the session of a number, from 1
-   * @param end fails when nobody will answer any more; the message says what to do
+   * @param end fails when no more replies will come; its message says what to do
    */
   ChatRepl(
       ChatInput input,
@@ -50,7 +50,7 @@ final class ChatRepl {
   /**
    * Runs until the person leaves.
    *
-   * @throws CompletionException if nobody will answer any more; its cause says what to do
+   * @throws CompletionException if no more replies will come; its cause says what to do
    */
   void run() {
     end.exceptionally(

@@ -50,7 +50,7 @@ public final class ChatSession {
     client.send(event(EventKind.CANCEL, null, null, null));
   }
 
-  /** Whether anything was asked yet. */
+  /** Returns true if no message was sent yet. */
   boolean isFresh() {
     return turns == 0;
   }

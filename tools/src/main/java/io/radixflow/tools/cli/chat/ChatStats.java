@@ -2,7 +2,7 @@ package io.radixflow.tools.cli.chat;
 
 import java.util.Locale;
 
-/** What a conversation took so far. */
+/** The turns and tokens of a conversation so far. */
 final class ChatStats {
   private int turns;
   private long promptTokens;

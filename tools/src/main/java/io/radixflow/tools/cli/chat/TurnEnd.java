@@ -33,7 +33,7 @@ public record TurnEnd(
         reply.error());
   }
 
-  /** Whether there is no reply. */
+  /** Returns true if there is no reply. */
   public boolean failed() {
     return finishReason.equals("error") || finishReason.equals("rejected");
   }

@@ -41,21 +41,21 @@ public final class ClusterCommand extends CliCommand {
       names = "--taskmanagers",
       paramLabel = "N",
       defaultValue = "2",
-      description = "Processes that serve (default: ${DEFAULT-VALUE}).")
+      description = "TaskManagers, the processes that serve (default: ${DEFAULT-VALUE}).")
   int taskManagers;
 
   @Option(
       names = "--jobmanagers",
       paramLabel = "N",
       defaultValue = "1",
-      description = "All but one stand by (default: ${DEFAULT-VALUE}).")
+      description = "JobManagers; all but one stand by (default: ${DEFAULT-VALUE}).")
   int jobManagers;
 
   @Option(
       names = "--slots",
       paramLabel = "N",
       defaultValue = "1",
-      description = "Subtasks that a TaskManager takes; they share its engine (default: 1).")
+      description = "Slots of a TaskManager; its subtasks share one engine (default: 1).")
   int slots;
 
   @Option(
@@ -68,13 +68,13 @@ public final class ClusterCommand extends CliCommand {
       names = "--port",
       paramLabel = "PORT",
       defaultValue = "9092",
-      description = "Where the broker listens; 0 for any free port (default: ${DEFAULT-VALUE}).")
+      description = "Port of the broker; 0 for any free port (default: ${DEFAULT-VALUE}).")
   int port;
 
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      description = "Put logs and state here and leave them; an empty or a new directory.")
+      description = "Keep logs and state in this directory; it must be empty or new.")
   Path directory;
 
   ClusterCommand(CliEnvironment environment) {

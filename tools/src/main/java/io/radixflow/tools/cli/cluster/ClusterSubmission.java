@@ -87,7 +87,7 @@ final class ClusterSubmission {
     }
   }
 
-  /** What the job's main method threw, without Flink's wrapping. */
+  /** Returns what the job's main method threw, without Flink's wrapping. */
   private static Throwable programFailure(Throwable error) {
     Throwable cause = error;
     while (cause.getCause() != null

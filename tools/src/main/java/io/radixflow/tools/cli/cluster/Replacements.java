@@ -11,7 +11,7 @@ import java.util.Map;
 
 /**
  * Looks after a cluster: starts another process for each that is gone, until the job fails. A job
- * that somebody stopped or cancelled may be submitted again.
+ * that a user stopped or cancelled may be submitted again.
  */
 final class Replacements {
   private static final Duration PERIOD = Duration.ofSeconds(1);

@@ -24,7 +24,8 @@ public final class RunCommand extends CliCommand {
   @Option(
       names = "--bootstrap",
       paramLabel = "HOST:PORT",
-      description = "Brokers, separated by commas; else option kafka.bootstrap-servers.")
+      description =
+          "Bootstrap brokers, separated by commas (default: option kafka.bootstrap-servers).")
   String bootstrap;
 
   RunCommand(CliEnvironment environment) {

@@ -26,7 +26,7 @@ public final class UpCommand extends CliCommand {
       names = "--port",
       paramLabel = "PORT",
       defaultValue = "9092",
-      description = "Where the broker listens; 0 for any free port (default: ${DEFAULT-VALUE}).")
+      description = "Port of the broker; 0 for any free port (default: ${DEFAULT-VALUE}).")
   int port;
 
   UpCommand(CliEnvironment environment) {

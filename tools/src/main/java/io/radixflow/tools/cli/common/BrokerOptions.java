@@ -11,7 +11,7 @@ public final class BrokerOptions {
   @Option(
       names = "--bootstrap",
       paramLabel = "HOST:PORT",
-      description = "Brokers to begin with; else option kafka.bootstrap-servers.")
+      description = "Bootstrap brokers (default: option kafka.bootstrap-servers).")
   String bootstrap;
 
   /** Loads the settings, with the given brokers in them. */

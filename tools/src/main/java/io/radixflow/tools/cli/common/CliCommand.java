@@ -5,7 +5,7 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** What all commands share: their writers, their environment and progress on stderr. */
+/** The base class of commands: writers, environment and progress on stderr. */
 public abstract class CliCommand implements Callable<Integer> {
   public final CliEnvironment environment;
 
@@ -23,7 +23,7 @@ public abstract class CliCommand implements Callable<Integer> {
     return spec.commandLine().getErr();
   }
 
-  /** Whether an option was given, by its name with dashes. */
+  /** Returns true if an option was given; its name includes the dashes. */
   public final boolean isGiven(String option) {
     return spec.commandLine().getParseResult().hasMatchedOption(option);
   }

@@ -29,7 +29,7 @@ public final class CliException extends RuntimeException {
     return new CliException(message, cause, ExitCode.USAGE);
   }
 
-  /** What the process is to end with. */
+  /** The exit code of the process. */
   public int exitCode() {
     return exitCode;
   }

@@ -17,14 +17,14 @@ public final class CliLogging {
     setDefault(CONFIGURATION, OWN);
   }
 
-  /** Where people find the log, as a clause. */
+  /** Returns a clause that names the log's path, for messages. */
   static String place() {
     return OWN.equals(System.getProperty(CONFIGURATION))
         ? "the log is " + Path.of(System.getProperty(DIRECTORY), "radixflow.log")
         : "the log is where " + CONFIGURATION + " sends it";
   }
 
-  /** Where logs go: {@code $RADIXFLOW_HOME/logs}, or {@code ~/.cache/radixflow/logs}. */
+  /** The directory of logs: {@code $RADIXFLOW_HOME/logs}, or {@code ~/.cache/radixflow/logs}. */
   static Path directory(Map<String, String> variables) {
     String home = variables.get("RADIXFLOW_HOME");
     Path base =

@@ -6,7 +6,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
 /**
- * Keeps a started stack in the foreground until the process is told to end or the job ends by
+ * Keeps a started stack in the foreground until the process is asked to end or the job ends by
  * itself, then stops it.
  */
 public final class Foreground {

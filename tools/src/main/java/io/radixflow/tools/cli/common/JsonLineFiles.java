@@ -15,14 +15,14 @@ public final class JsonLineFiles {
       names = "--in",
       paramLabel = "FILE",
       defaultValue = STANDARD,
-      description = "JSON lines to read; - for stdin (default: ${DEFAULT-VALUE}).")
+      description = "File of JSON lines to read; - for stdin (default: ${DEFAULT-VALUE}).")
   String in;
 
   @Option(
       names = "--out",
       paramLabel = "FILE",
       defaultValue = STANDARD,
-      description = "Where to write JSON lines; - for stdout (default: ${DEFAULT-VALUE}).")
+      description = "File to write JSON lines to; - for stdout (default: ${DEFAULT-VALUE}).")
   String out;
 
   /**

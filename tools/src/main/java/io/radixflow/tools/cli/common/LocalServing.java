@@ -20,7 +20,8 @@ public final class LocalServing {
   @Option(
       names = "--directory",
       paramLabel = "DIR",
-      description = "Keep conversations here and go on from there; without it nothing is kept.")
+      description =
+          "Keep conversations in this directory and resume from it (default: nothing is kept).")
   Path directory;
 
   /** Starts the job with a broker of its own. */

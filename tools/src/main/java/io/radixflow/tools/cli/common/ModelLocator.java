@@ -12,7 +12,7 @@ public interface ModelLocator {
    *
    * @param model a path, a hub name, or {@code sim}
    * @param offline whether the network is never touched
-   * @param progress is told about each step
+   * @param progress receives each step
    * @return where it is and where it came from
    * @throws IOException if it cannot be had; the message says what was tried and what to do
    */

@@ -35,14 +35,14 @@ public final class ModelOptions {
       defaultValue = "auto",
       converter = Device.class,
       completionCandidates = Device.class,
-      description = "One of " + DeviceName.ALLOWED + " (default: ${DEFAULT-VALUE}).")
+      description = "Device: one of " + DeviceName.ALLOWED + " (default: ${DEFAULT-VALUE}).")
   String device;
 
   @Option(
       names = "--threads",
       paramLabel = "N",
       defaultValue = "0",
-      description = "Compute threads; 0 leaves a core to others where there are more than two.")
+      description = "Compute threads; 0 takes all cores but one where there are more than two.")
   int threads;
 
   @Option(
@@ -62,7 +62,7 @@ public final class ModelOptions {
       converter = Mode.class,
       completionCandidates = Mode.class,
       description =
-          "On a GPU: deterministic, or fast without the promise of equal bits (default:"
+          "Mode of a GPU: deterministic, or fast without equal bits in every run (default:"
               + " ${DEFAULT-VALUE}).")
   GpuMode gpuMode;
 

@@ -6,7 +6,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says on stderr that something is under way, once it has taken two seconds: a line that is redrawn
+ * Prints on stderr that something is running, once it has taken two seconds: a line that is redrawn
  * each second on a terminal, else a new line every half minute. Safe for many threads.
  */
 public final class Progress implements AutoCloseable {

@@ -76,7 +76,7 @@ final class Dialog {
     return objects;
   }
 
-  /** Whether the line asked for several turns. */
+  /** Returns true if the line asked for several turns. */
   boolean hasTurns() {
     return turns;
   }

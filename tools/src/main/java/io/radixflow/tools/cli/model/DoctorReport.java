@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What {@code doctor} tells.
+ * The report of {@code doctor}.
  *
  * @param devices what there is to compute on
  */

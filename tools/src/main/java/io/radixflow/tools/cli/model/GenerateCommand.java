@@ -33,7 +33,7 @@ public final class GenerateCommand extends JsonLinesCommand {
       names = "--batch",
       paramLabel = "N",
       defaultValue = "8",
-      description = "Lines that are answered at once (default: ${DEFAULT-VALUE}).")
+      description = "Lines to answer at the same time (default: ${DEFAULT-VALUE}).")
   int batch;
 
   @Option(names = "--no-cache", description = "Turn the radix cache off.")

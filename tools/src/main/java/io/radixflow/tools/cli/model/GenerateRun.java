@@ -32,7 +32,7 @@ final class GenerateRun implements ReplyChannel.ReplyVisitor {
   private final Semaphore ready = new Semaphore(0);
   private long requests;
 
-  /** One reply under way. */
+  /** One reply that is being generated. */
   private record Request(int line, Dialog dialog, GeneratedReply reply) {}
 
   GenerateRun(Engine engine, ServedModel model, List<JsonLineInput.Line> lines) {

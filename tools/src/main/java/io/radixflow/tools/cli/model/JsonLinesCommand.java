@@ -18,7 +18,7 @@ import picocli.CommandLine.Mixin;
 
 /**
  * A command that answers each JSON line of its input with one line of output, in order. A line that
- * cannot be answered gets {@code {"error": …}}; the exit code tells only of failures of the whole.
+ * cannot be answered gets {@code {"error": …}}; the exit code reports only failures of the whole.
  */
 abstract class JsonLinesCommand extends CliCommand {
   @Mixin JsonLineFiles files;

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
 
-/** What is told of the logits of one request; rows are added with positions ascending. */
+/** The reported summary of one request's logits; rows are added with positions ascending. */
 final class LogitsResult {
   private static final int TOP = 10;
 

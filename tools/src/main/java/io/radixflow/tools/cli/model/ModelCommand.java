@@ -20,11 +20,11 @@ import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** What model would be used. */
+/** Shows the model that would be used. */
 @Command(
     name = "model",
     description = {
-      "Say which model would be used, where it is from, its shape, what a token of KV cache takes,"
+      "Show the model that would be used, where it is from, its shape, what a token of KV cache takes,"
           + " its numerics epoch, and what fits in memory.",
       "Fetches the model if need be."
     })
@@ -103,7 +103,7 @@ public final class ModelCommand extends CliCommand {
     return String.format(Locale.ROOT, "%.1f MB", bytes / 1e6);
   }
 
-  /** As options such as engine.kv-memory count memory. */
+  /** Formats bytes as options such as engine.kv-memory do. */
   private static String memory(long bytes) {
     return String.format(Locale.ROOT, "%.1f MB", bytes / (double) (1 << 20));
   }

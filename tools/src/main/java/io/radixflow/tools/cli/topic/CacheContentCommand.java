@@ -15,11 +15,11 @@ import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** Tells what the engines of a running job have in their caches. */
+/** Shows what the engines of a running job have in their caches. */
 @Command(
     name = "content",
     description = {
-      "Tell what the engines of a job have in their prefix caches, from its topic of KV events.",
+      "Show what the engines of a job have in their prefix caches, from its topic of KV events.",
       "The job must have been started with kv-events.enabled=true."
     })
 public final class CacheContentCommand extends CliCommand {

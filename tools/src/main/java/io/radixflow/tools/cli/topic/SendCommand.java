@@ -43,10 +43,7 @@ public final class SendCommand extends CliCommand {
 
   @Mixin BrokerOptions brokers;
 
-  @Option(
-      names = "--session",
-      paramLabel = "ID",
-      description = "The session; a new one without it.")
+  @Option(names = "--session", paramLabel = "ID", description = "The session (default: a new one).")
   String session;
 
   @Option(names = "--turn", paramLabel = "ID", description = "The turn; a new id without it.")

@@ -20,13 +20,13 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Tells what a savepoint holds. */
+/** Shows what a savepoint contains. */
 @Command(
     name = "state",
     description = {
-      "Tell what a savepoint of the job, or a checkpoint that was kept, holds: tenants, sessions, their"
-          + " sizes, turns without a reply, where their cached pages were when that was last known.",
-      "With --session, one conversation as text. Nothing is changed."
+      "Show what a savepoint or a kept checkpoint of the job contains: tenants, sessions, their"
+          + " sizes, turns without a reply, and the last known tiers of their cached pages.",
+      "With --session, show one conversation as text. Nothing is changed."
     })
 public final class StateCommand extends CliCommand {
   @Parameters(

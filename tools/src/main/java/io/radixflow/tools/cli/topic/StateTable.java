@@ -141,7 +141,7 @@ final class StateTable {
     content.lines().forEach(line -> out.println("  " + printable(line)));
   }
 
-  /** What users wrote must not command a terminal. */
+  /** Replaces control characters: a user's text must not control the terminal. */
   private static String printable(String text) {
     StringBuilder printable = new StringBuilder(text.length());
     text.codePoints()

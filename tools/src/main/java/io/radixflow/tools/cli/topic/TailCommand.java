@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
     name = "tail",
     description = {
       "Follow deltas and committed replies: a line for each record, its topic and its JSON.",
-      "Ctrl-C ends."
+      "Ctrl-C ends it."
     })
 public final class TailCommand extends CliCommand {
   @Mixin BrokerOptions brokers;

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What all commands do that map JSON lines to JSON lines, shown on {@code tokenize}. */
+/** Tests commands that map JSON lines to JSON lines, by the example of {@code tokenize}. */
 class JsonLinesTest {
   @TempDir Path directory;
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the state of a savepoint reads like. */
+/** Tests the output of {@code state} on savepoints of a running job. */
 @Timeout(180)
 class StateCommandITCase {
   @TempDir Path directory;

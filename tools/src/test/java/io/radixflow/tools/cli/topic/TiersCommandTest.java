@@ -16,10 +16,11 @@ class TiersCommandTest {
     "resize,disk,some,size must be a size such as 512mb or 20gb",
     "detach,disk,1gb,size means nothing to detach"
   })
-  void whatTheJobWouldNotTakeIsNotSent(String action, String tier, String size, String told) {
+  void anEventThatTheJobWouldRefuseIsNotSent(
+      String action, String tier, String size, String message) {
     Cli.Result result = new Cli().run("tiers", action, tier, size, "--bootstrap", "localhost:1");
     assertThat(result.code()).isNotZero();
-    assertThat(result.err().replace(", ", " ")).contains(told);
+    assertThat(result.err().replace(", ", " ")).contains(message);
   }
 
   @Test
