@@ -118,7 +118,7 @@ final class BenchCacheCommand extends CliCommand {
   }
 
   /**
-   * @param measured whether it has what is measured
+   * @param measured whether the engine has the part that is measured
    */
   private Engine open(ServedModel model, boolean measured) {
     int pages = 2 * batch * ((PROMPT + REPLY) / EngineOptions.DEFAULT.pageTokens() + 1);

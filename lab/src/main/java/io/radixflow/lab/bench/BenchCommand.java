@@ -5,7 +5,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Holds the benchmarks. */
+/** The group of benchmark commands. */
 @Command(
     name = "bench",
     description = "Measure speed on this machine.",

@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Measures a GPU against what it could do at best. */
+/** Measures a GPU against its peak speed. */
 @Command(
     name = "gpu",
     description = {

@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Tokens a second of the backend, and how near that is to what the machine can do. */
+/** Measures tokens a second of the backend and their share of the machine's peak. */
 @Command(
     name = "model",
     description = {

@@ -29,7 +29,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** How much later the first delta comes through Kafka and Flink than from the engine alone. */
+/** Measures the delay that Kafka and Flink add to the first delta. */
 @Command(
     name = "pipeline",
     description = {

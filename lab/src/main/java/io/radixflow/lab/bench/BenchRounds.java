@@ -3,7 +3,7 @@ package io.radixflow.lab.bench;
 import io.radixflow.tools.cli.common.CliException;
 import picocli.CommandLine.Option;
 
-/** How often a benchmark measures. */
+/** The option {@code --rounds} of benchmarks. */
 public final class BenchRounds {
   @Option(
       names = "--rounds",

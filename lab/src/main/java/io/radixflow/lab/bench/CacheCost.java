@@ -8,7 +8,7 @@ import io.radixflow.tools.cli.common.Samples;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Engine steps with something beside steps without, and what that says of its cost. */
+/** Compares engine steps with and without the measured part and reports its cost. */
 final class CacheCost {
   private final String what;
   private final Samples with = new Samples();
@@ -20,7 +20,7 @@ final class CacheCost {
   private final Samples processRatio = new Samples();
 
   /**
-   * @param what a word for what the steps have or have not
+   * @param what names the measured part
    */
   CacheCost(String what) {
     this.what = what;

@@ -37,7 +37,7 @@ final class EngineBench implements ReplyChannel.ReplyVisitor {
   }
 
   /**
-   * What an engine step took on average.
+   * The average times of an engine step.
    *
    * @param seconds from the first request to the end of the last, over the steps
    * @param hostSeconds that the engine's own thread computed in that time, over the steps

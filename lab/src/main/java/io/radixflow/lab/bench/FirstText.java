@@ -23,7 +23,7 @@ final class FirstText implements ReplyChannel.ReplyVisitor {
     channel = serving.engine().openChannel(new ChannelId("bench", 0, 0), ready::release);
   }
 
-  /** Has a message answered and returns the time to the first text, or to the end without one. */
+  /** Sends a message and returns the time to the first text, or to the end if there is none. */
   double seconds(String message, int maxTokens) throws InterruptedException {
     List<ChatMessage> messages = List.of(new ChatMessage("user", message));
     EngineRequest request =

@@ -5,7 +5,7 @@ import io.radixflow.kernels.device.GpuFigure;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Shows what was measured on a GPU as lines of a table, as it is known, and as JSON. */
+/** Prints measurements of a GPU as lines of a table, one by one, and as JSON. */
 final class GpuFigures {
   private static final String HEAD = "%-28s %-24s %12s %10s %10s %6s%n";
   private static final String LINE = "%-28s %-24s %12.1f %10.1f %10.1f %6s%n";

@@ -23,7 +23,7 @@ enum PagePlace {
     return text;
   }
 
-  /** Tokens of a prompt that were got in this place's way. */
+  /** The tokens of a prompt that came from this tier. */
   int tokens(Usage usage) {
     return tokens.applyAsInt(usage);
   }

@@ -35,7 +35,7 @@ final class StateLoad {
   private static final int MAX_TOKENS = 8;
   private static final long PATIENCE_SECONDS = 600;
 
-  /** How often to look at checkpoints, which takes time of the job's master. */
+  /** How often to poll checkpoints, which takes time of the JobManager. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Checkpoints under load before the first that is measured. */
@@ -49,7 +49,7 @@ final class StateLoad {
 
   /**
    * @param sessions in state
-   * @param seedSeconds what writing them took
+   * @param seedSeconds the seconds that writing them took
    */
   StateLoad(int sessions, double seedSeconds) {
     this.sessions = sessions;

@@ -88,7 +88,7 @@ final class TierBench implements AutoCloseable {
     return turn;
   }
 
-  /** Forgets what is in host memory; the disk keeps what it has. */
+  /** Evicts all pages of host memory; the disk keeps its own. */
   void flushHost() throws InterruptedException {
     if (!onTiers(tiers -> tiers.switches().flush(false))) {
       throw new CliException("host memory could not be emptied");

@@ -8,7 +8,7 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** Times to the first token by where the pages were, and what they say beside each other. */
+/** Collects times to the first token by the tier of the pages, and compares them. */
 final class TierTimes {
   private static final Map<PagePlace, Double> AIMS =
       Map.of(PagePlace.HOST, 20.0, PagePlace.DISK, 8.0);
@@ -27,7 +27,7 @@ final class TierTimes {
     seconds.get(place).add(time);
   }
 
-  /** Opening an engine on what a crash left took so long. */
+  /** Adds the time that opening an engine after a crash took. */
   void addOpening(double time) {
     opening.add(time);
   }

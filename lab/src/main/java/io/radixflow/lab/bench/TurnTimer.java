@@ -27,7 +27,7 @@ final class TurnTimer implements ReplyChannel.ReplyVisitor {
   }
 
   /**
-   * Has a turn answered.
+   * Runs a turn.
    *
    * @param namespace of all pages of the prompt but the public ones
    * @param publicTokens tokens whose pages the prompt shares with those of all other namespaces

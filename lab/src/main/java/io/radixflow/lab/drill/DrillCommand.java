@@ -102,7 +102,7 @@ public final class DrillCommand extends CliCommand {
     Duration time = Duration.ofMinutes(minutes);
     FaultPlan plan = FaultPlan.lasting(options.faults(), time, seed, System::nanoTime);
     DrillResult result = runner.run(build, options, plan, this::say);
-    out().print(DrillTable.of(result));
+    out().print(result.table());
     out().flush();
     return result.holds() ? 0 : 1;
   }

@@ -10,7 +10,7 @@ import java.util.TreeMap;
  * Sums up where prompts' tokens came from. An attempt's number is the clock when it began, so the
  * process that took over after a kill answers with the first attempt that began after it.
  */
-final class TierTally {
+public final class TierTally {
   private final List<Kill> kills;
 
   /** For each kill, tokens from disk and remote by attempt, of sessions that the dead served. */
@@ -48,12 +48,31 @@ final class TierTally {
   }
 
   /** The sums. */
-  TokensByTier tokens() {
+  Tokens tokens() {
     long afterKills =
         after.stream()
             .filter(attempts -> !attempts.isEmpty())
             .mapToLong(attempts -> attempts.firstEntry().getValue())
             .sum();
-    return new TokensByTier(computed, device, host, disk, remote, afterKills);
+    return new Tokens(computed, device, host, disk, remote, afterKills);
+  }
+
+  /**
+   * Where prompts' tokens came from, of all committed replies.
+   *
+   * @param computed that no tier had
+   * @param device that the device had
+   * @param host from host memory
+   * @param disk from TaskManagers' disks
+   * @param remote from the folder that all TaskManagers reach
+   * @param afterKills of those from disk and folder, by the processes that took over from killed ones
+   */
+  public record Tokens(
+      long computed, long device, long host, long disk, long remote, long afterKills) {
+
+    /** From tiers below the device. */
+    public long below() {
+      return host + disk + remote;
+    }
   }
 }

@@ -25,7 +25,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Hit rates of a workload for sizes and policies of the cache. */
+/** Computes hit rates of a workload for sizes and policies of the cache. */
 @Command(
     name = "simulate",
     description = {

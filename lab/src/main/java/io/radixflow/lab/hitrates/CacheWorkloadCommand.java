@@ -15,7 +15,7 @@ import java.nio.file.Path;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Made-up traffic of the job, for {@code cache simulate}. */
+/** Writes made-up traffic of the job for {@code cache simulate}. */
 @Command(
     name = "workload",
     description = {

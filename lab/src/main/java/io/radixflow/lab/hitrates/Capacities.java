@@ -4,7 +4,7 @@ import io.radixflow.tools.cli.common.CliException;
 import java.util.List;
 import java.util.TreeSet;
 
-/** Sizes of caches as a user gives them. */
+/** Parses the sizes of caches that a user gives. */
 final class Capacities {
   private static final double[] DEFAULT_SHARES = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
 

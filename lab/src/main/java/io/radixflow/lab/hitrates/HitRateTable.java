@@ -5,7 +5,7 @@ import io.radixflow.lab.workload.Workload;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Hit rates as a table for people. */
+/** Prints hit rates as a table. */
 final class HitRateTable {
   private final Workload workload;
   private final HitRates rates;

@@ -4,7 +4,7 @@ import io.radixflow.lab.simulate.CacheSimulation;
 import java.util.List;
 
 /**
- * What a workload would find in caches of several sizes under several policies.
+ * The hits of a workload in caches of several sizes under several policies.
  *
  * @param policies names, in the order of the results
  * @param inputBlocks blocks of all prompts: what rates are shares of

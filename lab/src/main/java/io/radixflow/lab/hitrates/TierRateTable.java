@@ -4,7 +4,7 @@ import io.radixflow.lab.workload.Workload;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Hit rates by tier as a table for people. */
+/** Prints hit rates by tier as a table. */
 final class TierRateTable {
   private final Workload workload;
   private final TierRates rates;

@@ -3,7 +3,7 @@ package io.radixflow.lab.hitrates;
 import java.util.List;
 
 /**
- * What a workload would find on the device and in the tiers below it.
+ * The hits of a workload on the device and in the tiers below it.
  *
  * @param inputBlocks blocks of all prompts: what rates are shares of
  * @param unlimited hits of a cache that holds everything

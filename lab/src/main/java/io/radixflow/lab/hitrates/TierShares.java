@@ -11,7 +11,7 @@ import java.util.List;
 record TierShares(double device, double host, double disk) {
 
   /**
-   * Reads what a user gives.
+   * Parses the option of a user.
    *
    * @throws CliException if it is not three numbers, or a tier would be negative or empty
    */

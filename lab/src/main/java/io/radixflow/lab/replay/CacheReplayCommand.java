@@ -14,7 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Recorded cache operations, done again. */
+/** Replays recorded cache operations and reports what differs. */
 @Command(
     name = "replay",
     description = {

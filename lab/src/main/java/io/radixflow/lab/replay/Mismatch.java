@@ -1,7 +1,7 @@
 package io.radixflow.lab.replay;
 
 /**
- * A field that is not what it must be.
+ * A field whose value is wrong.
  *
  * @param operation number of the operation, from 0
  * @param field by its name in the trace, or what is compared beyond the trace

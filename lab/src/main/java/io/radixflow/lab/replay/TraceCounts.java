@@ -1,7 +1,7 @@
 package io.radixflow.lab.replay;
 
 /**
- * What a cache held after an operation, in units.
+ * The content of a cache after an operation, in units.
  *
  * @param nodes of its tree, without the root
  * @param evictableLeaves those of them that could be evicted at once

@@ -1,6 +1,6 @@
 package io.radixflow.lab.replay;
 
-/** A cache that does again what was recorded, and reports what differs; owned by one thread. */
+/** Repeats recorded operations on a cache and reports what differs; owned by one thread. */
 public interface TraceReplay {
 
   /**

@@ -1,7 +1,7 @@
 package io.radixflow.lab.replay;
 
 /**
- * What the recorded cache was.
+ * The configuration of the recorded cache.
  *
  * @param policy name of its eviction policy
  * @param pageTokens units a page: tokens, or pairs of tokens

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a workload's requests would find in a cache of a given size and policy. They are served one
+ * Simulates a workload's requests on a cache of a given size and policy. They are served one
  * after the other by a {@link RadixCache} of its own, in which a page holds one block: the longest
  * cached prefix is a hit, then all blocks are stored, for which pages that the request does not use
  * are evicted. What finds no room is not stored. The policy learns of nothing before it happens.
@@ -28,7 +28,7 @@ import java.util.Map;
 public final class CacheSimulation {
 
   /**
-   * What came of it.
+   * The result of a simulation.
    *
    * @param hits blocks of prompts that were found
    * @param evicted blocks that were evicted

@@ -56,6 +56,6 @@ public interface LowerTiers {
   /** A request has ended, and no other comes before all copies have been made that it is due. */
   void ended(TreeNode end);
 
-  /** A session with these positions has been closed. */
+  /** Called when the session with these positions has been closed. */
   void forget(List<SessionPosition> positions);
 }

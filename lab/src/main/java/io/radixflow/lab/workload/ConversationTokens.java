@@ -20,6 +20,6 @@ interface ConversationTokens {
   /** The ids that the next prompt has in the reply's place, its end included. */
   int[] reply(String text);
 
-  /** How exact the ids are, for people. */
+  /** Describes how exact the ids are. */
   String note();
 }

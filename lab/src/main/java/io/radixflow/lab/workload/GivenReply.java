@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.jobs.json.JsonObject;
 
 /**
- * What the job answered to a turn, as far as later prompts depend on it.
+ * The job's reply to a turn, as far as later prompts depend on it.
  *
  * @param text the reply's text
  * @param finish finish reason

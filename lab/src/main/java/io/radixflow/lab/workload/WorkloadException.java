@@ -2,7 +2,7 @@ package io.radixflow.lab.workload;
 
 import java.io.IOException;
 
-/** A workload cannot be used; the message says where and what is expected, in one line. */
+/** Reports a workload that cannot be used; the message names the line and what is expected. */
 public final class WorkloadException extends IOException {
   private static final long serialVersionUID = 1L;
 

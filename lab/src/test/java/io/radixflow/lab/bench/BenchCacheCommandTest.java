@@ -14,7 +14,7 @@ class BenchCacheCommandTest {
   @TempDir Path directory;
 
   @Test
-  void theCpuTimeOfTheEngineThreadIsToldBesideTheTimeOfAStep() throws IOException {
+  void theCpuTimeOfTheEngineThreadIsReportedBesideTheTimeOfAStep() throws IOException {
     Path figures = directory.resolve("figures.json");
 
     Cli.Result result =

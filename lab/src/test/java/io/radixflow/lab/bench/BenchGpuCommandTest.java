@@ -36,7 +36,7 @@ class BenchGpuCommandTest {
   }
 
   @Test
-  void whatCannotBeMeasuredIsToldInOneLine() {
+  void anErrorIsReportedInOneLine() {
     Cli.Result shape = new Cli().run("bench", "gpu", "--shape=GPT-2");
     assertThat(shape.code()).isNotZero();
     assertThat(shape.err()).contains("--shape 'GPT-2' is not one of");

@@ -26,7 +26,7 @@ class BenchTiersCommandTest {
   }
 
   @Test
-  void timesAreToldByWhereThePagesWereAndNoFileIsLeft() throws IOException {
+  void timesAreReportedByTierAndNoFileIsLeft() throws IOException {
     Path figures = directory.resolve("figures.json");
 
     Cli.Result result = run("--cached", "320", "--rounds", "2", "--json", figures.toString());

@@ -26,7 +26,7 @@ class DrillCommandTest {
 
   @Test
   void theTableCountsFaultsTurnsAndTimes() {
-    String table = DrillTable.of(result(0, List.of()));
+    String table = result(0, List.of()).table();
 
     assertThat(table)
         .contains("    3  kill -9 of a TaskManager\n")
@@ -46,39 +46,39 @@ class DrillCommandTest {
   }
 
   @Test
-  void whatIsWrongIsNamed() {
+  void theTableNamesWhatIsWrong() {
     DrillResult result = result(1, List.of("s/1: no committed reply"));
 
     assertThat(result.holds()).isFalse();
-    assertThat(DrillTable.of(result))
+    assertThat(result.table())
         .contains("    1  lost\n")
         .contains("WRONG s/1: no committed reply\n")
         .endsWith("NOT as it must be\n");
   }
 
   @Test
-  void theTableTellsWhichTierTokensCameFrom() {
-    DrillResult result = tiered(new TokensByTier(5_000, 20_000, 300, 40, 7, 9));
+  void theTableShowsTheTierThatTokensCameFrom() {
+    DrillResult result = tiered(new TierTally.Tokens(5_000, 20_000, 300, 40, 7, 9));
 
     assertThat(result.holds()).isTrue();
-    assertThat(DrillTable.of(result))
+    assertThat(result.table())
         .contains("     5000  computed\n")
         .contains("    20000  on the device\n")
         .contains("      300  from host memory\n")
         .contains("       40  from disk\n")
         .contains("        7  from the remote folder\n")
         .contains("        9  of these from disk and folder, by who took over after kill -9");
-    assertThat(DrillTable.of(result(0, List.of()))).doesNotContain("by tier");
+    assertThat(result(0, List.of()).table()).doesNotContain("by tier");
   }
 
   @Test
-  void tiersThatNothingCameFromAreWrong() {
-    assertThat(tiered(new TokensByTier(5_000, 20_000, 0, 0, 0, 0)).holds()).isFalse();
+  void tiersThatServeNothingFailTheDrill() {
+    assertThat(tiered(new TierTally.Tokens(5_000, 20_000, 0, 0, 0, 0)).holds()).isFalse();
   }
 
   @Test
   void nothingNeedsToComeFromTiersAfterAKill() {
-    assertThat(tiered(new TokensByTier(5_000, 20_000, 300, 40, 7, 0)).holds()).isTrue();
+    assertThat(tiered(new TierTally.Tokens(5_000, 20_000, 300, 40, 7, 0)).holds()).isTrue();
   }
 
   @Test
@@ -120,7 +120,7 @@ class DrillCommandTest {
     assertThat(asked.get(0)).isEqualTo(7L);
     assertThat(asked.get(1)).isInstanceOf(Fault.class);
     assertThat(asked.get(2)).isEqualTo(true);
-    assertThat(out).hasToString(DrillTable.of(result));
+    assertThat(out).hasToString(result.table());
     assertThat(out.toString().endsWith("nothing was lost\n")).isEqualTo(code == 0);
   }
 
@@ -133,7 +133,7 @@ class DrillCommandTest {
     return result(lost, doubled, changed, deadLetters, findings, Optional.empty());
   }
 
-  private static DrillResult tiered(TokensByTier tokens) {
+  private static DrillResult tiered(TierTally.Tokens tokens) {
     return result(0, 0, 0, 0, List.of(), Optional.of(tokens));
   }
 
@@ -143,10 +143,10 @@ class DrillCommandTest {
       int changed,
       int deadLetters,
       List<String> findings,
-      Optional<TokensByTier> tokens) {
+      Optional<TierTally.Tokens> tokens) {
     return new DrillResult(
         Map.of(Fault.TASKMANAGER_KILLED, 3),
-        new Verdict(40, 38 - lost, 2, 5, 4, lost, doubled, changed, 0, 0, findings),
+        new Verifier.Verdict(40, 38 - lost, 2, 5, 4, lost, doubled, changed, 0, 0, findings),
         deadLetters,
         4,
         9,

@@ -40,7 +40,7 @@ class RecoveryPhasesTest {
           subtask("12:00:50,000", 2, "INITIALIZING", "RUNNING"));
 
   @Test
-  void aSubtasksTimeIsToldByTheDeploymentThatSucceeded(@TempDir Path logs) throws Exception {
+  void onlyTheDeploymentThatSucceededCounts(@TempDir Path logs) throws Exception {
     Files.write(logs.resolve("jobmanager-3.log"), LOG);
     Files.writeString(logs.resolve("taskmanager-4.log"), "not of a JobManager");
 
@@ -51,7 +51,7 @@ class RecoveryPhasesTest {
   }
 
   @Test
-  void aSubtaskThatNeverRanAgainTellsNothing() {
+  void aSubtaskThatNeverRanAgainDoesNotCount() {
     RecoveryPhases phases = RecoveryPhases.of(LOG.stream(), List.of(kill("12:01:00.000", 0)));
 
     assertThat(phases.owned()).isEqualTo(NONE);
@@ -59,7 +59,7 @@ class RecoveryPhasesTest {
   }
 
   @Test
-  void whatFollowsTheNextKillIsNotOfTheFirst() {
+  void eventsAfterTheNextKillDoNotCountForTheFirst() {
     List<Kill> kills = List.of(kill("12:00:10.000", 1), kill("12:00:13.000", 0));
     String late = sink("12:00:51,000", 2, "DEPLOYING", "RUNNING");
 

@@ -43,7 +43,7 @@ class RecoveryTimesTest {
   }
 
   @Test
-  void aTurnThatWasEndedBeforeOrBeganAfterwardsTellsNothing() {
+  void aTurnThatEndedBeforeOrBeganAfterwardsDoesNotCount() {
     RecoveryTimes times = new RecoveryTimes(List.of(FIRST));
     delta(times, OWNED, 9_000, 9_980, null);
     delta(times, OWNED, 9_000, 9_990, "stop");

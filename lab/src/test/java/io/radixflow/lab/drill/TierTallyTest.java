@@ -22,7 +22,7 @@ class TierTallyTest {
     tally.reply(reply(900, 100, 80, new TierUsage(30, 20, 10, 5)));
     tally.reply(reply(900, 50, 0, TierUsage.NONE));
 
-    assertThat(tally.tokens()).isEqualTo(new TokensByTier(70, 20, 30, 20, 10, 0));
+    assertThat(tally.tokens()).isEqualTo(new TierTally.Tokens(70, 20, 30, 20, 10, 0));
   }
 
   @Test

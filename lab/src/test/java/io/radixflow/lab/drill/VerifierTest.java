@@ -42,10 +42,10 @@ class VerifierTest {
 
   @Test
   void topicsOfAnUndisturbedRunHold() {
-    Verdict verdict = verdict();
+    Verifier.Verdict verdict = verdict();
 
     assertThat(verdict.findings()).isEmpty();
-    assertThat(verdict).isEqualTo(new Verdict(4, 4, 0, 0, 0, 0, 0, 0, 0, 0, List.of()));
+    assertThat(verdict).isEqualTo(new Verifier.Verdict(4, 4, 0, 0, 0, 0, 0, 0, 0, 0, List.of()));
     assertThat(verdict.holds()).isTrue();
   }
 
@@ -68,14 +68,14 @@ class VerifierTest {
   }
 
   @Test
-  void aReplyToNoTurnIsDoubled() {
+  void aReplyToAnUnknownTurnCountsAsDoubled() {
     replies.add(reply("5", "stop", ""));
 
     assertThat(verdict().doubled()).isEqualTo(1);
   }
 
   @Test
-  void anotherTextIsChanged() {
+  void aReplyWithAnotherTextCountsAsChanged() {
     replies.set(0, reply("1", "stop", TEXT.replace('f', 'g')));
     deltas.removeIf(delta -> delta.turn().equals("1"));
     deltas.add(
@@ -85,7 +85,7 @@ class VerifierTest {
   }
 
   @Test
-  void anotherEndOfTheSameTextIsChanged() {
+  void aReplyWithAnotherFinishReasonCountsAsChanged() {
     replies.set(0, reply("1", "length", TEXT));
 
     assertThat(verdict().changed()).isEqualTo(1);
@@ -93,7 +93,7 @@ class VerifierTest {
   }
 
   @Test
-  void anErrorIsChanged() {
+  void anErrorCountsAsChanged() {
     replies.set(3, reply("4", "error", ""));
     deltas.removeIf(delta -> delta.turn().equals("4"));
     deltas.add(new ReplyDelta("s", "main", "4", 0, 0, 0, 0, 7, "", "error", new Usage(5, 0, 0)));
@@ -102,7 +102,7 @@ class VerifierTest {
   }
 
   @Test
-  void aDeadlyTurnIsAnError() {
+  void aDeadlyTurnMustEndAsAnError() {
     deadly.add(TurnKey.of(sent.get(3)));
     assertThat(verdict().changed()).isEqualTo(1);
 
@@ -116,7 +116,7 @@ class VerifierTest {
   }
 
   @Test
-  void aCancelledReplyIsAPrefix() {
+  void aCancelledReplyMustBeAPrefixOfTheWholeReply() {
     sent.add(cancel("1"));
     cut("1", "of s", last("1", 0, 4, "cancelled"));
     assertThat(verdict()).matches(v -> v.holds() && v.cancels() == 1 && v.cancelled() == 1);
@@ -135,7 +135,7 @@ class VerifierTest {
   }
 
   @Test
-  void aReplyThatNobodyCancelledIsWhole() {
+  void aReplyWithoutACancelMustBeWhole() {
     sent.add(cancel("2"));
     cut("1", "of s", last("1", 0, 4, "cancelled"));
 
@@ -153,7 +153,7 @@ class VerifierTest {
   }
 
   @Test
-  void aCancelOfABranchIsOneOfAllItsTurnsThatCameBefore() {
+  void aCancelOfABranchCancelsAllItsEarlierTurns() {
     sent.add(3, cancel(null));
     cut("1", "of s", last("1", 0, 4, "cancelled"));
     cut("2", "", last("2", 0, 0, "cancelled"));
@@ -173,7 +173,7 @@ class VerifierTest {
   }
 
   @Test
-  void deltasOfACancelledTurnMayTellMoreThanItsReplyButNothingElse() {
+  void deltasOfACancelledTurnMayContinueTheReplyButNotContradictIt() {
     sent.add(cancel("1"));
     cut("1", "of s", piece("1", 0, 3), piece("1", 3, 6), last("1", 4, 4, "cancelled"));
     assertThat(verdict().findings()).isEmpty();
@@ -217,7 +217,7 @@ class VerifierTest {
   }
 
   @Test
-  void aForkStandsInTheOrderOfTheBranchThatItMakes() {
+  void aForkIsOrderedWithTheTurnsOfItsNewBranch() {
     Reply fork = replies.remove(2);
     replies.add(fork);
 
@@ -225,7 +225,7 @@ class VerifierTest {
   }
 
   @Test
-  void aRejectionHasNoPlaceInTheOrder() {
+  void aRejectionMayComeAtAnyTime() {
     Reply first = replies.remove(0);
     replies.add(reply(first.turn(), "rejected", ""));
     deltas.removeIf(delta -> delta.turn().equals("1"));
@@ -280,7 +280,7 @@ class VerifierTest {
     assertThat(verdict().findings()).containsExactly("s/4: no deltas");
   }
 
-  private Verdict verdict() {
+  private Verifier.Verdict verdict() {
     Verifier verifier = new Verifier(sent, deadly, expected);
     replies.forEach(verifier::reply);
     deltas.forEach(verifier::delta);

@@ -17,7 +17,7 @@ class AdaptiveHitRateTest {
 
   @ParameterizedTest
   @CsvSource({"conversation, 3.1", "synthetic, 4.7", "agent, 0.8"})
-  void adaptiveLeavesWhatItBeginsWithForTheBetterAsSoonAsItHasSeenAFewRequests(
+  void adaptiveSwitchesToTheBetterPolicyAfterAFewRequests(
       String name, double margin) throws Exception {
     Workload workload = TestWorkloads.resource(name, WorkloadOptions.DEFAULT);
 

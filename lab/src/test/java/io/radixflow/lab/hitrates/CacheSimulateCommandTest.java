@@ -36,7 +36,7 @@ class CacheSimulateCommandTest {
   }
 
   @Test
-  void hitRatesStandBesideTheBound() {
+  void theTableShowsHitRatesBesideTheBound() {
     Cli.Result result =
         simulate(TRACE, "--capacity", "1000,200", "--policy", "lru,FIFO", "--page", "512");
 
@@ -121,17 +121,17 @@ class CacheSimulateCommandTest {
   }
 
   @Test
-  void closingsOfSessionsAreToldToTheCacheUnlessThatIsRefused() throws IOException {
+  void theCacheLearnsOfClosedSessionsUnlessHintsAreOff() throws IOException {
     Path file = directory.resolve("traffic.jsonl");
     new Cli().run("cache", "workload", "--sessions", "40", "--out", file.toString());
     String[] options = {file.toString(), "--capacity", "2000", "--policy", "lru", "--json", "-"};
 
-    Cli.Result told = simulate(options);
+    Cli.Result hinted = simulate(options);
     Cli.Result untold =
         simulate(Stream.concat(Stream.of(options), Stream.of("--no-hints")).toArray(String[]::new));
 
     String freed = "/capacities/0/policies/lru/freed_pages";
-    assertThat(new ObjectMapper().readTree(told.out()).at(freed).intValue()).isPositive();
+    assertThat(new ObjectMapper().readTree(hinted.out()).at(freed).intValue()).isPositive();
     assertThat(new ObjectMapper().readTree(untold.out()).at(freed).intValue()).isZero();
   }
 
@@ -146,7 +146,7 @@ class CacheSimulateCommandTest {
   }
 
   @Test
-  void trafficThatCannotBeIsOneLine() {
+  void anImpossibleTrafficOptionIsReportedInOneLine() {
     Cli.Result result = new Cli().run("cache", "workload", "--turns", "0");
 
     assertThat(result.code()).isEqualTo(1);
@@ -173,7 +173,7 @@ class CacheSimulateCommandTest {
         "--protected 1.5 | --protected is 1.5, must be 0 to 1",
         "--horizon 0 | --session-spacing must be 0 or more, --horizon above 0",
       })
-  void whatCannotBeSimulatedIsOneLine(String options, String message) {
+  void anInputThatCannotBeSimulatedIsReportedInOneLine(String options, String message) {
     String[] pair = options.split(" ");
 
     Cli.Result result = simulate(TRACE, pair[0], pair[1]);
@@ -184,7 +184,7 @@ class CacheSimulateCommandTest {
   }
 
   @Test
-  void hitsOfHostAndDiskStandBesideThoseOfAnInfiniteCache() throws IOException {
+  void theTableShowsHitsOfHostAndDiskBesideThoseOfAnInfiniteCache() throws IOException {
     Path json = directory.resolve("tiers.json");
     Cli.Result result =
         simulate(TRACE, "--tiers", "--policy", "lru", "--page", "512", "--json", json.toString());

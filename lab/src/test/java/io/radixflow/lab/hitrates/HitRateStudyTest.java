@@ -128,7 +128,7 @@ class HitRateStudyTest {
 
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
-  void chatsOfWhichAdaptiveIsToldNothingAreSoonServedAsByLru(long seed) throws Exception {
+  void withoutHintsAdaptiveSoonServesChatsLikeLru(long seed) throws Exception {
     Workload workload = chats(seed);
     List<Integer> capacities = List.of(1500, 3000, 6000);
 
@@ -149,14 +149,14 @@ class HitRateStudyTest {
     Workload workload = chats(1);
     List<Integer> capacities = List.of(1500, 3000);
 
-    HitRates told = study(workload, "adaptive", true, capacities);
-    HitRates untold = study(workload, "adaptive", false, capacities);
+    HitRates hinted = study(workload, "adaptive", true, capacities);
+    HitRates unhinted = study(workload, "adaptive", false, capacities);
 
     for (int i = 0; i < capacities.size(); i++) {
-      CacheSimulation.Result with = told.rows().get(i).results().get(0);
-      CacheSimulation.Result without = untold.rows().get(i).results().get(0);
+      CacheSimulation.Result with = hinted.rows().get(i).results().get(0);
+      CacheSimulation.Result without = unhinted.rows().get(i).results().get(0);
       assertThat(with.freed()).isPositive();
-      assertThat(told.percent(with.hits())).isGreaterThan(untold.percent(without.hits()) + 0.5);
+      assertThat(hinted.percent(with.hits())).isGreaterThan(unhinted.percent(without.hits()) + 0.5);
     }
   }
 }

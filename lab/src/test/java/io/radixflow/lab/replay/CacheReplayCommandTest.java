@@ -174,7 +174,7 @@ class CacheReplayCommandTest {
         "nodes",
         "evictableLeaves"
       })
-  void aFieldThatDiffersIsToldAndEndsWithOne(String field) throws IOException {
+  void aFieldThatDiffersIsReportedAndTheExitCodeIsOne(String field) throws IOException {
     List<String> beginning = lines("lru-page1.jsonl.gz").subList(0, 200);
 
     Cli.Result result = replay(withOneChanged(beginning, field));
@@ -204,7 +204,7 @@ class CacheReplayCommandTest {
   }
 
   @Test
-  void onlyTheFirstMismatchesAreTold() throws IOException {
+  void onlyTheFirstMismatchesAreReported() throws IOException {
     List<String> lines = new ArrayList<>(lines("lru-page1.jsonl.gz"));
     lines.remove(3);
 
@@ -275,7 +275,7 @@ class CacheReplayCommandTest {
 
   @ParameterizedTest
   @MethodSource("badTraces")
-  void aBadTraceIsRefusedWithTheLineAndEndsWithTwo(String trace, String message) {
+  void aBadTraceIsRefusedWithItsLineAndTheExitCodeIsTwo(String trace, String message) {
     Cli.Result result = replay(trace);
 
     assertThat(result.code()).isEqualTo(2);
@@ -296,7 +296,7 @@ class CacheReplayCommandTest {
   }
 
   @Test
-  void whatOnlyBeginsAsGzipIsRefused() throws IOException {
+  void aFileWithAGzipHeaderAndOtherContentIsRefused() throws IOException {
     Path file = Files.write(directory.resolve("trace.gz"), new byte[] {0x1f, (byte) 0x8b, 1});
 
     Cli.Result result = new Cli().run("cache", "replay", file.toString(), "--compat");
@@ -306,7 +306,7 @@ class CacheReplayCommandTest {
   }
 
   @Test
-  void aMissingFileIsNoMismatch() {
+  void theExitCodeOfAMissingFileIsNotThatOfAMismatch() {
     Cli.Result result = new Cli().run("cache", "replay", "absent.jsonl", "--compat");
 
     assertThat(result.code()).isEqualTo(2);

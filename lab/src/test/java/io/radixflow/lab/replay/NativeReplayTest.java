@@ -74,7 +74,7 @@ class NativeReplayTest {
   }
 
   @Test
-  void whatIsLockedIsNotEvicted() {
+  void lockedPagesAreNotEvicted() {
     TraceSetup setup = new TraceSetup("lru", 1, false);
     replay(
         setup,

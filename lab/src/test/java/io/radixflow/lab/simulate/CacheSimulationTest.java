@@ -56,7 +56,7 @@ class CacheSimulationTest {
   }
 
   @Test
-  void whatFindsNoRoomIsNotStored() {
+  void blocksThatDoNotFitAreNotStored() {
     request(0, 1, 2, 3, 4);
     request(0, 1, 2, 3, 4);
 

@@ -25,7 +25,7 @@ class WorkloadReaderTest {
 
   @ParameterizedTest
   @CsvSource({"conversation,595,18222,9057", "synthetic,237,9544,4469", "agent,321,47145,3359"})
-  void publishedTracesHaveTheRequestsAndPagesThatTheirFilesTell(
+  void publishedTracesHaveTheRequestsAndPagesOfTheirFiles(
       String name, int requests, long pages, int distinct) throws IOException {
     Workload workload = TestWorkloads.resource(name, DEFAULT);
 
@@ -161,7 +161,7 @@ class WorkloadReaderTest {
         "{\"session\":1,\"t\":0,\"ranges\":[[1]]} | ranges[0] must be a pair",
         "{\"session\":1,\"t\":0,\"ranges\":[[1,9999999999]]} | ranges[0][1] is 9999999999, must be 0 to",
       })
-  void whatIsNoWorkloadIsRefusedWithItsLineAndWhatIsExpected(String text, String message) {
+  void aFileThatIsNoWorkloadIsRefusedWithItsLineAndTheExpectedFormat(String text, String message) {
     assertThatThrownBy(() -> TestWorkloads.text(DEFAULT, text))
         .isInstanceOf(WorkloadException.class)
         .hasMessageStartingWith("file1, line 1: ")

@@ -50,16 +50,16 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ClusterCommand.class,
       SubmitCommand.class,
       SendCommand.class,
-      TiersCommand.class,
       TailCommand.class,
+      TiersCommand.class,
       ModelCommand.class,
+      DoctorCommand.class,
+      StateCommand.class,
+      CacheCommand.class,
       TokenizeCommand.class,
       RenderCommand.class,
       LogitsCommand.class,
       GenerateCommand.class,
-      DoctorCommand.class,
-      CacheCommand.class,
-      StateCommand.class,
     })
 public final class Radixflow implements Runnable {
   /** Exit code of a command that was interrupted, as shells count SIGINT. */

@@ -2,7 +2,7 @@ package io.radixflow.tools.cli;
 
 import picocli.CommandLine.IVersionProvider;
 
-/** The version as the jar's manifest has it. */
+/** Reads the version from the jar's manifest. */
 final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {

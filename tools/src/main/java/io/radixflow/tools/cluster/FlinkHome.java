@@ -69,7 +69,7 @@ final class FlinkHome {
   private final Path job;
 
   /**
-   * Lays an installation out.
+   * Creates an installation.
    *
    * @param root a directory that is empty or does not exist
    * @param settings Flink's configuration

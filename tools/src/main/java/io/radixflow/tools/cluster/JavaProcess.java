@@ -95,7 +95,7 @@ public final class JavaProcess implements AutoCloseable {
   }
 
   /**
-   * Waits for a process that ends by itself, however it does.
+   * Waits for a process that ends by itself, with any exit code.
    *
    * @return its exit code
    * @throws IOException if it did not end in time; it was killed then
@@ -114,12 +114,12 @@ public final class JavaProcess implements AutoCloseable {
     process.destroyForcibly().onExit().join();
   }
 
-  /** Stops the process where it is, as {@code kill -STOP} does: its connections stay open. */
+  /** Suspends the process, as {@code kill -STOP} does: its connections stay open. */
   public void suspend() throws IOException, InterruptedException {
     signal("STOP");
   }
 
-  /** Lets a suspended process go on, as {@code kill -CONT} does. */
+  /** Resumes a suspended process, as {@code kill -CONT} does. */
   public void resume() throws IOException, InterruptedException {
     signal("CONT");
   }

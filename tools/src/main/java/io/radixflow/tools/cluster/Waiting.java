@@ -3,7 +3,7 @@ package io.radixflow.tools.cluster;
 import java.io.IOException;
 import java.time.Duration;
 
-/** Waits for what other processes do. */
+/** Waits for conditions that other processes fulfil. */
 public final class Waiting {
 
   private static final Duration PERIOD = Duration.ofMillis(100);
@@ -17,9 +17,9 @@ public final class Waiting {
   }
 
   /**
-   * Looks until the condition holds.
+   * Polls until the condition holds.
    *
-   * @param what for the message, such as {@code "the job to run"}
+   * @param what names the condition in the error message, such as {@code "the job to run"}
    * @throws IOException if it does not hold in time
    */
   public static void until(String what, Duration limit, Condition condition)

@@ -9,15 +9,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Looks at a running job on a thread of its own until the job has ended for good, or nothing is
- * left that could run it. A job that restarts has not ended.
+ * Watches a running job on a thread of its own until the job has ended for good, or no TaskManager
+ * is left to run it. A job that restarts has not ended.
  */
 final class JobWatch implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(JobWatch.class);
   private static final Duration PERIOD = Duration.ofMillis(500);
 
-  /** Time without a TaskManager after which none comes back. */
+  /** The time without a TaskManager after which none is expected to return. */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   private final LocalCluster cluster;
@@ -51,10 +51,10 @@ final class JobWatch implements AutoCloseable {
         Thread.sleep(PERIOD.toMillis());
         ended = look();
       }
-      LOG.error("the job ended", ended.get());
+      LOG.error("Job {} ended by itself", job, ended.get());
       end.completeExceptionally(ended.get());
     } catch (InterruptedException e) {
-      LOG.debug("stopped");
+      LOG.debug("The watch of job {} was stopped", job);
     }
   }
 
@@ -72,7 +72,7 @@ final class JobWatch implements AutoCloseable {
       }
       return cluster.ended(job);
     } catch (IOException | RuntimeException e) {
-      LOG.debug("cannot look at the job this time", e);
+      LOG.debug("The state of job {} could not be read; retrying", job, e);
       return Optional.empty();
     }
   }

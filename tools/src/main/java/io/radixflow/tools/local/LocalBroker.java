@@ -19,7 +19,7 @@ import org.apache.kafka.server.common.MetadataVersion;
 
 /**
  * A Kafka broker with its controller in this process, on loopback only. Its data stays in the
- * directory, so that a later broker there goes on.
+ * directory, so that a later broker resumes with it.
  */
 public final class LocalBroker implements AutoCloseable {
 
@@ -45,8 +45,8 @@ public final class LocalBroker implements AutoCloseable {
   /**
    * Starts a broker.
    *
-   * @param directory where its data is or will be
-   * @param port where it listens; 0 for any free port
+   * @param directory the directory of its data, existing or new
+   * @param port the port to listen on; 0 for any free port
    * @throws IOException if the directory cannot be used or the port is taken
    */
   public static LocalBroker start(Path directory, int port) throws IOException {

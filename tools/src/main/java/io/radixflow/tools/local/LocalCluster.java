@@ -65,7 +65,7 @@ public final class LocalCluster implements AutoCloseable {
   /**
    * Starts a cluster; takes seconds.
    *
-   * @param directory where checkpoints and temporary files go
+   * @param directory the directory of checkpoints and temporary files
    * @param slots of its one TaskManager, whose subtasks share an engine
    */
   public static LocalCluster start(Path directory, int slots) throws IOException {
@@ -114,9 +114,9 @@ public final class LocalCluster implements AutoCloseable {
   }
 
   /**
-   * Starts the job that was built in the environment.
+   * Starts the job of the environment.
    *
-   * @param restoreFrom a savepoint or checkpoint to go on from; the job deletes it in time
+   * @param restoreFrom a savepoint or checkpoint to resume from; the job deletes it later
    */
   public JobID submit(StreamExecutionEnvironment environment, Optional<String> restoreFrom)
       throws IOException {
@@ -195,13 +195,13 @@ public final class LocalCluster implements AutoCloseable {
         checkpoint.getStateSize());
   }
 
-  /** How many TaskManagers there are to run the job. */
+  /** The number of TaskManagers. */
   int taskManagers() throws IOException {
     return await(cluster.requestClusterOverview(), LOOK_TIMEOUT, "look at the cluster")
         .getNumTaskManagersConnected();
   }
 
-  /** How the job ended, if it will not go on. */
+  /** Returns how the job ended, or nothing while it runs or restarts. */
   Optional<JobEndedException> ended(JobID job) throws IOException {
     JobStatus status = await(cluster.getJobStatus(job), LOOK_TIMEOUT, "look at the job");
     if (!status.isTerminalState()) {
@@ -224,7 +224,7 @@ public final class LocalCluster implements AutoCloseable {
     return Optional.of(new JobEndedException(message, cause));
   }
 
-  /** Stops the job with a savepoint and says where that is. */
+  /** Stops the job with a savepoint and returns its location. */
   public String stop(JobID job) throws IOException {
     return await(
         cluster.stopWithSavepoint(
@@ -233,7 +233,7 @@ public final class LocalCluster implements AutoCloseable {
         "stop the job with a savepoint");
   }
 
-  /** Cancels the job; it can go on from its last checkpoint. */
+  /** Cancels the job; it can resume from its last checkpoint. */
   public void cancel(JobID job) throws IOException {
     await(cluster.cancelJob(job), Duration.ofSeconds(30), "cancel the job");
     await(cluster.requestJobResult(job), Duration.ofSeconds(60), "cancel the job");
@@ -249,7 +249,7 @@ public final class LocalCluster implements AutoCloseable {
     return cluster.getRestAddress().join();
   }
 
-  /** The cluster itself, to break it in tests. */
+  /** The cluster, for tests that break it. */
   MiniCluster miniCluster() {
     return cluster;
   }

@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The job with all it needs in this process: a Flink cluster and, unless there is one, a broker.
- * With a directory that is kept, conversations go on where they stood, also after a crash.
+ * The job in this process with a Flink cluster and, unless the settings name one, a broker. With a
+ * directory that is kept, conversations resume after a restart or a crash.
  */
 public final class LocalStack implements AutoCloseable {
 
@@ -60,11 +60,11 @@ public final class LocalStack implements AutoCloseable {
   }
 
   /**
-   * How to start.
+   * How a stack starts.
    *
    * @param directory where the broker's data and the job's state are kept; empty to keep nothing
    * @param broker whether to start a broker; else the settings name one
-   * @param brokerPort where it listens; 0 for any free port
+   * @param brokerPort the broker's port; 0 for any free port
    */
   public record Options(Optional<Path> directory, boolean broker, int brokerPort) {}
 
@@ -73,7 +73,7 @@ public final class LocalStack implements AutoCloseable {
    * also while it starts, a stack is closed when the process is asked to end.
    *
    * @param opener opens the engine
-   * @param progress hears one line at each step
+   * @param progress receives one line at each step
    * @throws IOException if something does not start; the message says what
    * @throws SettingsException if the engine, which all subtasks share, takes less than they hand it
    */
@@ -175,7 +175,7 @@ public final class LocalStack implements AutoCloseable {
     return cluster.checkpoints(job);
   }
 
-  /** The cluster, to break it in tests. */
+  /** The cluster, for tests that break it. */
   LocalCluster cluster() {
     return cluster;
   }
@@ -242,7 +242,7 @@ public final class LocalStack implements AutoCloseable {
     try {
       close();
     } catch (IOException | RuntimeException e) {
-      LOG.warn("the stack did not stop in order", e);
+      LOG.warn("The local stack did not stop cleanly", e);
     }
   }
 
@@ -250,7 +250,7 @@ public final class LocalStack implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException shuttingDown) {
-      LOG.debug("closed as the process ends");
+      LOG.debug("The local stack was closed while the process ends");
     }
   }
 
@@ -263,7 +263,7 @@ public final class LocalStack implements AutoCloseable {
         cluster.stop(job);
         return;
       } catch (IOException e) {
-        LOG.warn("no savepoint; the job will go on from its last checkpoint", e);
+        LOG.warn("Job {} made no savepoint; it will resume from its last checkpoint", job, e);
       }
     }
     cluster.cancel(job);

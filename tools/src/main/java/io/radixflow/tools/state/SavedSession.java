@@ -18,8 +18,7 @@ import java.util.Locale;
  * @param pending turns without a reply
  * @param turnIds turn ids that are known to have been used
  * @param lastEvent milliseconds since the epoch
- * @param pages where the pages of its last turn's branch were when that was last known; null if
- *     nothing is known
+ * @param pages the last known tiers of the pages of its last turn's branch; null if unknown
  */
 public record SavedSession(
     String session,

@@ -37,7 +37,7 @@ public final class Savepoint {
 
   /**
    * @param path the savepoint's directory, or the file {@code _metadata} in it
-   * @param temporary where the state's working copy goes
+   * @param temporary the directory for the state's working copy
    * @throws IOException if there is no such savepoint; the message says what to give
    */
   public Savepoint(Path path, Path temporary) throws IOException {

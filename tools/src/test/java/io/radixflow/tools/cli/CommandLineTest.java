@@ -74,7 +74,7 @@ class CommandLineTest {
   }
 
   @Test
-  void aCommandThatThereIsNotIsNamed() {
+  void anUnknownCommandIsNamed() {
     for (String[] words : new String[][] {{"chatt"}, {"bench", "chatt"}, {"cache", "chatt"}}) {
       Cli.Result result = cli.run(words);
 
@@ -90,7 +90,7 @@ class CommandLineTest {
   }
 
   @Test
-  void aModelThatIsNotThereIsOneLine() {
+  void aMissingModelIsReportedInOneLine() {
     Cli.Result result = cli.run("tokenize", "--model", "/no/such/model.gguf");
 
     assertThat(result.code()).isEqualTo(1);
@@ -107,7 +107,7 @@ class CommandLineTest {
   }
 
   @Test
-  void aMissingInputFileIsOneLine() {
+  void aMissingInputFileIsReportedInOneLine() {
     Cli.Result result = cli.run("render", "--in", "/no/such/file.jsonl");
 
     assertThat(result.code()).isEqualTo(1);
@@ -116,7 +116,7 @@ class CommandLineTest {
   }
 
   @Test
-  void aWrongOptionValueNamesWhatIsRight() {
+  void anErrorAboutAnOptionNamesTheAllowedValues() {
     Cli.Result result = cli.run("tokenize", "--kv-type", "f64");
 
     assertThat(result.code()).isEqualTo(2);

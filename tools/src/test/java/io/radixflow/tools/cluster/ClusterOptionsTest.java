@@ -38,7 +38,7 @@ class ClusterOptionsTest {
   }
 
   @Test
-  void whatCannotBeLaidOutLeavesNoProcess() {
+  void aFailedInstallationLeavesNoProcess() {
     Path missing = dir.resolve("job.jar");
     List<ProcessHandle> before = ProcessHandle.current().children().toList();
 

@@ -68,7 +68,7 @@ class KvEventsITCase {
   }
 
   @Test
-  void anEngineThatIsFasterThanKafkaTellsAllAnewAndIsExactAgain() throws Exception {
+  void anEngineThatIsFasterThanKafkaPublishesASnapshotAndIsExactAgain() throws Exception {
     try (KvEventsEngine engine =
         new KvEventsEngine(KvEventsEngine.settings(broker.bootstrapServers(), 4))) {
       awaitContents(List.of(""));

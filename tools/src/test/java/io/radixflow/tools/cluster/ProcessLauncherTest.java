@@ -43,7 +43,7 @@ class ProcessLauncherTest {
   }
 
   @Test
-  void whatCannotBeWatchedDoesNotStay() throws IOException {
+  void aProcessThatCannotBeWatchedIsKilled() throws IOException {
     Watchdog dismissed = Watchdog.start();
     dismissed.close();
     try (ProcessLauncher launcher = new ProcessLauncher(home, dismissed)) {

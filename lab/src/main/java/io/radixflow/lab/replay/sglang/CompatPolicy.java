@@ -8,7 +8,7 @@ import java.util.Comparator;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Which leaf goes first, as SGLang's {@code evict_policy.py} orders them. */
+/** The order in which leaves are evicted, as in SGLang's {@code evict_policy.py}. */
 public enum CompatPolicy {
   /** Least recently accessed. */
   LRU(byAccess()),

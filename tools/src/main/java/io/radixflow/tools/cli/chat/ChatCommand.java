@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A conversation on the terminal. */
+/** Holds a conversation on the terminal. */
 @Command(
     name = "chat",
     description = {
@@ -91,7 +91,7 @@ public final class ChatCommand extends CliCommand {
   }
 
   /**
-   * Talks until the person leaves, or the script or the job ends.
+   * Talks until the user leaves, or the script or the job ends.
    *
    * @param end fails when the job ends by itself
    */

@@ -14,9 +14,9 @@ interface ChatInput {
    */
   String readLine(String prompt);
 
-  /** Has Ctrl-C run something while no line is read; null for nothing. */
+  /** Sets what Ctrl-C runs while no line is read; null for nothing. */
   void onInterrupt(Runnable action);
 
-  /** Ends the input, also for who reads a line now; any thread. */
+  /** Ends the input, even if another thread waits for a line; any thread may call it. */
   void end();
 }

@@ -11,7 +11,7 @@ import java.util.function.IntFunction;
 import org.jline.reader.EndOfFileException;
 import org.jline.reader.UserInterruptException;
 
-/** Reads lines and commands, and shows replies, until the person leaves. */
+/** Reads lines and commands, and shows replies, until the user leaves. */
 final class ChatRepl {
   private static final String HELP =
       """
@@ -48,7 +48,7 @@ final class ChatRepl {
   }
 
   /**
-   * Runs until the person leaves.
+   * Runs until the user leaves.
    *
    * @throws CompletionException if no more replies will come; its cause says what to do
    */

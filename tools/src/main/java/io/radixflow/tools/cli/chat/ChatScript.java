@@ -49,7 +49,7 @@ final class ChatScript {
   }
 
   /**
-   * Sends all and prints the transcript; each committed reply must be what its deltas said.
+   * Sends all messages and prints the transcript; each committed reply must equal its deltas.
    *
    * @param open opens the session of a number, from 1
    * @return the exit code: 1 if a turn has no reply or two different ones

@@ -40,12 +40,12 @@ public final class ChatSession {
     return follow(EventKind.MESSAGE, List.of(new Message("user", text)), view);
   }
 
-  /** Has the latest reply made again. */
+  /** Regenerates the latest reply. */
   CompletableFuture<Reply> regenerate(ReplyView view) {
     return follow(EventKind.REGENERATE, null, view);
   }
 
-  /** Cancels what runs. */
+  /** Cancels the running turns. */
   void cancel() {
     client.send(event(EventKind.CANCEL, null, null, null));
   }

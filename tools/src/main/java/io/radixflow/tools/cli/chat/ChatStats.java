@@ -20,7 +20,7 @@ final class ChatStats {
     lastEnd = end;
   }
 
-  /** All in two lines. */
+  /** Formats the counts in two lines. */
   String text() {
     if (lastEnd == null) {
       return "Nothing was said yet.";

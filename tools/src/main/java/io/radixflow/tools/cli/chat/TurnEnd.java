@@ -10,7 +10,7 @@ import io.radixflow.operators.record.ReplyDelta;
  * @param promptTokens tokens of the prompt
  * @param cachedTokens of those, from the cache
  * @param completionTokens generated tokens
- * @param error for people, or null
+ * @param error a message, or null
  */
 public record TurnEnd(
     String finishReason, int promptTokens, int cachedTokens, int completionTokens, String error) {
@@ -38,7 +38,7 @@ public record TurnEnd(
     return finishReason.equals("error") || finishReason.equals("rejected");
   }
 
-  /** In one line. */
+  /** Formats the end in one line. */
   public String line() {
     return "cached/prompt "
         + cachedTokens

@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A cluster of processes with the job on it, until interrupted. */
+/** Runs a cluster of processes with the job until interrupted. */
 @Command(
     name = "cluster",
     description = {

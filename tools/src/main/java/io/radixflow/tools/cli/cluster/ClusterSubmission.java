@@ -61,7 +61,7 @@ final class ClusterSubmission {
    * Makes the job graph here and submits it.
    *
    * @param arguments of the job's main method
-   * @param savepoint where to go on from, or null
+   * @param savepoint the savepoint to resume from, or null
    * @return the job's id
    */
   String submit(Path jar, List<String> arguments, String savepoint)
@@ -103,7 +103,7 @@ final class ClusterSubmission {
   }
 
   /**
-   * Waits until all of the job runs, for which its models are loaded.
+   * Waits until all tasks of the job run, which includes loading its models.
    *
    * @throws CliException if the job ended, or does not run in time; the message says why
    */
@@ -145,7 +145,7 @@ final class ClusterSubmission {
         == vertex.getParallelism();
   }
 
-  /** Why a job that does not run any more has ended. */
+  /** Returns the reason why a job has ended. */
   CliException ended(String id, String status) throws InterruptedException {
     JobID job = JobID.fromHexString(id);
     JobResult result = ask(client -> client.requestJobResult(job), "does not know the job");

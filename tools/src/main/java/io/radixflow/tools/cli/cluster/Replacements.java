@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Looks after a cluster: starts another process for each that is gone, until the job fails. A job
+ * Watches a cluster and replaces each process that is gone, until the job fails. A job
  * that a user stopped or cancelled may be submitted again.
  */
 final class Replacements {

@@ -11,7 +11,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The job in this process against an existing Kafka. */
+/** Runs the job in this process against an existing Kafka. */
 @Command(
     name = "run",
     description = {

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** The job onto a Flink cluster. */
+/** Submits the job to a Flink cluster. */
 @Command(
     name = "submit",
     description = {

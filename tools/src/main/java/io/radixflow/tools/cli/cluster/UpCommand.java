@@ -12,7 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** A broker and the job, until interrupted. */
+/** Runs a broker and the job until interrupted. */
 @Command(
     name = "up",
     description = {

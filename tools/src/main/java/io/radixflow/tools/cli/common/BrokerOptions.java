@@ -14,7 +14,7 @@ public final class BrokerOptions {
       description = "Bootstrap brokers (default: option kafka.bootstrap-servers).")
   String bootstrap;
 
-  /** Loads the settings, with the given brokers in them. */
+  /** Loads the settings and sets the given brokers. */
   public Settings load() {
     return settings.load(bootstrap);
   }

@@ -28,7 +28,7 @@ public abstract class CliCommand implements Callable<Integer> {
     return spec.commandLine().getParseResult().hasMatchedOption(option);
   }
 
-  /** Begins to report on something that may take more than two seconds. */
+  /** Starts to show progress of something that may take more than two seconds. */
   public final Progress progress(String what) {
     return Progress.start(what, err(), environment.terminal());
   }

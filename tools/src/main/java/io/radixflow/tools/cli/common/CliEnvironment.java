@@ -3,10 +3,10 @@ package io.radixflow.tools.cli.common;
 import java.io.InputStream;
 
 /**
- * What commands take from outside; tests bring their own.
+ * The environment of commands; tests replace it.
  *
  * @param models finds models
  * @param input what a command reads where a file may be {@code -}
- * @param terminal whether people watch stderr, so that progress may redraw its line
+ * @param terminal whether stderr is a terminal, so that progress may redraw its line
  */
 public record CliEnvironment(ModelLocator models, InputStream input, boolean terminal) {}

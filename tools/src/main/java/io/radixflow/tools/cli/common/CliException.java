@@ -2,7 +2,7 @@ package io.radixflow.tools.cli.common;
 
 import picocli.CommandLine.ExitCode;
 
-/** A command cannot go on; the message says why and what to do, in one line. */
+/** Ends a command with a message of one line that says why and what to do. */
 public final class CliException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -22,8 +22,8 @@ public final class CliException extends RuntimeException {
   }
 
   /**
-   * What was given cannot be used; the exit code is that of wrong usage, for commands whose 1 means
-   * something else.
+   * Creates an error in the input with the exit code of wrong usage, for commands whose exit code 1
+   * means something else.
    */
   public static CliException badInput(String message, Throwable cause) {
     return new CliException(message, cause, ExitCode.USAGE);

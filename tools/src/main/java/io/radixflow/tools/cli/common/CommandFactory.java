@@ -4,7 +4,7 @@ import java.lang.reflect.Constructor;
 import picocli.CommandLine;
 import picocli.CommandLine.IFactory;
 
-/** Makes commands, giving the environment to those whose constructor takes it. */
+/** Creates commands and passes the environment to constructors that take it. */
 public final class CommandFactory implements IFactory {
   private final CliEnvironment environment;
 

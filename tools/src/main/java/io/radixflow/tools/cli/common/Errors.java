@@ -8,7 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
-/** Errors as one line for people. */
+/** Formats errors as one line. */
 public final class Errors {
   private Errors() {}
 

@@ -19,7 +19,7 @@ public final class Foreground {
   }
 
   /**
-   * Announces the stack and waits for its end; it is stopped in any case.
+   * Prints the stack's addresses and waits for its end; stops it in any case.
    *
    * @throws ExecutionException if the job ended by itself; its cause says what to do
    * @throws InterruptedException if the thread is interrupted

@@ -31,12 +31,12 @@ public final class JsonLineOutput implements AutoCloseable {
     this.owned = owned;
   }
 
-  /** A new, empty line. */
+  /** Returns a new, empty object. */
   public static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** Ids as a JSON array. */
+  /** Returns ids as a JSON array. */
   public static ArrayNode array(int[] ids) {
     ArrayNode array = JsonNodeFactory.instance.arrayNode(ids.length);
     for (int id : ids) {
@@ -69,7 +69,7 @@ public final class JsonLineOutput implements AutoCloseable {
     return lines;
   }
 
-  /** Lines among them that tell an error. */
+  /** Lines among them that report an error. */
   public int errors() {
     return errors;
   }

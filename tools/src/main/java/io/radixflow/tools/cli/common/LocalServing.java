@@ -30,7 +30,7 @@ public final class LocalServing {
   }
 
   /**
-   * Starts the job against brokers that there are.
+   * Starts the job against existing brokers.
    *
    * @param bootstrap their address; null for the settings'
    */

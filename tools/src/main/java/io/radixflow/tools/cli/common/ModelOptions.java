@@ -17,7 +17,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** The options that choose a model and how it is put on a device. */
+/** The options that choose a model and a device. */
 public final class ModelOptions {
   @Option(
       names = "--model",
@@ -88,7 +88,7 @@ public final class ModelOptions {
     return command.environment.models().locate(name, offline, transfer);
   }
 
-  /** Finds and opens the model, with progress. */
+  /** Finds and opens the model and shows progress. */
   public ServedModel open(CliCommand command) throws IOException {
     check();
     LocatedModel located = locate(command, model);
@@ -97,7 +97,7 @@ public final class ModelOptions {
     }
   }
 
-  /** Puts an open model on its device, with progress. */
+  /** Loads an open model to its device and shows progress. */
   public Backend openBackend(CliCommand command, ServedModel served) {
     try (Progress progress = command.progress("loading " + served.name())) {
       return served.openBackend(deviceOptions());

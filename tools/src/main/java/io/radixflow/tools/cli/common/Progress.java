@@ -40,7 +40,7 @@ public final class Progress implements AutoCloseable {
     return new Progress(what, err, terminal);
   }
 
-  /** How far it has come, for the next time that the line is drawn. */
+  /** Sets the progress that the line shows when it is next drawn. */
   public void detail(String text) {
     detail = text;
   }

@@ -3,7 +3,7 @@ package io.radixflow.tools.cli.common;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.Arrays;
 
-/** Measurements of one thing, at least one before they are read. */
+/** Samples of one measurement; they may be read once there is one. */
 public final class Samples {
   private double[] sorted = {};
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Option;
 
-/** The options that carry the job's settings. */
+/** The command line options for the job's settings. */
 public final class SettingsOptions {
   @Option(
       names = "--config",
@@ -34,7 +34,7 @@ public final class SettingsOptions {
     return loader.environment(variables).set(assignments).load();
   }
 
-  /** The settings, with those options of the model that the command line was given. */
+  /** Returns the settings with the model options that the command line has. */
   public Settings load(CliCommand command, ModelOptions model) {
     Settings settings = load();
     if (command.isGiven("--model")) {
@@ -58,7 +58,7 @@ public final class SettingsOptions {
     return settings;
   }
 
-  /** The settings, with the address of the brokers if the command line has it. */
+  /** Returns the settings with the brokers' address if the command line has it. */
   public Settings load(String bootstrap) {
     Settings settings = load();
     return bootstrap == null

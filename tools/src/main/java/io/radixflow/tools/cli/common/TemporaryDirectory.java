@@ -21,9 +21,9 @@ public final class TemporaryDirectory implements AutoCloseable {
   }
 
   /**
-   * Makes one.
+   * Creates a directory.
    *
-   * @param parent where, made if it does not exist; null for the system's for temporary files
+   * @param parent its parent, created if it does not exist; null for the system's default
    */
   public static TemporaryDirectory create(Path parent, String prefix) throws IOException {
     TemporaryDirectory made =

@@ -125,7 +125,7 @@ final class Dialog {
     return true;
   }
 
-  /** The ids of a reply with the end token, which one that stopped otherwise lacks. */
+  /** The ids of a reply, with the end token even if it stopped for another reason. */
   private int[] closed(int[] ids) {
     boolean ended =
         ids.length > 0 && Arrays.stream(endOfTurn).anyMatch(end -> end == ids[ids.length - 1]);

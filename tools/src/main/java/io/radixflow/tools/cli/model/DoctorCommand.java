@@ -10,7 +10,7 @@ import io.radixflow.tools.cli.common.Progress;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Says what this machine and this build can run a model on. */
+/** Shows what this machine and this build can run a model on. */
 @Command(
     name = "doctor",
     description = {

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
 /**
  * The report of {@code doctor}.
  *
- * @param devices what there is to compute on
+ * @param devices the devices that can compute
  */
 record DoctorReport(DeviceReport devices) {
 

@@ -17,7 +17,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Conversations to replies, through the engine. */
+/** Generates replies to conversations with the engine. */
 @Command(
     name = "generate",
     description = {

@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 
-/** A reply as its progress comes in. */
+/** Collects the progress of one reply. */
 final class GeneratedReply {
   private final List<TokenLogprob> logprobs = new ArrayList<>();
   private final StringBuilder text = new StringBuilder();
@@ -52,7 +52,7 @@ final class GeneratedReply {
     return last.usage();
   }
 
-  /** Why there is no reply, or null if there is one. */
+  /** The reason why there is no reply, or null if there is one. */
   String error() {
     boolean failed = last.finish() == FinishReason.ERROR || last.finish() == FinishReason.REJECTED;
     return failed ? last.finish().name().toLowerCase(Locale.ROOT) + ": " + last.error() : null;

@@ -20,7 +20,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Token ids to logits, straight from the backend. */
+/** Computes logits of token ids on the backend, without an engine. */
 @Command(
     name = "logits",
     description = {

@@ -71,7 +71,7 @@ final class LogitsResult {
     return rows.get(position);
   }
 
-  /** SHA-256 of all rows, in lower-case hexadecimal; ends the digest. */
+  /** Returns the SHA-256 of all rows in lower-case hexadecimal; no row may be added afterwards. */
   String digest() {
     return HexFormat.of().formatHex(sha256.digest());
   }

@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine.Command;
 
-/** Messages to prompts. */
+/** Turns chat messages into prompts. */
 @Command(
     name = "render",
     description = {

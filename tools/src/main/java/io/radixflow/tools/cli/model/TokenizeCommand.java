@@ -9,7 +9,7 @@ import io.radixflow.tools.cli.common.JsonLineOutput;
 import java.io.IOException;
 import picocli.CommandLine.Command;
 
-/** Texts to token ids. */
+/** Turns texts into token ids. */
 @Command(
     name = "tokenize",
     description = {

@@ -30,7 +30,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Produces one event. */
+/** Sends one event to the job. */
 @Command(
     name = "send",
     description = {

@@ -16,7 +16,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Follows what the job says. */
+/** Follows the job's output topics. */
 @Command(
     name = "tail",
     description = {

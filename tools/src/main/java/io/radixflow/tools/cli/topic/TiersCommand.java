@@ -17,7 +17,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** Produces a control event that switches a tier. */
+/** Sends a control event that switches a tier. */
 @Command(
     name = "tiers",
     description = {

@@ -59,7 +59,7 @@ class ChatITCase {
   }
 
   @Test
-  void aScriptIsAnsweredTurnByTurnAndTellsWhatWasCached() throws Exception {
+  void aScriptIsAnsweredTurnByTurnAndShowsCachedTokens() throws Exception {
     Path script = Files.writeString(directory.resolve("script"), "One\nTwo\n\n\nThree\n");
 
     Cli.Result result =
@@ -263,7 +263,7 @@ class ChatITCase {
   }
 
   @Test
-  void aChatEndsWhenNobodyWillAnswerAlsoWhileItWaitsForALine() throws Exception {
+  void aChatEndsWhenItsJobEndsEvenWhileItWaitsForALine() throws Exception {
     Silent input = new Silent();
     CompletableFuture<Void> end = new CompletableFuture<>();
     try (ConversationClient client = new ConversationClient(stack.settings())) {

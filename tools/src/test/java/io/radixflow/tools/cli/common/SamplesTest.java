@@ -24,7 +24,7 @@ class SamplesTest {
   }
 
   @Test
-  void ofTooFewSamplesTheBoundsAreAll() {
+  void theBoundsOfTooFewSamplesAreTheExtremes() {
     assertThat(counted(1).medianBounds()).containsExactly(1, 1);
     assertThat(counted(5).medianBounds()).containsExactly(1, 5);
   }

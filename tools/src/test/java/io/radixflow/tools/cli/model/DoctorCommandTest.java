@@ -12,7 +12,7 @@ class DoctorCommandTest {
   private final Cli cli = new Cli();
 
   @Test
-  void theTextSaysWhatThereIsAndWhatFollowsForFlink() {
+  void theTextShowsTheDevicesAndFlinksOptions() {
     Cli.Result result = cli.run("doctor", "--device", "cpu");
 
     assertThat(result.code()).isZero();
@@ -35,7 +35,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void aGpuThatIsNotThereIsToldAndTheExitCodeIsOne() throws IOException {
+  void aMissingGpuIsReportedAndTheExitCodeIsOne() throws IOException {
     Cli.Result result = cli.run("doctor", "--device", "cuda:1000", "--json");
 
     JsonNode json = new ObjectMapper().readTree(result.out());

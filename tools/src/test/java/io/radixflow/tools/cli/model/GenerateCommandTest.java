@@ -81,7 +81,7 @@ class GenerateCommandTest {
   }
 
   @Test
-  void stopStringsEndTheTextButTheirTokensAreTold() throws IOException {
+  void stopStringsEndTheTextButTheirTokensAreReturned() throws IOException {
     JsonNode whole = generate(CONVERSATIONS).get(0);
     String stop = whole.get("text").textValue().substring(4, 7);
 
@@ -99,7 +99,7 @@ class GenerateCommandTest {
   }
 
   @Test
-  void logProbabilitiesAreToldIfAsked() throws IOException {
+  void logProbabilitiesAreReturnedOnRequest() throws IOException {
     JsonNode line =
         generate(
                 "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}],\"max_tokens\":3,"
@@ -116,7 +116,7 @@ class GenerateCommandTest {
   }
 
   @Test
-  void badLinesAreToldAndTheOthersAnswered() throws IOException {
+  void badLinesAreReportedAndTheOthersAnswered() throws IOException {
     List<JsonNode> lines =
         generate(
             """

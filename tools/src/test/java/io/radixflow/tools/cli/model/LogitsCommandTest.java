@@ -35,7 +35,7 @@ class LogitsCommandTest {
   }
 
   @Test
-  void tellsTheLargestLogitsOfEachPosition() throws IOException {
+  void returnsTheLargestLogitsOfEachPosition() throws IOException {
     JsonNode line = logits(LONG).get(0);
 
     assertThat(line.get("top")).hasSize(4).allSatisfy(top -> assertThat(top).hasSize(10));
@@ -78,7 +78,7 @@ class LogitsCommandTest {
   }
 
   @Test
-  void badRequestsAreToldByField() throws IOException {
+  void badRequestsAreReportedByField() throws IOException {
     List<JsonNode> lines =
         logits(
             """

@@ -39,7 +39,7 @@ class StateCommandITCase {
   }
 
   @Test
-  void aJobsSavepointTellsItsSessionsAndOneConversation() throws Exception {
+  void aJobsSavepointShowsItsSessionsAndOneConversation() throws Exception {
     Path kept = directory.resolve("kept data");
     Settings settings = SettingsLoader.defaults().with(RadixflowOptions.MODEL, "sim");
     String reply;
@@ -115,7 +115,7 @@ class StateCommandITCase {
   }
 
   @Test
-  void aMadeUpSavepointHasTheSessionsThatItWasToldTo() throws Exception {
+  void aMadeUpSavepointHasTheRequestedSessions() throws Exception {
     Path savepoint = directory.resolve("50% seed");
     new StateSeed(30, 3, 1_000).write(savepoint, directory, 128, "fingerprint");
 
@@ -128,7 +128,7 @@ class StateCommandITCase {
   }
 
   @Test
-  void whatIsNoSavepointIsRefusedWithWhatToGive() throws Exception {
+  void aDirectoryWithoutASavepointIsRefusedWithAHint() throws Exception {
     Cli.Result missing = state(directory.resolve("nowhere"));
     assertThat(missing.code()).isEqualTo(1);
     assertThat(missing.err()).contains("is no savepoint", "_metadata");
