@@ -60,7 +60,7 @@ public record DrillResult(
         line(text, "  %5d  %s", times, fault.text());
       }
     }
-        line(text, "turns");
+    line(text, "turns");
     line(text, "  %5d  accepted", verdict.sent() - verdict.rejected());
     line(text, "  %5d  replied", verdict.replied());
     line(text, "  %5d  rejected", verdict.rejected());
@@ -70,15 +70,8 @@ public record DrillResult(
     line(text, "  %5d  changed", verdict.changed());
     line(text, "  %5d  out of order", verdict.disordered());
     line(text, "  %5d  with deltas that do not join", verdict.brokenDeltas());
-    line(
-        text,
-        "%d processes ended by deadly turns, of %d at most",
-        deaths,
-        mostDeaths);
-    line(
-        text,
-        "%d processes ended by themselves, taken for dead before and fenced off",
-        fallen);
+    line(text, "%d processes ended by deadly turns, of %d at most", deaths, mostDeaths);
+    line(text, "%d processes ended by themselves, taken for dead before and fenced off", fallen);
     line(text, "other breaches");
     line(text, "  %5d  dead letters wrong or missing", deadLetters);
     line(text, "  %5d  repairs of page accounting", pageBreaches);
@@ -87,7 +80,7 @@ public record DrillResult(
     line(text, "  %5d  erasures of pages that do not end", erased ? 0 : 1);
     tokens.ifPresent(counts -> tokens(text, counts));
     line(text, "from kill -9 of a TaskManager to the next delta of a running turn");
-        times(text, "of its own sessions", recovery.owned());
+    times(text, "of its own sessions", recovery.owned());
     times(text, "of the survivors'", recovery.survivors());
     times(text, "survivors' silence between two deltas", recovery.silence());
     line(text, "what that time went to, from the kill");

@@ -65,7 +65,8 @@ public final class TierTally {
    * @param host from host memory
    * @param disk from TaskManagers' disks
    * @param remote from the folder that all TaskManagers reach
-   * @param afterKills of those from disk and folder, by the processes that took over from killed ones
+   * @param afterKills of those from disk and folder, by the processes that took over from killed
+   *     ones
    */
   public record Tokens(
       long computed, long device, long host, long disk, long remote, long afterKills) {

@@ -16,10 +16,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Simulates a workload's requests on a cache of a given size and policy. They are served one
- * after the other by a {@link RadixCache} of its own, in which a page holds one block: the longest
- * cached prefix is a hit, then all blocks are stored, for which pages that the request does not use
- * are evicted. What finds no room is not stored. The policy learns of nothing before it happens.
+ * Simulates a workload's requests on a cache of a given size and policy. They are served one after
+ * the other by a {@link RadixCache} of its own, in which a page holds one block: the longest cached
+ * prefix is a hit, then all blocks are stored, for which pages that the request does not use are
+ * evicted. What finds no room is not stored. The policy learns of nothing before it happens.
  *
  * <p>With hints, a {@link SessionAwareCache} knows the sessions, as in the engine: one that is
  * closed frees what no other uses. What {@link LowerTiers} find below the cache is loaded; the

@@ -17,8 +17,8 @@ class AdaptiveHitRateTest {
 
   @ParameterizedTest
   @CsvSource({"conversation, 3.1", "synthetic, 4.7", "agent, 0.8"})
-  void adaptiveSwitchesToTheBetterPolicyAfterAFewRequests(
-      String name, double margin) throws Exception {
+  void adaptiveSwitchesToTheBetterPolicyAfterAFewRequests(String name, double margin)
+      throws Exception {
     Workload workload = TestWorkloads.resource(name, WorkloadOptions.DEFAULT);
 
     HitRates rates =
