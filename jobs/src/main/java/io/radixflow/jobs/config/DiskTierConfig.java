@@ -33,12 +33,6 @@ public final class DiskTierConfig {
           size -> true,
           "What pages leave free of the file system, whatever tiers.disk-size says.");
 
-  public static final ConfigOption<String> KEY_FILE =
-      ALL.text(
-          key("tiers.disk-key-file").stringType().noDefaultValue(),
-          "A file with the master key that pages on disk are encrypted under, per tenant; without "
-              + "it they are not encrypted.");
-
   private DiskTierConfig() {}
 
   static List<OptionSpec<?>> specs() {
@@ -63,7 +57,6 @@ public final class DiskTierConfig {
         settings.get(SIZE).getBytes(),
         settings.get(DIRECTORY),
         settings.get(MIN_FREE).getBytes(),
-        settings.get(KEY_FILE),
         CacheConfig.namespaces(settings).key());
   }
 }

@@ -68,12 +68,6 @@ public final class RemoteTierConfig {
           "After this long an operation there has failed; after three in a row the tier is not "
               + "asked for a while.");
 
-  public static final ConfigOption<String> KEY_FILE =
-      ALL.text(
-          key("tiers.remote-key-file").stringType().noDefaultValue(),
-          "A file with the master key that pages there are encrypted under, per tenant, the same "
-              + "on all TaskManagers; without it they are not encrypted.");
-
   private RemoteTierConfig() {}
 
   static List<OptionSpec<?>> specs() {
@@ -100,8 +94,7 @@ public final class RemoteTierConfig {
                 settings.get(TRANSFERS),
                 settings.get(TIMEOUT).toMillis(),
                 settings.get(BANDWIDTH).getBytes())
-            .withLimits(settings.get(SIZE).getBytes(), settings.get(RETENTION).toMillis())
-            .withKeyFile(settings.get(KEY_FILE));
+            .withLimits(settings.get(SIZE).getBytes(), settings.get(RETENTION).toMillis());
     return new RemoteTier(
         options, settings.get(UPLOAD_AFTER).toMillis(), CacheConfig.namespaces(settings).key());
   }

@@ -5,6 +5,7 @@ import io.radixflow.operators.tier.disk.DiskStoreOptions;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
 import io.radixflow.operators.tier.store.PageStore;
+import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.tools.cli.common.CliException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,6 +27,7 @@ final class DiskBench implements AutoCloseable {
   private final Path root;
   private final int pageBytes;
   private final long limit;
+  private final TenantKeys keys = new TenantKeys();
   private final SplittableRandom random = new SplittableRandom(1);
   private final PageId[] chain = new PageId[CHAIN];
   private final String[] namespaces = new String[CHAIN];
@@ -53,7 +55,8 @@ final class DiskBench implements AutoCloseable {
   /** Opens the store; returns the seconds that it took. */
   double open() throws IOException {
     long begun = System.nanoTime();
-    store = DiskStore.open(DiskStoreOptions.of(directory.toString(), limit), EPOCH, pageBytes);
+    store =
+        DiskStore.open(DiskStoreOptions.of(directory.toString(), limit), EPOCH, pageBytes, keys);
     double seconds = seconds(begun);
     if (store.stats().pages() != written) {
       throw new CliException(

@@ -13,6 +13,7 @@ import io.radixflow.operators.tier.disk.DiskStoreOptions;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.PageStoreStats;
+import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.Errors;
 import java.io.IOException;
@@ -51,8 +52,10 @@ final class TierBench implements AutoCloseable {
    * @param backend which the engine owns from here
    * @param context tokens of the conversation
    * @param directory of the disk tier
+   * @param keys that its pages are encrypted under
    */
-  static TierBench open(Backend backend, Tokenizer tokenizer, int context, Path directory) {
+  static TierBench open(
+      Backend backend, Tokenizer tokenizer, int context, Path directory, TenantKeys keys) {
     int pageTokens = EngineOptions.DEFAULT.pageTokens();
     int pages = (context + pageTokens - 1) / pageTokens + 2;
     long bytes = pages * pageTokens * backend.kvSpec().bytesPerToken();
@@ -63,7 +66,7 @@ final class TierBench implements AutoCloseable {
             .withWritePolicy(WritePolicy.WRITE_THROUGH_SELECTIVE)
             .withLoadBackThreshold(1)
             .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1)
-            .withStore((epoch, size) -> store(directory, diskBytes, epoch, size), null);
+            .withStore((epoch, size) -> store(directory, diskBytes, epoch, size, keys), null);
     return new TierBench(
         ContinuousBatchingEngine.open(
             backend,
@@ -71,10 +74,11 @@ final class TierBench implements AutoCloseable {
             EngineOptions.builder().kvPages(pages).contextLength(context).tiers(tiers).build()));
   }
 
-  private static PageStore store(Path directory, long limitBytes, String epoch, int pageBytes) {
+  private static PageStore store(
+      Path directory, long limitBytes, String epoch, int pageBytes, TenantKeys keys) {
     try {
       return DiskStore.open(
-          DiskStoreOptions.of(directory.toString(), limitBytes), epoch, pageBytes);
+          DiskStoreOptions.of(directory.toString(), limitBytes), epoch, pageBytes, keys);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -3,6 +3,7 @@ package io.radixflow.lab.bench;
 import io.radixflow.kernels.ScratchDirectory;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.tools.cli.common.CliException;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -27,6 +28,7 @@ final class TierRounds implements AutoCloseable {
   private final Sizes sizes;
   private final ScratchDirectory root;
   private final int[] prompt;
+  private final TenantKeys keys = new TenantKeys();
   private final TierTimes times = new TierTimes();
   private TierBench engine;
   private Path disk;
@@ -81,7 +83,7 @@ final class TierRounds implements AutoCloseable {
 
   private void open() {
     int context = sizes.cached + sizes.fresh + sizes.reply;
-    engine = TierBench.open(backends.get(), model.tokenizer(), context, disk);
+    engine = TierBench.open(backends.get(), model.tokenizer(), context, disk, keys);
   }
 
   /**

@@ -124,7 +124,11 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
 
   @Override
   public void handleOperatorEvent(OperatorEvent event) {
-    subtask.erase((PagesToErase) event);
+    if (event instanceof PageKeys.Drawn key) {
+      subtask.hear(key);
+    } else {
+      subtask.erase((PagesToErase) event);
+    }
   }
 
   @Override

@@ -24,6 +24,7 @@ import io.radixflow.operators.session.PendingTurn;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.OperatorStateStore;
 import org.apache.flink.runtime.execution.Environment;
@@ -37,6 +38,7 @@ final class ServingSubtask implements AutoCloseable {
   private final ServingMetrics metrics;
   private final EngineTiers tiers;
   private final CheckpointedDisks disks;
+  private final PageKeys pageKeys;
   private final SessionStore sessions;
   private final TurnQueues queues;
   private final TurnRunner runner;
@@ -67,6 +69,10 @@ final class ServingSubtask implements AutoCloseable {
     pageErasures = new PageErasures(store, PageErasures.MAX_PAGES);
     ServingEngine engine = lease.engine();
     tiers = engine.tiers();
+    TaskInfo task = operator.getRuntimeContext().getTaskInfo();
+    pageKeys =
+        new PageKeys(
+            store, tiers.keys(), task.getIndexOfThisSubtask(), task.getNumberOfParallelSubtasks());
     ChannelId channel =
         new ChannelId(
             environment.getJobID().toString(),
@@ -113,9 +119,12 @@ final class ServingSubtask implements AutoCloseable {
     SessionEnds ends = new SessionEnds(queries, runner, erasure, output);
     events = new EventHandler(intake, queries, ends, pendingErasures, output);
 
-    boolean alone = operator.getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks() == 1;
+    boolean alone = task.getNumberOfParallelSubtasks() == 1;
     pageErasures.open(
         engine.engine(), tiers.erasures(), mailbox, alone ? null : operator.coordinator());
+    if (!alone) {
+      pageKeys.passOn(mailbox, operator.coordinator());
+    }
     erasures =
         new TenantErasures(
             pendingErasures,
@@ -193,6 +202,11 @@ final class ServingSubtask implements AutoCloseable {
     pageErasures.heard(pages);
   }
 
+  /** Gives the engine a key that another engine has drawn. */
+  void hear(PageKeys.Drawn key) {
+    pageKeys.hear(key);
+  }
+
   /** Handles the timer of a session. */
   void timer(String id) throws Exception {
     SessionContext session = sessions.load(id);
@@ -212,6 +226,7 @@ final class ServingSubtask implements AutoCloseable {
     pendingErasures.save();
     pageErasures.save();
     disks.save(tiers.pagesOf());
+    pageKeys.save();
     epoch.save();
   }
 

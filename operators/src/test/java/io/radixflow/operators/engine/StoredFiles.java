@@ -9,6 +9,7 @@ import io.radixflow.operators.tier.remote.RemoteStore;
 import io.radixflow.operators.tier.remote.RemoteStoreOptions;
 import io.radixflow.operators.tier.remote.StoreStack;
 import io.radixflow.operators.tier.store.PageStore;
+import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -26,6 +27,7 @@ final class StoredFiles implements AutoCloseable {
   private static final NamespaceKey KEY = NamespaceKey.of("secret");
   private static final long DISK_BYTES = 64 << 20;
 
+  private final TenantKeys keys = new TenantKeys();
   private final Path root;
 
   StoredFiles() throws IOException {
@@ -56,13 +58,13 @@ final class StoredFiles implements AutoCloseable {
 
   private PageStore openDisk(String epoch, int pageBytes) throws IOException {
     return DiskStore.open(
-        DiskStoreOptions.of(root.resolve("disk").toString(), DISK_BYTES), epoch, pageBytes);
+        DiskStoreOptions.of(root.resolve("disk").toString(), DISK_BYTES), epoch, pageBytes, keys);
   }
 
   private RemoteStore openRemote(String epoch, int pageBytes) throws IOException {
     String uri = root.resolve("remote").toUri().toString();
     return RemoteStore.open(
-        RemoteStoreOptions.of(uri), epoch, pageBytes, FlinkRemoteFiles.open(uri));
+        RemoteStoreOptions.of(uri), epoch, pageBytes, FlinkRemoteFiles.open(uri), keys);
   }
 
   /** Deletes all files of the disk, which no engine has open. */

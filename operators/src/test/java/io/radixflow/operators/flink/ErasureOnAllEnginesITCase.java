@@ -91,7 +91,7 @@ class ErasureOnAllEnginesITCase {
                     .kvPages(256)
                     .tiers(TierOptions.NONE.withHostBytes(1 << 20))
                     .build())
-            .onDisk(new DiskTier(64 << 20, root.toString(), 0, null, NamespaceKey.of("secret")));
+            .onDisk(new DiskTier(64 << 20, root.toString(), 0, NamespaceKey.of("secret")));
     ENGINES.clear();
     ANSWERED.clear();
     String gate = "erasure-everywhere-" + RUNS.incrementAndGet();

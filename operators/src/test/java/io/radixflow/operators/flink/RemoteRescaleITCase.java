@@ -154,7 +154,7 @@ class RemoteRescaleITCase {
     return opener(
         name,
         TIERED,
-        new DiskTier(64 << 20, root.resolve(name).toString(), 0, null, key),
+        new DiskTier(64 << 20, root.resolve(name).toString(), 0, key),
         new RemoteTier(remote, 0, key));
   }
 

@@ -34,13 +34,12 @@ class RemoteTierTest {
   /** The engine of a TaskManager of its own, with a disk of its own or none. */
   private ServingHarness harness(boolean disk, RemoteTier remote, int parallelism, int subtask)
       throws Exception {
-    return harness(disk ? disk(null) : DiskTier.NONE, remote, parallelism, subtask);
+    return harness(disk ? disk() : DiskTier.NONE, remote, parallelism, subtask);
   }
 
-  private DiskTier disk(Path key) {
+  private DiskTier disk() {
     String directory = root.resolve("engine" + engines.opened()).toString();
-    String keyFile = key == null ? null : key.toString();
-    return new DiskTier(TieredEngines.DISK_BYTES, directory, 0, keyFile, TieredEngines.KEY);
+    return new DiskTier(TieredEngines.DISK_BYTES, directory, 0, TieredEngines.KEY);
   }
 
   private ServingHarness harness(DiskTier disk, RemoteTier remote, int parallelism, int subtask)
@@ -157,12 +156,24 @@ class RemoteTierTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void anErasedTenantLeavesTheRemote(boolean disk) throws Exception {
+  void whatAnErasedTenantHasInTheRemoteIsUnreadable(boolean disk) throws Exception {
     OperatorSubtaskState state = served(disk);
     try (ServingHarness h = harness(disk, remote(), 1, 0).restore(state, 1)) {
       h.control("erase_tenant", "acme", null);
-      h.runMails();
-      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> objects() == 0);
+      Awaitility.await()
+          .pollInSameThread()
+          .atMost(Duration.ofSeconds(30))
+          .until(
+              () -> {
+                h.runMails();
+                return h.erasuresPending() == 0;
+              });
+      assertThat(engines.tiers().keys().toSave(0, 1)).allMatch(key -> key.tenant() == 0);
+      state = h.snapshot();
+    }
+    assertThat(objects()).isPositive();
+    try (ServingHarness h = harness(false, remote(), 1, 0).restore(state, 1)) {
+      assertThat(ask(h, "t9").usage().tiers().remoteTokens()).isZero();
     }
   }
 
@@ -225,40 +236,18 @@ class RemoteTierTest {
 
   @Test
   void theRemoteStaysWhenTheDiskCannotBeAttached() throws Exception {
-    Path key = key();
-    try (ServingHarness h = harness(disk(key), remote(), 1, 0)) {
+    Path directory = root.resolve("no directory");
+    DiskTier disk =
+        new DiskTier(TieredEngines.DISK_BYTES, directory.toString(), 0, TieredEngines.KEY);
+    Files.writeString(directory, "a file");
+    try (ServingHarness h = harness(disk, remote(), 1, 0)) {
       h.open();
-      command(h, "detach disk");
-      String digits = Files.readString(key);
-      Files.writeString(key, "no key");
       refused(h, "attach disk");
       ask(h, "t1");
       awaitUploaded();
-      Files.writeString(key, digits);
+      Files.delete(directory);
       command(h, "attach disk");
     }
-  }
-
-  @Test
-  void aDiskThatWasNotAttachedForTheRemotesSakeCanBeAttachedLater() throws Exception {
-    Path key = key();
-    RemoteTier remote =
-        new RemoteTier(remote().options().withKeyFile(key.toString()), 0, TieredEngines.KEY);
-    try (ServingHarness h = harness(true, remote, 1, 0)) {
-      h.open();
-      command(h, "detach disk");
-      String digits = Files.readString(key);
-      Files.delete(key);
-      refused(h, "attach disk");
-      Files.writeString(key, digits);
-      command(h, "attach disk");
-      ask(h, "t1");
-      awaitUploaded();
-    }
-  }
-
-  private Path key() throws IOException {
-    return Files.writeString(root.resolve("key"), "0123456789abcdef".repeat(4));
   }
 
   private void refused(ServingHarness h, String command) throws Exception {

@@ -50,8 +50,7 @@ class SessionErasureTest {
 
   private ServingHarness harness(int parallelism, int subtask) throws Exception {
     DiskTier disk =
-        new DiskTier(
-            TieredEngines.DISK_BYTES, root.toString(), 0, null, options.namespaces().key());
+        new DiskTier(TieredEngines.DISK_BYTES, root.toString(), 0, options.namespaces().key());
     TestEngineFactory opener =
         engines.opener(TieredEngines.options(TieredEngines.host(1 << 20)), disk, RemoteTier.NONE);
     return new ServingHarness(opener, options, parallelism, subtask);

@@ -78,7 +78,7 @@ class TierSwitchesITCase {
                 .withHostBytes(200_000)
                 .withLoadBackThreshold(1)
                 .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1),
-            new DiskTier(16 << 20, root.toString(), 0, null, NamespaceKey.of("secret")));
+            new DiskTier(16 << 20, root.toString(), 0, NamespaceKey.of("secret")));
     assertThat(switched).hasSize(TURNS).isEqualTo(plain);
     EngineTiers tiers = ENGINE.get().tiers();
     assertThat(tiers.settings().number()).isEqualTo(COMMANDS);

@@ -59,7 +59,7 @@ final class TieredEngines implements AfterEachCallback {
   }
 
   static DiskTier disk(Path directory, long bytes) {
-    return new DiskTier(bytes, directory.toString(), 0, null, KEY);
+    return new DiskTier(bytes, directory.toString(), 0, KEY);
   }
 
   static RemoteTier remote(String uri) {

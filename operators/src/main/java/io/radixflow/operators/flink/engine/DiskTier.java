@@ -5,6 +5,7 @@ import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskStoreOptions;
 import io.radixflow.operators.tier.disk.TierHome;
 import io.radixflow.operators.tier.store.PageStore;
+import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
@@ -15,14 +16,12 @@ import java.nio.file.Path;
  * @param limitBytes what its files may have; 0 for no disk tier
  * @param directory where the homes of engines are; null for the TaskManager's working directory
  * @param minFreeBytes what is left free on the file system for others
- * @param keyFile file with the master key that pages are encrypted under; null for none
  * @param tenants what tells tenants apart in the store
  */
-public record DiskTier(
-    long limitBytes, String directory, long minFreeBytes, String keyFile, NamespaceKey tenants)
+public record DiskTier(long limitBytes, String directory, long minFreeBytes, NamespaceKey tenants)
     implements Serializable {
   /** No disk tier. */
-  public static final DiskTier NONE = new DiskTier(0, null, 0, null, null);
+  public static final DiskTier NONE = new DiskTier(0, null, 0, null);
 
   public DiskTier {
     if (limitBytes < 0 || minFreeBytes < 0) {
@@ -40,7 +39,7 @@ public record DiskTier(
 
   /** With another size. */
   DiskTier sized(long bytes) {
-    return new DiskTier(bytes, directory, minFreeBytes, keyFile, tenants);
+    return new DiskTier(bytes, directory, minFreeBytes, tenants);
   }
 
   /** Why a disk cannot have a size; null if it can. */
@@ -71,11 +70,11 @@ public record DiskTier(
    *
    * @throws IOException if that cannot be done
    */
-  PageStore open(TierHome tiers, String numericsEpoch, int pageBytes) throws IOException {
+  PageStore open(TierHome tiers, String numericsEpoch, int pageBytes, TenantKeys keys)
+      throws IOException {
     DiskStoreOptions options =
         DiskStoreOptions.of(tiers.directory().toString(), limitBytes)
-            .withMinFreeBytes(minFreeBytes)
-            .withKeyFile(keyFile);
-    return DiskStore.open(options, numericsEpoch, pageBytes);
+            .withMinFreeBytes(minFreeBytes);
+    return DiskStore.open(options, numericsEpoch, pageBytes, keys);
   }
 }

@@ -14,6 +14,7 @@ import io.radixflow.operators.tier.disk.TierHome;
 import io.radixflow.operators.tier.remote.RemoteStore;
 import io.radixflow.operators.tier.remote.StoreStack;
 import io.radixflow.operators.tier.store.PageStore;
+import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.concurrent.CompletableFuture;
@@ -48,6 +49,7 @@ public final class EngineTiers implements AutoCloseable {
           });
 
   private final EngineErasures erasures = new EngineErasures(this::hasDisk);
+  private final TenantKeys keys = new TenantKeys();
   private TierSettings settings;
   private TierCalls calls;
   private String epoch;
@@ -106,7 +108,7 @@ public final class EngineTiers implements AutoCloseable {
     epoch = numericsEpoch;
     pageBytes = bytes;
     // may be refused: first, so that the disk is not open then
-    RemoteStore below = remote.open(epoch, pageBytes);
+    RemoteStore below = remote.open(epoch, pageBytes, keys);
     if (diskBytes(TierCommand.CONFIGURED) > 0 && !settings.diskDetached()) {
       try {
         store = openDisk(diskBytes(TierCommand.CONFIGURED));
@@ -149,6 +151,11 @@ public final class EngineTiers implements AutoCloseable {
   /** Whether there are tiers at all. */
   public boolean enabled() {
     return options.enabled();
+  }
+
+  /** The keys that pages below host memory are encrypted under. */
+  public TenantKeys keys() {
+    return keys;
   }
 
   /** Erasures that the engine has still to do. */
@@ -353,7 +360,8 @@ public final class EngineTiers implements AutoCloseable {
   /** A store with the remote one below it; closed again if that cannot be opened. */
   private PageStore withRemote(PageStore opened) {
     try {
-      return StoreStack.of(opened, remote.open(epoch, pageBytes), pageBytes, remote.uploadMillis());
+      return StoreStack.of(
+          opened, remote.open(epoch, pageBytes, keys), pageBytes, remote.uploadMillis());
     } catch (RuntimeException e) {
       if (opened != null) {
         opened.close();
@@ -378,7 +386,7 @@ public final class EngineTiers implements AutoCloseable {
       if (local == null) {
         local = disk.claim(home, kind);
       }
-      return disk.sized(bytes).open(local, epoch, pageBytes);
+      return disk.sized(bytes).open(local, epoch, pageBytes, keys);
     } catch (IOException | UncheckedIOException e) {
       throw new RefusedException("it cannot be opened: " + e);
     }

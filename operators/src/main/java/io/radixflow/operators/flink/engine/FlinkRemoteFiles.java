@@ -165,17 +165,6 @@ public final class FlinkRemoteFiles implements RemoteFiles {
     return objects;
   }
 
-  @Override
-  public List<String> folders(String folder) throws IOException {
-    List<String> names = new ArrayList<>();
-    for (FileStatus file : entries(folder)) {
-      if (file.isDir()) {
-        names.add(file.getPath().getName());
-      }
-    }
-    return names;
-  }
-
   private FileStatus[] entries(String folder) throws IOException {
     if (!files().exists(path(folder))) {
       return new FileStatus[0];

@@ -3,7 +3,7 @@ package io.radixflow.operators.flink.engine;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.tier.remote.RemoteStore;
 import io.radixflow.operators.tier.remote.RemoteStoreOptions;
-import java.io.IOException;
+import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.Serializable;
 
 /**
@@ -34,18 +34,13 @@ public record RemoteTier(RemoteStoreOptions options, long uploadMillis, Namespac
   /**
    * Opens the store; null if there is none.
    *
-   * @throws IllegalArgumentException if nothing serves the place, or the key file has no key
+   * @param keys that pages are encrypted under
+   * @throws IllegalArgumentException if nothing serves the place
    */
-  RemoteStore open(String numericsEpoch, int pageBytes) {
-    if (!enabled()) {
-      return null;
-    }
-    try {
-      return RemoteStore.open(
-          options, numericsEpoch, pageBytes, FlinkRemoteFiles.open(options.uri()));
-    } catch (IOException e) {
-      throw new IllegalArgumentException(
-          "the key file of the remote tier, " + options.keyFile() + ", cannot be read", e);
-    }
+  RemoteStore open(String numericsEpoch, int pageBytes, TenantKeys keys) {
+    return enabled()
+        ? RemoteStore.open(
+            options, numericsEpoch, pageBytes, FlinkRemoteFiles.open(options.uri()), keys)
+        : null;
   }
 }

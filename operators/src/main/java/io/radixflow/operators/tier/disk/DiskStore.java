@@ -77,7 +77,7 @@ public final class DiskStore implements PageStore {
   private static final long MAX_BUFFER = 64L << 20;
 
   /** What is kept free for files that are being written while others are deleted, in buffers. */
-  private static final int SPARE_BUFFERS = 4;
+  private static final int SPARE_BUFFERS = 8;
 
   private static final int MAX_USED = 256;
   private static final long PERIOD_MILLIS = 1_000;
@@ -152,21 +152,22 @@ public final class DiskStore implements PageStore {
    *
    * @param epoch numerics epoch of the engine; pages of others are deleted
    * @param pageBytes bytes of a page
+   * @param keys that pages are encrypted under
    * @throws IOException if the directory is in use, or neither there nor to be made
-   * @throws IllegalArgumentException if the limit is too small for such pages, or the key file has
-   *     no key
+   * @throws IllegalArgumentException if the limit is too small for such pages
    */
-  public static DiskStore open(DiskStoreOptions options, String epoch, int pageBytes)
-      throws IOException {
-    return open(options, epoch, pageBytes, System::currentTimeMillis);
+  public static DiskStore open(
+      DiskStoreOptions options, String epoch, int pageBytes, TenantKeys keys) throws IOException {
+    return open(options, epoch, pageBytes, keys, System::currentTimeMillis);
   }
 
   /**
-   * As {@link #open(DiskStoreOptions, String, int)}.
+   * As {@link #open(DiskStoreOptions, String, int, TenantKeys)}.
    *
    * @param clock milliseconds of the day
    */
-  static DiskStore open(DiskStoreOptions options, String epoch, int pageBytes, LongSupplier clock)
+  static DiskStore open(
+      DiskStoreOptions options, String epoch, int pageBytes, TenantKeys keys, LongSupplier clock)
       throws IOException {
     if (options.limitBytes() < DiskStoreOptions.leastBytes(pageBytes)) {
       throw new IllegalArgumentException(
@@ -174,14 +175,6 @@ public final class DiskStore implements PageStore {
               .formatted(options.limitBytes(), pageBytes, DiskStoreOptions.leastBytes(pageBytes)));
     }
     Path root = Path.of(options.directory());
-    TenantKeys keys =
-        options.keyFile() == null
-            ? null
-            : TenantKeys.open(
-                Path.of(options.keyFile()),
-                new LocalKeyFiles(root.resolve("keys")),
-                epoch,
-                TenantKeys.CLOCK);
     long buffer = Math.max(MIN_BUFFER, Math.min(MAX_BUFFER, options.limitBytes() / BUFFERS));
     PageDatabase database =
         PageDatabase.open(root.resolve("pages"), buffer, epoch + " " + pageBytes);
@@ -346,37 +339,29 @@ public final class DiskStore implements PageStore {
         return to - from;
       }
       Set<PageId> added = new HashSet<>();
-      int[] withoutKey = new int[1];
       boolean written =
           database.write(
               false,
               (batch, blobs) -> {
                 for (int i = from; i < to; i++) {
-                  if (known.get(i - from) == null && !added.contains(ids[i])) {
-                    if (put(batch, blobs, pages[i], bytes[i], last + added.size() + 1, buffer)) {
-                      added.add(ids[i]);
-                    } else {
-                      withoutKey[0]++;
-                    }
+                  if (known.get(i - from) == null && added.add(ids[i])) {
+                    put(batch, blobs, pages[i], bytes[i], last + added.size(), buffer);
                   }
                 }
                 DiskIndex.putCount(batch, this.count + added.size());
               });
       buffers.add(buffer);
       if (!written) {
-        return added.size() + withoutKey[0];
+        return added.size();
       }
       last += added.size();
       this.count += added.size();
       counters.written.add(added.size());
-      return withoutKey[0];
+      return 0;
     }
   }
 
-  /**
-   * Puts a page into a batch; false if its tenant has no key, which is no reason to lose others.
-   */
-  private boolean put(
+  private void put(
       WriteBatch batch,
       ColumnFamilyHandle blobs,
       TierPage page,
@@ -385,16 +370,10 @@ public final class DiskStore implements PageStore {
       ByteBuffer buffer)
       throws RocksDBException {
     long now = clock.getAsLong();
-    try {
-      codec.encode(page, bytes, now, buffer);
-    } catch (IOException e) {
-      LOG.debug("A page is not stored", e);
-      return false;
-    }
+    codec.encode(page, bytes, now, buffer);
     DiskIndex.put(
         batch, new DiskIndex.Entry(page.id(), page.parent(), sequence, now, page.tenant()));
     batch.put(blobs, DiskIndex.pageKey(page.id()), buffer);
-    return true;
   }
 
   /** Whether so many bytes more do not fit, or would leave too little to others. */
@@ -522,19 +501,9 @@ public final class DiskStore implements PageStore {
 
   @Override
   public void removeTenant(long tenant) {
-    if (keys != null) {
-      forgetKey(tenant);
-    }
+    keys.forget(tenant);
     synchronized (writing) {
       removeAll(database.read((db, index, pages) -> DiskIndex.ofTenant(db, tenant), List.of()));
-    }
-  }
-
-  private void forgetKey(long tenant) {
-    try {
-      keys.forget(tenant);
-    } catch (IOException e) {
-      LOG.warn("The key of a tenant's pages is not deleted: {}", e.getMessage());
     }
   }
 

@@ -1,6 +1,5 @@
 package io.radixflow.operators.tier.disk;
 
-import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.Serializable;
 import java.time.Duration;
 
@@ -12,16 +11,9 @@ import java.time.Duration;
  * @param minFreeBytes what is left free on the file system for others
  * @param retentionMillis how long after it was last written or read a page is deleted
  * @param readers threads that one read may use, the caller's included
- * @param keyFile file with the master key that pages are encrypted under; null for none. See {@link
- *     TenantKeys}
  */
 public record DiskStoreOptions(
-    String directory,
-    long limitBytes,
-    long minFreeBytes,
-    long retentionMillis,
-    int readers,
-    String keyFile)
+    String directory, long limitBytes, long minFreeBytes, long retentionMillis, int readers)
     implements Serializable {
 
   /** What a tier of small pages must be allowed at least. */
@@ -47,11 +39,11 @@ public record DiskStoreOptions(
 
   /**
    * Options with the defaults for all but the place and the size: nothing kept free; seven days;
-   * four readers; no encryption.
+   * four readers.
    */
   public static DiskStoreOptions of(String directory, long limitBytes) {
     return new DiskStoreOptions(
-        directory, limitBytes, 0, DEFAULT_RETENTION.toMillis(), DEFAULT_READERS, null);
+        directory, limitBytes, 0, DEFAULT_RETENTION.toMillis(), DEFAULT_READERS);
   }
 
   /** Returns the fewest bytes that a tier of such pages must be allowed. */
@@ -61,17 +53,11 @@ public record DiskStoreOptions(
 
   /** These options with other room left for others. */
   public DiskStoreOptions withMinFreeBytes(long value) {
-    return new DiskStoreOptions(directory, limitBytes, value, retentionMillis, readers, keyFile);
+    return new DiskStoreOptions(directory, limitBytes, value, retentionMillis, readers);
   }
 
   /** These options with another time that pages are kept. */
   public DiskStoreOptions withRetentionMillis(long value) {
-    return new DiskStoreOptions(directory, limitBytes, minFreeBytes, value, readers, keyFile);
-  }
-
-  /** These options with pages encrypted under the master key in a file, or not. */
-  public DiskStoreOptions withKeyFile(String value) {
-    return new DiskStoreOptions(
-        directory, limitBytes, minFreeBytes, retentionMillis, readers, value);
+    return new DiskStoreOptions(directory, limitBytes, minFreeBytes, value, readers);
   }
 }

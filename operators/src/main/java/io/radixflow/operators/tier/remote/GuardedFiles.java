@@ -194,11 +194,6 @@ final class GuardedFiles implements RemoteFiles {
   }
 
   @Override
-  public List<String> folders(String folder) throws IOException {
-    return run(folder, () -> files.folders(folder), () -> null);
-  }
-
-  @Override
   public void deleteFolder(String folder) throws IOException {
     run(
         folder,

@@ -33,9 +33,6 @@ public interface RemoteFiles extends AutoCloseable {
   /** The objects in a folder; none if there is no such folder. */
   List<RemoteObject> list(String folder) throws IOException;
 
-  /** The names of the folders in a folder; none if there is no such folder. */
-  List<String> folders(String folder) throws IOException;
-
   /** Deletes a folder and all in it if it is there. */
   void deleteFolder(String folder) throws IOException;
 

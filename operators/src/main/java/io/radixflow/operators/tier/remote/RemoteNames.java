@@ -2,12 +2,8 @@ package io.radixflow.operators.tier.remote;
 
 import io.radixflow.operators.tier.page.PageId;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.UUID;
 import java.util.stream.IntStream;
 
 /**
@@ -15,13 +11,8 @@ import java.util.stream.IntStream;
  *
  * <pre>
  * EPOCH/pages/DD/D…      a page, by the hexadecimal digits of its digest
- * EPOCH/tenants/T/…      a list of pages of a tenant
- * EPOCH/keys/….key/…     the tenants' keys, see {@link RemoteKeyFiles}
  * EPOCH/swept            see {@link RemoteSweep}
  * </pre>
- *
- * <p>T is a hash of the number that stands for the tenant, which itself is a keyed hash of the
- * name.
  */
 record RemoteNames(String epoch) {
   /** An object whose age tells when old pages were last deleted. */
@@ -30,7 +21,6 @@ record RemoteNames(String epoch) {
   private static final int FOLDERS = 256;
   private static final HexFormat HEX = HexFormat.of();
   private static final int SHARD = 2;
-  private static final int TAG_BYTES = 8;
 
   String page(PageId id) {
     ByteBuffer digest = ByteBuffer.allocate(4 * Long.BYTES);
@@ -46,31 +36,7 @@ record RemoteNames(String epoch) {
         .toList();
   }
 
-  String tenants() {
-    return epoch + "/tenants";
-  }
-
   String swept() {
     return epoch + "/" + SWEPT;
-  }
-
-  String tenant(long tenant) {
-    try {
-      MessageDigest sha = MessageDigest.getInstance("SHA-256");
-      sha.update("radixflow/remote-tenant/1".getBytes(StandardCharsets.UTF_8));
-      byte[] tag = sha.digest(ByteBuffer.allocate(Long.BYTES).putLong(tenant).array());
-      return tenants() + "/" + HEX.formatHex(tag, 0, TAG_BYTES);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("the JDK has no SHA-256", e);
-    }
-  }
-
-  /** A name that no other list has. */
-  String newList(long tenant) {
-    return tenant(tenant) + "/" + UUID.randomUUID();
-  }
-
-  String keys() {
-    return epoch + "/keys";
   }
 }

@@ -7,16 +7,10 @@ import io.radixflow.operators.tier.store.PageCodec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.function.LongPredicate;
 
 /** Pages as objects, each in the format of {@link PageCodec}. Safe for several threads. */
 final class RemotePages {
-  private static final int LISTED = 4 * Long.BYTES;
-  private static final int MAX_LIST = 1 << 20;
-
   private final RemoteFiles files;
   private final RemoteNames names;
   private final PageCodec codec;
@@ -58,16 +52,15 @@ final class RemotePages {
   /**
    * Reads and verifies page {@code i} of a chain.
    *
-   * @param gone tenants whose pages are as if they were not there
    * @param into gets the page from position 0 on
    * @return why it was not read; null if it was
    */
-  MissReason read(PageId[] chain, int i, String namespace, LongPredicate gone, ByteBuffer into) {
+  MissReason read(PageId[] chain, int i, String namespace, ByteBuffer into) {
     ByteBuffer object = take();
     boolean mine = true;
     try {
       files.read(names.page(chain[i]), object);
-      return verify(chain, i, namespace, gone, object.flip(), into);
+      return codec.decode(object.flip(), chain, i, namespace, into);
     } catch (IOException e) {
       mine = !(e instanceof RemoteTimeoutException);
       return reason(e);
@@ -92,89 +85,6 @@ final class RemotePages {
       return MissReason.TIMEOUT;
     }
     return failure instanceof RemoteUnreachableException ? MissReason.UNREACHABLE : MissReason.IO;
-  }
-
-  private MissReason verify(
-      PageId[] chain,
-      int i,
-      String namespace,
-      LongPredicate gone,
-      ByteBuffer object,
-      ByteBuffer into) {
-    boolean isGone =
-        object.limit() >= PageCodec.HEADER_BYTES && gone.test(PageCodec.page(object).tenant());
-    return isGone ? MissReason.ABSENT : codec.decode(object, chain, i, namespace, into);
-  }
-
-  /**
-   * Writes down which pages a tenant is about to have, so that they are found to be erased.
-   *
-   * @return the names of the lists
-   */
-  List<String> list(long tenant, List<TierPage> pages) throws IOException {
-    List<String> lists = new ArrayList<>();
-    for (int from = 0; from < pages.size(); from += MAX_LIST / LISTED) {
-      List<TierPage> part = pages.subList(from, Math.min(pages.size(), from + MAX_LIST / LISTED));
-      ByteBuffer ids = ByteBuffer.allocate(part.size() * LISTED);
-      for (TierPage page : part) {
-        PageId id = page.id();
-        ids.putLong(id.a()).putLong(id.b()).putLong(id.c()).putLong(id.d());
-      }
-      String name = names.newList(tenant);
-      files.create(name, ids.flip());
-      lists.add(name);
-    }
-    return lists;
-  }
-
-  /** Whether lists are there still: their pages, which are written by now, can be erased. */
-  boolean areThere(List<String> lists) throws IOException {
-    for (String list : lists) {
-      if (!files.exists(list)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  /**
-   * Deletes a tenant's pages, and then the lists of them. Another engine may write pages of a list
-   * meanwhile: it looks for the list afterwards. What it wrote before that was gone goes here.
-   *
-   * @param now milliseconds of the day
-   */
-  void deleteTenant(long tenant, long now) throws IOException {
-    String folder = names.tenant(tenant);
-    for (RemoteObject list : files.list(folder)) {
-      List<PageId> ids = listed(folder + "/" + list.name());
-      deleteAll(ids);
-      files.delete(folder + "/" + list.name());
-      if (now - list.modified() < RemoteSweep.LIST_MILLIS) {
-        deleteAll(ids);
-      }
-    }
-  }
-
-  private void deleteAll(List<PageId> ids) throws IOException {
-    for (PageId id : ids) {
-      delete(id);
-    }
-  }
-
-  private List<PageId> listed(String name) throws IOException {
-    ByteBuffer ids = ByteBuffer.allocate(MAX_LIST);
-    List<PageId> pages = new ArrayList<>();
-    try {
-      files.read(name, ids);
-    } catch (NoSuchFileException e) {
-      // another engine erases, too
-      return pages;
-    }
-    ids.flip();
-    while (ids.remaining() >= LISTED) {
-      pages.add(new PageId(ids.getLong(), ids.getLong(), ids.getLong(), ids.getLong()));
-    }
-    return pages;
   }
 
   /** Deletes all of the epoch. */

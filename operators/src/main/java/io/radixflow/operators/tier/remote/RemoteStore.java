@@ -4,7 +4,6 @@ import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
-import io.radixflow.operators.tier.store.KeyFiles;
 import io.radixflow.operators.tier.store.PageCodec;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.PageStoreStats;
@@ -13,11 +12,9 @@ import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.operators.tier.store.TransferThreads;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -34,21 +31,21 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Pages in a file system that all TaskManagers reach: an object a page, named by its digest, so
- * that any engine of the same numerics epoch finds it without asking another. Before a tenant's
- * pages a list of them is written, by which they are found to be erased.
+ * that any engine of the same numerics epoch finds it without asking another.
  *
  * <p>An object is created once. What a process left half written, or what was damaged, is found
  * when it is read, and deleted, so that it can be written anew. What is too old or too much is
  * deleted by {@link RemoteSweep}.
  *
  * <p>Removed pages are misses here at once; for other engines when they are deleted, and no longer
- * known there ({@link RemoteStoreOptions#knownMillis}). Who erases a tenant does so on all engines.
- * {@link #stats} counts as pages and bytes what this process wrote.
+ * known there ({@link RemoteStoreOptions#knownMillis}). A tenant's pages are unreadable once its
+ * keys are forgotten in all engines; their objects go when they are too old. {@link #stats} counts
+ * as pages and bytes what this process wrote.
  */
 public final class RemoteStore implements PageStore {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteStore.class);
   private static final Set<MissReason> DAMAGE =
-      Set.of(MissReason.TRUNCATED, MissReason.CHECKSUM, MissReason.DIGEST);
+      Set.of(MissReason.TRUNCATED, MissReason.CHECKSUM, MissReason.DIGEST, MissReason.KEY);
 
   private final RemoteStoreOptions options;
   private final GuardedFiles files;
@@ -65,7 +62,6 @@ public final class RemoteStore implements PageStore {
   private final ThreadPoolExecutor writes;
   private final RateLimit rate;
   private final Set<PageId> gone = ConcurrentHashMap.newKeySet();
-  private final Set<Long> goneTenants = ConcurrentHashMap.newKeySet();
   private final ReadWriteLock erasing = new ReentrantReadWriteLock();
   private volatile boolean cleared;
   private volatile boolean closed;
@@ -99,19 +95,13 @@ public final class RemoteStore implements PageStore {
    * @param epoch numerics epoch of the engine
    * @param pageBytes bytes of a page
    * @param files the folder of all engines; the store closes it
-   * @throws IllegalArgumentException if the key file has no key
+   * @param keys that pages are encrypted under
    */
   public static RemoteStore open(
-      RemoteStoreOptions options, String epoch, int pageBytes, RemoteFiles files)
-      throws IOException {
+      RemoteStoreOptions options, String epoch, int pageBytes, RemoteFiles files, TenantKeys keys) {
     GuardedFiles guarded =
         new GuardedFiles(
             files, options.timeoutMillis(), 2 * options.transfers(), System::currentTimeMillis);
-    KeyFiles keyFiles = new RemoteKeyFiles(guarded, new RemoteNames(epoch).keys());
-    TenantKeys keys =
-        options.keyFile() == null
-            ? null
-            : TenantKeys.open(Path.of(options.keyFile()), keyFiles, epoch, TenantKeys.CLOCK);
     return new RemoteStore(options, guarded, keys, epoch, pageBytes, System::currentTimeMillis);
   }
 
@@ -212,9 +202,7 @@ public final class RemoteStore implements PageStore {
   }
 
   private MissReason readOne(PageId[] chain, int i, String namespace, ByteBuffer into) {
-    return isGone(chain[i])
-        ? MissReason.ABSENT
-        : pages.read(chain, i, namespace, goneTenants::contains, into);
+    return isGone(chain[i]) ? MissReason.ABSENT : pages.read(chain, i, namespace, into);
   }
 
   /**
@@ -234,57 +222,33 @@ public final class RemoteStore implements PageStore {
       return 0;
     }
     List<Boolean> there = each(writes, 0, count, i -> exists(pages[i].id(), reason -> {}));
-    Map<Long, Map<TierPage, ByteBuffer>> byTenant = new LinkedHashMap<>();
-    int missing = 0;
+    List<Integer> missing = new ArrayList<>();
     for (int i = 0; i < count; i++) {
       if (!there.get(i)) {
-        missing++;
-        byTenant
-            .computeIfAbsent(pages[i].tenant(), tenant -> new LinkedHashMap<>())
-            .put(pages[i], bytes[i]);
+        missing.add(i);
       }
     }
-    if (!rate.pass((long) missing * objectBytes)) {
+    if (!rate.pass((long) missing.size() * objectBytes)) {
       return 0;
     }
     erasing.readLock().lock();
     try {
-      int failed = 0;
-      for (Map.Entry<Long, Map<TierPage, ByteBuffer>> each : byTenant.entrySet()) {
-        failed += write(each.getKey(), each.getValue());
-      }
-      return failed;
+      // what is still being deleted must not be written meanwhile
+      missing.removeIf(i -> closed || isGone(pages[i].id()));
+      int written =
+          Collections.frequency(
+              each(
+                  writes,
+                  0,
+                  missing.size(),
+                  i -> write(pages[missing.get(i)], bytes[missing.get(i)])),
+              true);
+      counters.written.add(written);
+      counters.failedWrites.add(missing.size() - written);
+      return missing.size() - written;
     } finally {
       erasing.readLock().unlock();
     }
-  }
-
-  /** Returns how many could not be written. */
-  private int write(long tenant, Map<TierPage, ByteBuffer> missing) {
-    List<TierPage> wanted = new ArrayList<>(missing.keySet());
-    // what is still being deleted must not be written meanwhile
-    wanted.removeIf(page -> closed || isGone(page.id()) || goneTenants.contains(tenant));
-    if (wanted.isEmpty()) {
-      return 0;
-    }
-    int written = 0;
-    try {
-      List<String> lists = pages.list(tenant, wanted);
-      for (boolean done :
-          each(writes, 0, wanted.size(), i -> write(wanted.get(i), missing.get(wanted.get(i))))) {
-        written += done ? 1 : 0;
-      }
-      if (!pages.areThere(lists)) {
-        // another engine has erased the tenant meanwhile
-        wanted.forEach(page -> delete(page.id()));
-        return 0;
-      }
-    } catch (IOException e) {
-      LOG.debug("Pages were not stored in the remote tier", e);
-    }
-    counters.written.add(written);
-    counters.failedWrites.add(wanted.size() - written);
-    return wanted.size() - written;
   }
 
   private boolean write(TierPage page, ByteBuffer bytes) {
@@ -362,20 +326,8 @@ public final class RemoteStore implements PageStore {
 
   @Override
   public void removeTenant(long tenant) {
-    exclusively(
-        () -> {
-          goneTenants.add(tenant);
-          known.clear();
-          erasure.add(
-              () -> {
-                if (keys != null) {
-                  keys.forget(tenant);
-                }
-                pages.deleteTenant(tenant, clock.getAsLong());
-                exclusively(() -> goneTenants.remove(tenant));
-              });
-        });
-    upkeep.wake();
+    keys.forget(tenant);
+    known.clear();
   }
 
   /** Of this numerics epoch, for all engines. */
@@ -385,9 +337,6 @@ public final class RemoteStore implements PageStore {
         () -> {
           cleared = true;
           known.clear();
-          if (keys != null) {
-            keys.forgetAll();
-          }
           erasure.add(
               () -> {
                 pages.clear();

@@ -1,6 +1,5 @@
 package io.radixflow.operators.tier.remote;
 
-import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.Serializable;
 
 /**
@@ -14,8 +13,6 @@ import java.io.Serializable;
  * @param retentionMillis how long after its upload a page is deleted; 0 for never
  * @param knownPages of how many pages it is remembered that they are there
  * @param knownMillis for how long; -1 for ever
- * @param keyFile file with the master key that pages are encrypted under, equal for all engines;
- *     null for none. See {@link TenantKeys}
  */
 public record RemoteStoreOptions(
     String uri,
@@ -25,8 +22,7 @@ public record RemoteStoreOptions(
     long limitBytes,
     long retentionMillis,
     int knownPages,
-    long knownMillis,
-    String keyFile)
+    long knownMillis)
     implements Serializable {
   private static final int DEFAULT_TRANSFERS = 8;
   private static final long DEFAULT_TIMEOUT_MILLIS = 5_000;
@@ -49,7 +45,7 @@ public record RemoteStoreOptions(
     }
   }
 
-  /** Options with the defaults for all but the place: 8 transfers, 5 s, no limits, no key. */
+  /** Options with the defaults for all but the place: 8 transfers, 5 s, no limits. */
   public static RemoteStoreOptions of(String uri) {
     return new RemoteStoreOptions(
         uri,
@@ -59,49 +55,18 @@ public record RemoteStoreOptions(
         0,
         0,
         DEFAULT_KNOWN,
-        DEFAULT_KNOWN_MILLIS,
-        null);
+        DEFAULT_KNOWN_MILLIS);
   }
 
   /** With other ways to reach it. */
   public RemoteStoreOptions withTransfers(int count, long timeout, long bandwidth) {
     return new RemoteStoreOptions(
-        uri,
-        count,
-        timeout,
-        bandwidth,
-        limitBytes,
-        retentionMillis,
-        knownPages,
-        knownMillis,
-        keyFile);
+        uri, count, timeout, bandwidth, limitBytes, retentionMillis, knownPages, knownMillis);
   }
 
   /** With limits to what is kept. */
   public RemoteStoreOptions withLimits(long bytes, long millis) {
     return new RemoteStoreOptions(
-        uri,
-        transfers,
-        timeoutMillis,
-        bytesPerSecond,
-        bytes,
-        millis,
-        knownPages,
-        knownMillis,
-        keyFile);
-  }
-
-  /** With pages encrypted under the master key in a file, or not. */
-  public RemoteStoreOptions withKeyFile(String value) {
-    return new RemoteStoreOptions(
-        uri,
-        transfers,
-        timeoutMillis,
-        bytesPerSecond,
-        limitBytes,
-        retentionMillis,
-        knownPages,
-        knownMillis,
-        value);
+        uri, transfers, timeoutMillis, bytesPerSecond, bytes, millis, knownPages, knownMillis);
   }
 }

@@ -31,9 +31,6 @@ final class RemoteSweep implements AutoCloseable {
   /** What is left of the limit, one part in so many, so that the next sweep is not due at once. */
   private static final int SLACK = 10;
 
-  /** How long after a list its pages may be written. */
-  static final long LIST_MILLIS = TimeUnit.HOURS.toMillis(1);
-
   private final RemoteFiles files;
   private final RemoteNames names;
   private final RemoteStoreOptions options;
@@ -89,7 +86,6 @@ final class RemoteSweep implements AutoCloseable {
     int deleted = 0;
     NavigableMap<Long, Long> bytesByMinute = new TreeMap<>();
     long total = 0;
-    long oldest = clock.getAsLong();
     for (String folder : names.pageFolders()) {
       List<String> old = new ArrayList<>();
       for (RemoteObject page : files.list(folder)) {
@@ -98,18 +94,14 @@ final class RemoteSweep implements AutoCloseable {
         } else {
           bytesByMinute.merge(minute(page), page.bytes(), Long::sum);
           total += page.bytes();
-          oldest = Math.min(oldest, page.modified());
         }
       }
-      int gone = deleter.applyAsInt(old);
-      oldest = gone < old.size() ? 0 : oldest;
-      deleted += gone;
+      deleted += deleter.applyAsInt(old);
     }
     if (options.limitBytes() > 0 && total > options.limitBytes()) {
       long surplus = total - options.limitBytes() + options.limitBytes() / SLACK;
       deleted += deleteOldest(bytesByMinute, surplus);
     }
-    deleteLists(oldest - LIST_MILLIS);
     if (deleted > 0) {
       LOG.info("{} pages in the remote tier were too old or too many, and are deleted", deleted);
     }
@@ -150,22 +142,6 @@ final class RemoteSweep implements AutoCloseable {
       deleted += deleter.applyAsInt(old);
     }
     return deleted;
-  }
-
-  /**
-   * A list is written before its pages, and is of no use once they are gone.
-   *
-   * @param before no page is as old, so that lists that are have none
-   */
-  private void deleteLists(long before) throws IOException {
-    for (String tenant : files.folders(names.tenants())) {
-      String folder = names.tenants() + "/" + tenant;
-      for (RemoteObject list : files.list(folder)) {
-        if (list.modified() < before) {
-          files.delete(folder + "/" + list.name());
-        }
-      }
-    }
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.radixflow.operators.tier.store;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -15,14 +14,14 @@ import java.util.zip.CRC32C;
  *
  * <pre>
  *   0  magic "RFPG"                 32  digest of the page, 32 bytes
- *   4  flags: 1 parent, 2 encrypted 64  digest of its parent, 32 bytes
+ *   4  flags: 1 parent              64  digest of its parent, 32 bytes
  *   8  length of the body           96  tenant
  *  12  CRC32C of all other bytes   104  length of the namespace's name
  *  16  hash of the numerics epoch  108  the name, padded with zeros to 64 bytes
  *  24  milliseconds when written   172  zeros up to 176, then the body
  * </pre>
  *
- * <p>Numbers are big-endian. An encrypted body is described by {@link TenantKeys}.
+ * <p>Numbers are big-endian. The body is encrypted, as {@link TenantKeys} describes.
  */
 public final class PageCodec {
   /** Bytes before the body. */
@@ -30,7 +29,6 @@ public final class PageCodec {
 
   private static final int MAGIC = 0x5246_5047;
   private static final int HAS_PARENT = 1;
-  private static final int ENCRYPTED = 2;
   private static final int LENGTH_AT = 8;
   private static final int CHECKSUM_AT = 12;
   private static final int EPOCH_AT = 16;
@@ -47,7 +45,7 @@ public final class PageCodec {
   /**
    * Creates the codec of a store.
    *
-   * @param keys encrypt the pages; null to store them as they are
+   * @param keys that the pages are encrypted under
    * @param epoch numerics epoch of all pages
    * @param pageBytes bytes of a page
    */
@@ -79,16 +77,15 @@ public final class PageCodec {
    * @param now milliseconds of the day
    * @param out gets the encoded page from position 0 on, and its limit; has room for {@link
    *     #maxBytes}
-   * @throws IOException if the page's tenant has no key
    */
-  public void encode(TierPage page, ByteBuffer bytes, long now, ByteBuffer out) throws IOException {
+  public void encode(TierPage page, ByteBuffer bytes, long now, ByteBuffer out) {
     ByteBuffer plain = bytes.duplicate().clear().limit(pageBytes);
     byte[] namespace = page.namespace().getBytes(StandardCharsets.UTF_8);
     if (namespace.length > MAX_NAMESPACE) {
       throw new IllegalArgumentException("a namespace's name has " + namespace.length + " bytes");
     }
     out.clear();
-    int flags = (page.parent() == null ? 0 : HAS_PARENT) | (keys == null ? 0 : ENCRYPTED);
+    int flags = page.parent() == null ? 0 : HAS_PARENT;
     out.putInt(MAGIC).putInt(flags).putInt(0).putInt(0).putLong(epoch).putLong(now);
     put(out, page.id());
     put(out, page.parent() == null ? PageId.NONE : page.parent());
@@ -96,11 +93,7 @@ public final class PageCodec {
     while (out.position() < HEADER_BYTES) {
       out.put((byte) 0);
     }
-    if (keys == null) {
-      out.put(plain);
-    } else {
-      keys.encrypt(page, plain, out);
-    }
+    keys.encrypt(page, epoch, plain, out);
     out.flip().putInt(LENGTH_AT, out.limit() - HEADER_BYTES);
     out.putInt(CHECKSUM_AT, checksum(out));
   }
@@ -159,14 +152,7 @@ public final class PageCodec {
   private MissReason body(TierPage page, ByteBuffer encoded, ByteBuffer into) {
     ByteBuffer body = encoded.duplicate().position(HEADER_BYTES);
     ByteBuffer out = into.duplicate().clear().limit(pageBytes);
-    if ((encoded.getInt(4) & ENCRYPTED) != 0) {
-      return keys != null && keys.decrypt(page, body, out) ? null : MissReason.KEY;
-    }
-    if (body.remaining() != pageBytes) {
-      return MissReason.DIGEST;
-    }
-    out.put(body);
-    return null;
+    return keys.decrypt(page, epoch, body, out) ? null : MissReason.KEY;
   }
 
   /** What an encoded page is, as its header says. */

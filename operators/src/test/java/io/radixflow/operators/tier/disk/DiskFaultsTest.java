@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -35,7 +36,8 @@ class DiskFaultsTest {
   @TempDir Path directory;
 
   private DiskStore open() throws IOException {
-    return DiskStore.open(DiskStoreOptions.of(directory.toString(), LIMIT), EPOCH, PAGE_BYTES);
+    return DiskStore.open(
+        DiskStoreOptions.of(directory.toString(), LIMIT), EPOCH, PAGE_BYTES, TierPages.KEYS);
   }
 
   private void fill() throws IOException {
@@ -165,7 +167,9 @@ class DiskFaultsTest {
   /** Writes pages until it is killed; prints each conversation that was written. */
   static final class Writer {
     public static void main(String[] arguments) throws IOException {
-      DiskStore store = DiskStore.open(DiskStoreOptions.of(arguments[0], LIMIT), EPOCH, PAGE_BYTES);
+      DiskStore store =
+          DiskStore.open(
+              DiskStoreOptions.of(arguments[0], LIMIT), EPOCH, PAGE_BYTES, TierPages.KEYS);
       System.out.println("open");
       System.in.read();
       for (int i = 0; i < Integer.parseInt(arguments[1]); i++) {

@@ -43,7 +43,7 @@ class DiskStoreProperties {
 
     private void open() throws IOException {
       DiskStoreOptions options = DiskStoreOptions.of(directory.toString(), 64 << 20);
-      store = DiskStore.open(options, EPOCH, PAGE_BYTES);
+      store = DiskStore.open(options, EPOCH, PAGE_BYTES, TierPages.KEYS);
     }
 
     private static Chain chainOf(int seed, int tenant) {
@@ -130,7 +130,7 @@ class DiskStoreProperties {
     Random random = new Random(seed);
     DiskStoreOptions options = DiskStoreOptions.of(directory.toString(), (long) megabytes << 20);
     List<Chain> written = new ArrayList<>();
-    DiskStore store = DiskStore.open(options, EPOCH, PAGE_BYTES);
+    DiskStore store = DiskStore.open(options, EPOCH, PAGE_BYTES, TierPages.KEYS);
     for (int i = 0; i < 120; i++) {
       Chain chain = chain(i, 1 + random.nextInt(100));
       written.add(chain);
@@ -142,7 +142,7 @@ class DiskStoreProperties {
       assertThat(store.stats().misses().keySet()).isSubsetOf(MissReason.ABSENT);
       if (random.nextInt(20) == 0) {
         store.close();
-        store = DiskStore.open(options, EPOCH, PAGE_BYTES);
+        store = DiskStore.open(options, EPOCH, PAGE_BYTES, TierPages.KEYS);
       }
     }
     store.close();

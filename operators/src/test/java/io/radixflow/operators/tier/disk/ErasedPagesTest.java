@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
+import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ class ErasedPagesTest {
 
   private DiskStore open() throws IOException {
     DiskStoreOptions options = DiskStoreOptions.of(directory.toString(), 8 << 20);
-    return DiskStore.open(options, EPOCH, PAGE_BYTES);
+    return DiskStore.open(options, EPOCH, PAGE_BYTES, TierPages.KEYS);
   }
 
   /** A page of another text that begins as a chain does. */

@@ -90,12 +90,6 @@ final class FaultyRemoteFiles implements RemoteFiles {
   }
 
   @Override
-  public List<String> folders(String folder) throws IOException {
-    pass();
-    return files.folders(folder);
-  }
-
-  @Override
   public void deleteFolder(String folder) throws IOException {
     files.deleteFolder(folder);
   }

@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import io.radixflow.operators.flink.engine.FlinkRemoteFiles;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.store.PageCodec;
+import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +36,7 @@ class RemoteFaultsTest {
     String uri = directory.resolve("remote").toUri().toString();
     files = new FaultyRemoteFiles(FlinkRemoteFiles.open(uri));
     RemoteStoreOptions options = RemoteStoreOptions.of(uri).withTransfers(4, timeoutMillis, 0);
-    return RemoteStore.open(options, EPOCH, PAGE_BYTES, files);
+    return RemoteStore.open(options, EPOCH, PAGE_BYTES, files, TierPages.KEYS);
   }
 
   private List<Path> objects() throws IOException {
@@ -97,7 +98,11 @@ class RemoteFaultsTest {
     String uri = directory.resolve("remote").toUri().toString();
     try (RemoteStore store =
         RemoteStore.open(
-            RemoteStoreOptions.of(uri), other, PAGE_BYTES, FlinkRemoteFiles.open(uri))) {
+            RemoteStoreOptions.of(uri),
+            other,
+            PAGE_BYTES,
+            FlinkRemoteFiles.open(uri),
+            TierPages.KEYS)) {
       assertThat(read(store, chain)).isZero();
       assertThat(store.stats().misses()).containsOnlyKeys(MissReason.EPOCH);
     }

@@ -12,6 +12,7 @@ import io.radixflow.operators.flink.engine.FlinkRemoteFiles;
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.store.TenantKeys;
 import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
@@ -21,7 +22,6 @@ import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -29,14 +29,14 @@ import org.junit.jupiter.api.io.TempDir;
 class RemoteStoreTest {
   @TempDir Path directory;
 
-  private RemoteStore open(String epoch, String keyFile) throws IOException {
+  private RemoteStore open(String epoch, TenantKeys keys) throws IOException {
     String uri = directory.resolve("remote").toUri().toString();
-    RemoteStoreOptions options = RemoteStoreOptions.of(uri).withKeyFile(keyFile);
-    return RemoteStore.open(options, epoch, PAGE_BYTES, FlinkRemoteFiles.open(uri));
+    RemoteStoreOptions options = RemoteStoreOptions.of(uri);
+    return RemoteStore.open(options, epoch, PAGE_BYTES, FlinkRemoteFiles.open(uri), keys);
   }
 
   private RemoteStore open() throws IOException {
-    return open(EPOCH, null);
+    return open(EPOCH, TierPages.KEYS);
   }
 
   private List<Path> objects(String kind) throws IOException {
@@ -85,7 +85,7 @@ class RemoteStoreTest {
   void pagesOfAnotherModelOrNamespaceAreMisses() throws IOException {
     Chain chain = chain(1, 5, "one", 7);
     try (RemoteStore store = open();
-        RemoteStore other = open("fedcba9876543210", null)) {
+        RemoteStore other = open("fedcba9876543210", TierPages.KEYS)) {
       write(store, chain);
 
       assertThat(read(other, chain)).isZero();
@@ -101,7 +101,6 @@ class RemoteStoreTest {
       long tenant = 0x1122_3344_5566_7788L;
       write(store, chain(1, 5, "one", tenant));
 
-      assertThat(objects("tenants")).hasSize(1);
       assertThat(objects("tenants").toString()).doesNotContain("1122334455667788");
     }
   }
@@ -132,20 +131,25 @@ class RemoteStoreTest {
   }
 
   @Test
-  void anErasedTenantIsGoneAlsoWhereAnotherEngineWrote() throws Exception {
+  void anErasedTenantIsUnreadableForAllEnginesThatForgotItsKey() throws Exception {
     Chain kept = chain(1, 10, "one", 1);
     Chain gone = chain(1, 10, "two", 2);
-    try (RemoteStore writer = open();
-        RemoteStore eraser = open()) {
+    TenantKeys others = new TenantKeys();
+    TenantKeys keys = new TenantKeys();
+    keys.whenDrawn(others::hear);
+    try (RemoteStore writer = open(EPOCH, keys);
+        RemoteStore eraser = open(EPOCH, others)) {
       write(writer, kept);
       write(writer, gone);
+      assertThat(read(eraser, gone)).isEqualTo(10);
       eraser.removeTenant(2);
+      writer.removeTenant(2);
 
+      assertThat(objects("pages")).hasSize(20);
       assertThat(read(eraser, gone)).isZero();
-      assertThat(eraser.awaitErased(10_000)).isTrue();
-      assertThat(holds(directory, gone)).isFalse();
+      assertThat(read(writer, gone)).isZero();
       assertThat(read(eraser, kept)).isEqualTo(10);
-      assertThat(objects("tenants")).hasSize(1);
+      assertThat(eraser.stats().misses()).isEqualTo(Map.of(MissReason.KEY, 1L));
     }
   }
 
@@ -169,29 +173,26 @@ class RemoteStoreTest {
   }
 
   @Test
-  void encryptedPagesAreReadByEnginesWithTheKey() throws Exception {
-    Path key = directory.resolve("master");
-    Files.writeString(key, "0123456789abcdef".repeat(4) + "\n");
+  void pagesUnderAnUnknownKeyAreDeletedAndWrittenAgain() throws Exception {
     Chain chain = chain(1, 10, "one", 1);
-    try (RemoteStore writer = open(EPOCH, key.toString());
-        RemoteStore reader = open(EPOCH, key.toString());
-        RemoteStore without = open()) {
+    try (RemoteStore writer = open(EPOCH, new TenantKeys());
+        RemoteStore without = open(EPOCH, new TenantKeys())) {
       write(writer, chain);
 
       assertThat(holds(directory, chain)).isFalse();
-      assertThat(read(reader, chain)).isEqualTo(10);
       assertThat(read(without, chain)).isZero();
       assertThat(without.stats().misses()).isEqualTo(Map.of(MissReason.KEY, 1L));
-      writer.removeTenant(1);
-      assertThat(writer.awaitErased(10_000)).isTrue();
-      assertThat(objects("keys")).isEmpty();
+      assertThat(without.awaitErased(10_000)).isTrue();
+      assertThat(objects("pages")).hasSize(9);
+      without.write(chain.pages(), chain.bytes(), 1);
+      assertThat(without.read(chain.ids(), chain.namespaces(), 0, 1, TierPages.buffers(1))).isOne();
     }
   }
 
   private RemoteStore limited(long bytes, long millis) throws IOException {
     String uri = directory.resolve("remote").toUri().toString();
     RemoteStoreOptions options = RemoteStoreOptions.of(uri).withLimits(bytes, millis);
-    return RemoteStore.open(options, EPOCH, PAGE_BYTES, FlinkRemoteFiles.open(uri));
+    return RemoteStore.open(options, EPOCH, PAGE_BYTES, FlinkRemoteFiles.open(uri), TierPages.KEYS);
   }
 
   private void age(List<Path> files, long minutes) throws IOException {
@@ -202,23 +203,18 @@ class RemoteStoreTest {
   }
 
   @Test
-  void pagesThatAreTooOldAreDeletedWithTheirLists() throws Exception {
+  void pagesThatAreTooOldAreDeleted() throws Exception {
     Chain old = chain(1, 10, "one", 7);
     Chain young = chain(2, 10, "one", 7);
     try (RemoteStore store = limited(0, 60 * 60_000)) {
       write(store, old);
       age(objects("pages"), 61);
-      age(objects("tenants"), 122);
       write(store, young);
 
       assertThat(store.sweep()).isEqualTo(10);
       assertThat(objects("pages")).hasSize(10);
-      assertThat(objects("tenants")).hasSize(1);
       assertThat(read(store, old)).isZero();
       assertThat(read(store, young)).isEqualTo(10);
-      store.removeTenant(7);
-      assertThat(store.awaitErased(10_000)).isTrue();
-      assertThat(objects("pages")).isEmpty();
     }
   }
 
@@ -239,32 +235,6 @@ class RemoteStoreTest {
       assertThat(other.sweep()).isZero();
       assertThat(objects("pages")).hasSize(54);
       assertThat(read(other, young)).isEqualTo(40);
-    }
-  }
-
-  @Test
-  void listsGoOnceAllPagesThatWereWrittenAfterThemAreGone() throws Exception {
-    Chain old = chain(1, 40, "one", 7);
-    Chain young = chain(2, 40, "one", 7);
-    try (RemoteStore store = limited(1, 0)) {
-      write(store, old);
-    }
-    age(objects("pages"), 120);
-    age(objects("tenants"), 120);
-    long size = Files.size(objects("pages").get(0));
-    try (RemoteStore store = limited(60 * size, 0)) {
-      write(store, young);
-      store.sweep();
-      assertThat(objects("tenants")).as("lists of pages that stay").hasSize(2);
-    }
-    try (RemoteStore store = limited(40 * size, 0)) {
-      store.sweep();
-      store.sweep();
-      assertThat(read(store, old)).isZero();
-      assertThat(objects("tenants")).hasSize(1);
-      store.removeTenant(7);
-      store.erased().get(10, TimeUnit.SECONDS);
-      assertThat(objects("pages")).isEmpty();
     }
   }
 }

@@ -7,216 +7,167 @@ import static io.radixflow.operators.tier.store.TierPages.holds;
 import static io.radixflow.operators.tier.store.TierPages.read;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskStoreOptions;
-import io.radixflow.operators.tier.disk.LocalKeyFiles;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.TierPage;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Pages at rest, encrypted for each tenant. */
 class TenantKeysTest {
-  private static final String KEY = "0123456789abcdef".repeat(4);
-  private static final String OTHER_KEY = "fedcba9876543210".repeat(4);
-
   private final Chain first = chain(1, 10, "one", 1);
   private final Chain second = chain(1, 10, "two", 2);
+  private final AtomicLong nanos = new AtomicLong();
+  private final TenantKeys keys = new TenantKeys(nanos::get);
 
   @TempDir Path directory;
-  private Path master;
 
-  @BeforeEach
-  void writeKey() throws IOException {
-    master = directory.resolve("master");
-    Files.writeString(master, KEY + "\n");
+  private DiskStore open(TenantKeys known) throws IOException {
+    return DiskStore.open(
+        DiskStoreOptions.of(directory.toString(), 8 << 20), EPOCH, PAGE_BYTES, known);
   }
 
-  private DiskStore open(boolean encrypted) throws IOException {
-    DiskStoreOptions options =
-        DiskStoreOptions.of(directory.resolve("tier").toString(), 8 << 20)
-            .withKeyFile(encrypted ? master.toString() : null);
-    return DiskStore.open(options, EPOCH, PAGE_BYTES);
-  }
-
-  private TenantKeys keys() throws IOException {
-    return TenantKeys.open(
-        master, new LocalKeyFiles(directory.resolve("tier/keys")), EPOCH, () -> 1);
-  }
-
-  private ByteBuffer encrypt(TenantKeys keys, int page) throws IOException {
+  private ByteBuffer encrypt(int page) {
     ByteBuffer out = ByteBuffer.allocate(PAGE_BYTES + TenantKeys.OVERHEAD);
-    keys.encrypt(first.pages()[page], first.bytes()[page], out);
+    keys.encrypt(first.pages()[page], 7, first.bytes()[page], out);
     return out.flip();
   }
 
+  private static boolean decrypts(TenantKeys known, TierPage page, long epoch, ByteBuffer body) {
+    return known.decrypt(page, epoch, body.duplicate(), ByteBuffer.allocate(PAGE_BYTES));
+  }
+
   @Test
-  void filesHoldNoPlainBytesAndTheNextProcessReadsThem() throws IOException {
-    try (DiskStore store = open(true)) {
+  void filesHoldNoPlainBytesAndNoKey() throws IOException {
+    try (DiskStore store = open(keys)) {
       write(store, first);
-      write(store, second);
       assertThat(read(store, first)).isEqualTo(10);
     }
     assertThat(holds(directory, first)).isFalse();
-    try (DiskStore store = open(true)) {
+    try (DiskStore store = open(new TenantKeys())) {
+      assertThat(read(store, first)).isZero();
+      assertThat(store.stats().misses()).isEqualTo(Map.of(MissReason.KEY, 1L));
+    }
+  }
+
+  @Test
+  void theNextProcessReadsPagesWithTheKeysOfTheCheckpoint() throws IOException {
+    try (DiskStore store = open(keys)) {
+      write(store, first);
+      write(store, second);
+    }
+    TenantKeys restored = new TenantKeys();
+    restored.restore(keys.toSave(0, 1));
+    try (DiskStore store = open(restored)) {
       assertThat(read(store, first)).isEqualTo(10);
       assertThat(read(store, second)).isEqualTo(10);
     }
   }
 
   @Test
-  void withoutItsKeyATenantsPagesAreMissesAndOthersAreNot() throws IOException {
-    try (DiskStore store = open(true)) {
+  void aTaskManagerThatWasAwayCannotReadATenantThatWasErasedMeanwhile() throws IOException {
+    try (DiskStore store = open(keys)) {
       write(store, first);
       write(store, second);
     }
-    Files.delete(directory.resolve("tier/keys/0000000000000001.key"));
-    try (DiskStore store = open(true)) {
-      assertThat(read(store, first)).isZero();
-      assertThat(store.stats().misses()).isEqualTo(Map.of(MissReason.KEY, 1L));
-      assertThat(read(store, second)).isEqualTo(10);
+    keys.forget(1);
+    TenantKeys restored = new TenantKeys();
+    restored.restore(keys.toSave(0, 1));
+    try (DiskStore back = open(restored)) {
+      assertThat(back.find(first.ids(), 0, 10)).as("its bytes are there").isEqualTo(10);
+      assertThat(read(back, first)).isZero();
+      assertThat(read(back, second)).isEqualTo(10);
     }
   }
 
   @Test
-  void erasingATenantDestroysItsKey() throws Exception {
-    try (DiskStore store = open(true)) {
+  void anErasedTenantsPagesAreMissesAndNewOnesAreKept() throws Exception {
+    try (DiskStore store = open(keys)) {
       write(store, first);
       write(store, second);
       store.removeTenant(1);
 
-      assertThat(directory.resolve("tier/keys/0000000000000001.key")).doesNotExist();
-      assertThat(store.awaitErased(10_000)).isTrue();
-      write(store, first);
-      assertThat(read(store, first)).isEqualTo(10);
-    }
-  }
-
-  @Test
-  void withAnotherMasterKeyATenantsPagesAreMissedAndNotStoredAndNothingIsLost() throws Exception {
-    try (DiskStore store = open(true)) {
-      write(store, first);
-    }
-    Files.writeString(master, OTHER_KEY);
-    try (DiskStore store = open(true)) {
-      Chain more = chain(3, 10, "one", 1);
-      write(store, more);
-      assertThat(store.stats().failedWrites()).isEqualTo(10);
-      assertThat(read(store, more)).isZero();
-      write(store, second);
-      assertThat(read(store, second)).isEqualTo(10);
-    }
-    Files.writeString(master, KEY);
-    try (DiskStore store = open(true)) {
-      assertThat(read(store, first)).isEqualTo(10);
-    }
-    Files.writeString(master, OTHER_KEY);
-    try (DiskStore store = open(true)) {
       assertThat(read(store, first)).isZero();
-      assertThat(store.stats().misses()).isEqualTo(Map.of(MissReason.KEY, 1L));
-      store.removeTenant(1);
+      assertThat(read(store, second)).isEqualTo(10);
       write(store, first);
-      assertThat(read(store, first)).as("anew, once the tenant is erased").isEqualTo(10);
+      assertThat(read(store, first)).isEqualTo(10);
     }
   }
 
   @Test
-  void aKeyThatCannotBeReadForAMomentIsNotReplaced() throws IOException {
+  void aKeyThatAnotherEngineDrewIsKnownUnlessItsTenantWasJustErased() {
+    TenantKeys other = new TenantKeys(nanos::get);
+    List<TenantKeys.Key> drawn = new ArrayList<>();
+    keys.whenDrawn(drawn::add);
+    ByteBuffer body = encrypt(0);
     TierPage page = first.pages()[0];
-    ByteBuffer body = encrypt(keys(), 0);
-    boolean[] failing = {true};
-    LocalKeyFiles files = new LocalKeyFiles(directory.resolve("tier/keys"));
-    KeyFiles sometimes =
-        new KeyFiles() {
-          @Override
-          public List<byte[]> read(String name) throws IOException {
-            if (failing[0]) {
-              throw new IOException("Too many open files");
-            }
-            return files.read(name);
-          }
 
-          @Override
-          public void write(String name, byte[] bytes) throws IOException {
-            files.write(name, bytes);
-          }
-
-          @Override
-          public void destroy(String name) throws IOException {
-            files.destroy(name);
-          }
-        };
-    TenantKeys keys = TenantKeys.open(master, sometimes, EPOCH, () -> 1);
-    assertThatThrownBy(() -> encrypt(keys, 0))
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("Too many open files");
-    ByteBuffer out = ByteBuffer.allocate(PAGE_BYTES);
-    assertThat(keys.decrypt(page, body.duplicate(), out)).isFalse();
-    failing[0] = false;
-    encrypt(keys, 0);
-    assertThat(keys.decrypt(page, body.duplicate(), out.clear())).isTrue();
+    other.forget(1);
+    other.hear(drawn.get(0));
+    assertThat(decrypts(other, page, 7, body)).isFalse();
+    nanos.addAndGet(TenantKeys.LATE_NANOS + 1);
+    other.hear(drawn.get(0));
+    assertThat(decrypts(other, page, 7, body)).isTrue();
+    assertThat(drawn).hasSize(1);
   }
 
   @Test
-  void aKeyThatWasOverwrittenButNotDeletedIsGone() throws IOException {
-    Path file = directory.resolve("tier/keys/0000000000000001.key");
-    TierPage page = first.pages()[0];
-    ByteBuffer body = encrypt(keys(), 0);
-    Files.write(file, new byte[(int) Files.size(file)]);
-
-    TenantKeys keys = keys();
-    ByteBuffer anew = encrypt(keys, 0);
-    ByteBuffer out = ByteBuffer.allocate(PAGE_BYTES);
-    assertThat(keys.decrypt(page, body, out)).isFalse();
-    assertThat(keys.decrypt(page, anew, out.clear())).isTrue();
+  void allSubtasksTogetherSaveAllKeys() {
+    List<TenantKeys.Key> all = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      all.add(new TenantKeys.Key(i - 10, i, new byte[32]));
+    }
+    TenantKeys restored = new TenantKeys();
+    restored.restore(all);
+    Set<Long> saved = new HashSet<>();
+    for (int subtask = 0; subtask < 3; subtask++) {
+      for (TenantKeys.Key key : restored.toSave(subtask, 3)) {
+        assertThat(saved.add(key.id())).isTrue();
+      }
+    }
+    assertThat(saved).hasSize(20);
   }
 
   @Test
-  void aPageIsNotTakenForAnother() throws IOException {
-    TenantKeys keys = keys();
+  void aPageIsNotTakenForAnother() {
     TierPage page = first.pages()[3];
-    ByteBuffer body = encrypt(keys, 3);
-    ByteBuffer out = ByteBuffer.allocate(PAGE_BYTES);
+    ByteBuffer body = encrypt(3);
 
-    assertThat(keys.decrypt(page, body.duplicate(), out.clear())).isTrue();
+    assertThat(decrypts(keys, page, 7, body)).isTrue();
+    assertThat(decrypts(keys, page, 8, body)).isFalse();
     TierPage renamed = new TierPage(first.ids()[4], page.parent(), page.namespace(), 1);
-    assertThat(keys.decrypt(renamed, body.duplicate(), out.clear())).isFalse();
+    assertThat(decrypts(keys, renamed, 7, body)).isFalse();
     TierPage elsewhere = new TierPage(page.id(), page.parent(), "", 1);
-    assertThat(keys.decrypt(elsewhere, body.duplicate(), out.clear())).isFalse();
+    assertThat(decrypts(keys, elsewhere, 7, body)).isFalse();
     TierPage others = new TierPage(page.id(), page.parent(), page.namespace(), 2);
-    assertThat(keys.decrypt(others, body.duplicate(), out.clear())).isFalse();
+    assertThat(decrypts(keys, others, 7, body)).isFalse();
   }
 
   @Test
-  void noNonceIsUsedTwice() throws IOException {
-    TenantKeys keys = keys();
+  void noNonceIsUsedTwice() {
     Set<ByteBuffer> nonces = new HashSet<>();
     for (int i = 0; i < 1000; i++) {
       byte[] nonce = new byte[12];
-      encrypt(keys, 0).get(nonce);
+      encrypt(0).get(Long.BYTES, nonce);
       assertThat(nonces.add(ByteBuffer.wrap(nonce))).isTrue();
     }
   }
 
   @Test
-  void aFileWithoutAKeyIsRefusedWithoutShowingIt() throws IOException {
-    Files.writeString(master, "correct horse battery staple");
-    assertThatThrownBy(this::keys)
-        .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("64 hexadecimal digits")
-        .hasMessageNotContaining("horse")
-        .hasNoCause();
+  void aKeyIsNotShown() {
+    TenantKeys.Key key = new TenantKeys.Key(1, 2, new byte[32]);
+    assertThat(key).hasToString("key 0000000000000001 of tenant 0000000000000002");
   }
 }
