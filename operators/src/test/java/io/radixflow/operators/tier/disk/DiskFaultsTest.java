@@ -21,7 +21,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,9 +48,7 @@ class DiskFaultsTest {
   }
 
   private List<Path> files() throws IOException {
-    try (Stream<Path> all = Files.walk(directory)) {
-      return all.filter(Files::isRegularFile).filter(file -> file.toFile().length() > 0).toList();
-    }
+    return TierPages.files(directory).stream().filter(file -> file.toFile().length() > 0).toList();
   }
 
   private static int pages(DiskStore store) {

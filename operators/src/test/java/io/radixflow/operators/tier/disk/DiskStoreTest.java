@@ -15,11 +15,9 @@ import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,10 +44,8 @@ class DiskStoreTest {
 
   private long bytesOfFiles() throws IOException {
     long sum = 0;
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.filter(Files::isRegularFile).toList()) {
-        sum += file.toFile().length();
-      }
+    for (Path file : TierPages.files(directory)) {
+      sum += file.toFile().length();
     }
     return sum;
   }

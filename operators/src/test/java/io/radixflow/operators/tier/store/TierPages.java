@@ -6,12 +6,15 @@ import io.radixflow.operators.tier.page.TierPage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.stream.Stream;
 
 /** Made-up pages for tests of stores: the bytes of a page follow from its digest. */
 public final class TierPages {
@@ -100,13 +103,29 @@ public final class TierPages {
     return read;
   }
 
+  /** The files below a directory, of which the store may delete some meanwhile. */
+  public static List<Path> files(Path directory) throws IOException {
+    List<Path> files = new ArrayList<>();
+    Files.walkFileTree(
+        directory,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+            files.add(file);
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException e) {
+            return FileVisitResult.CONTINUE;
+          }
+        });
+    return files;
+  }
+
   /** Whether any file below a directory holds bytes of a page of the chain. */
   public static boolean holds(Path directory, Chain chain) throws IOException {
-    List<Path> files;
-    try (Stream<Path> all = Files.walk(directory)) {
-      files = all.filter(Files::isRegularFile).toList();
-    }
-    for (Path file : files) {
+    for (Path file : files(directory)) {
       String all = text(file);
       for (PageId id : chain.ids()) {
         byte[] page = content(id, PAGE_BYTES).array();
