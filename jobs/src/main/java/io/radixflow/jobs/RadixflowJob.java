@@ -4,6 +4,7 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.kafka.KafkaSetup;
+import io.radixflow.operators.api.ModelEngine;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -33,7 +34,7 @@ public final class RadixflowJob {
         environment,
         settings,
         JobEndpoints.kafka(settings),
-        ServingSettings.engine(settings, ServingModel::open));
+        ServingSettings.engine(settings, ModelEngine::open));
     environment.execute();
   }
 

@@ -5,13 +5,10 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
-import io.radixflow.operators.flink.ServingOperatorFactory;
-import io.radixflow.operators.flink.ServingOutputs;
+import io.radixflow.operators.api.Conversations;
 import io.radixflow.operators.flink.engine.EngineFactory;
-import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.Reply;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
@@ -42,13 +39,13 @@ public final class ServingJob {
    * Builds the job.
    *
    * @param environment made by {@link #environment}
-   * @param opener opens the engine on each TaskManager
+   * @param engine opens the engine on each TaskManager
    */
   public static void build(
       StreamExecutionEnvironment environment,
       Settings settings,
       JobEndpoints endpoints,
-      EngineFactory opener) {
+      EngineFactory engine) {
     SingleOutputStreamOperator<ConversationEvent> events =
         environment
             .fromSource(
@@ -75,31 +72,18 @@ public final class ServingJob {
             .name("route control")
             .uid("route-control")
             .setParallelism(1);
-    SingleOutputStreamOperator<Reply> replies =
-        events
-            .keyBy(ConversationEvent::session)
-            .connect(control.broadcast())
-            .transform(
-                "serving",
-                TypeInformation.of(Reply.class),
-                new ServingOperatorFactory(
-                    opener.publishing(endpoints.kvEvents()),
-                    ServingSettings.operator(settings),
-                    endpoints.lostReplies()))
-            .uid(SavedState.OPERATOR_UID)
-            .setDescription(describe(settings))
-            // else it stands still while the sinks flush to Kafka and begin transactions
-            .disableChaining();
-
-    replies.sinkTo(endpoints.replies()).name("replies").uid("replies");
-    replies
-        .getSideOutput(ServingOutputs.DELTAS)
-        .sinkTo(endpoints.deltas())
-        .name("deltas")
-        .uid("deltas");
+    Conversations.Served served =
+        Conversations.on(engine.publishing(endpoints.kvEvents()))
+            .with(ServingSettings.operator(settings))
+            .controlledBy(control)
+            .recovering(endpoints.lostReplies())
+            .serve(events);
+    served.replies().setDescription(describe(settings));
+    served.replies().sinkTo(endpoints.replies()).name("replies").uid("replies");
+    served.deltas().sinkTo(endpoints.deltas()).name("deltas").uid("deltas");
     DataStream<DeadLetter> refused =
-        replies
-            .getSideOutput(ServingOutputs.REJECTED)
+        served
+            .refused()
             .map(
                 new RefusedEvents(
                     settings.get(RadixflowOptions.EVENTS_TOPIC),

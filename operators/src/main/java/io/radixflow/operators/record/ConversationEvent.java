@@ -54,6 +54,13 @@ public record ConversationEvent(
     return new Builder(kind, session, turn);
   }
 
+  /** Returns a new turn of the main branch with one user message. */
+  public static ConversationEvent message(String session, String turn, String text) {
+    return builder(EventKind.MESSAGE, session, turn)
+        .messages(List.of(new Message("user", text)))
+        .build();
+  }
+
   /**
    * Returns an event that is not valid.
    *
@@ -90,7 +97,7 @@ public record ConversationEvent(
     private boolean replace;
     private String newBranch;
     private String atTurn;
-    private Origin origin;
+    private Origin origin = Origin.NONE;
     private String error;
     private CacheHints cache;
 

@@ -7,4 +7,7 @@ package io.radixflow.operators.record;
  * @param offset offset in the partition
  * @param timestamp milliseconds since the epoch, as the log has it
  */
-public record Origin(int partition, long offset, long timestamp) {}
+public record Origin(int partition, long offset, long timestamp) {
+  /** The origin of an event that no log holds. */
+  public static final Origin NONE = new Origin(-1, -1, 0);
+}

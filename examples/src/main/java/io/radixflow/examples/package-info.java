@@ -1,0 +1,2 @@
+/** Jobs that use Radixflow as a library. */
+package io.radixflow.examples;

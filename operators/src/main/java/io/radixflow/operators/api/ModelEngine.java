@@ -1,0 +1,73 @@
+package io.radixflow.operators.api;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.model.hub.ModelProgress;
+import io.radixflow.kernels.model.hub.ModelResolver;
+import io.radixflow.kernels.model.hub.ResolverOptions;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.flink.engine.EngineFactory;
+import io.radixflow.operators.flink.engine.ModelEngineFactory;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Makes the engine of {@link Conversations} for a model that each TaskManager finds by name. */
+@PublicApi
+public final class ModelEngine {
+  private static final Logger LOG = LoggerFactory.getLogger(ModelEngine.class);
+
+  private ModelEngine() {}
+
+  /**
+   * An engine with default options on the best device of the TaskManager.
+   *
+   * @param model a GGUF file, a Hugging Face directory, a hub name, or {@code sim}
+   */
+  public static EngineFactory of(String model) {
+    return of(model, DeviceOptions.DEFAULT, EngineOptions.DEFAULT);
+  }
+
+  /** An engine with given options. */
+  public static EngineFactory of(String model, DeviceOptions device, EngineOptions options) {
+    return new ModelEngineFactory(ModelEngine::open, model, device, options);
+  }
+
+  /**
+   * Opens a model on this machine; fetches it from the hub if it is not in the model cache.
+   *
+   * @throws IOException if the model cannot be found or read; the message says what to do
+   */
+  public static ServedModel open(String model) throws IOException {
+    return ModelLoader.open(model, ModelEngine::locate);
+  }
+
+  private static Path locate(String model) throws IOException {
+    return new ModelResolver(ResolverOptions.fromEnvironment(false), new Logged())
+        .resolve(model)
+        .path();
+  }
+
+  /** Logs the steps of a download, not its bytes. */
+  private static final class Logged implements ModelProgress {
+    @Override
+    public void step(String text) {
+      LOG.info("{}", text);
+    }
+
+    @Override
+    public void begin(String what, long totalBytes, long doneBytes) {
+      LOG.info("Fetching {}: {} of {} bytes are present", what, doneBytes, totalBytes);
+    }
+
+    @Override
+    public void advance(long bytes) {}
+
+    @Override
+    public void end() {
+      LOG.info("Fetched the model");
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package io.radixflow.operators.api;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+/**
+ * Marks a type that jobs may use. The records of {@code operators.record} are public without a
+ * mark. Everything else may change in any release.
+ */
+@Documented
+@Retention(RetentionPolicy.CLASS)
+@Target(ElementType.TYPE)
+public @interface PublicApi {}
