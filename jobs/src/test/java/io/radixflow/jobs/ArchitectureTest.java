@@ -1,14 +1,19 @@
 package io.radixflow.jobs;
 
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.radixflow.operators.PublicApi;
 import org.junit.jupiter.api.Test;
 
 /** What jobs must not know: tensors, and how a device computes. */
@@ -19,6 +24,18 @@ class ArchitectureTest {
       new ClassFileImporter()
           .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
           .importPackages(ROOT);
+
+  /** A type that is marked, or that is nested in one. */
+  private static final DescribedPredicate<JavaClass> PUBLISHED =
+      describe(
+          "are public API",
+          type -> {
+            JavaClass top = type;
+            while (top.getEnclosingClass().isPresent()) {
+              top = top.getEnclosingClass().get();
+            }
+            return top.isAnnotatedWith(PublicApi.class);
+          });
 
   @Test
   void jobsKnowNoTensorsAndNoDevice() {
@@ -31,7 +48,7 @@ class ArchitectureTest {
             "io.radixflow.kernels.sim..")
         .orShould()
         .dependOnClassesThat()
-        .haveNameMatching("io\\.radixflow\\.kernels\\.model\\.(Tensor|TensorType|WeightSource)")
+        .haveNameMatching("io\\.radixflow\\.kernels\\.model\\..*(Tensor|TensorType|WeightSource)")
         .check(MAIN);
   }
 
@@ -42,6 +59,23 @@ class ArchitectureTest {
         .dependOnClassesThat()
         .resideInAnyPackage("io.radixflow.tools..", "io.radixflow.lab..", "picocli..", "kafka..")
         .check(MAIN);
+  }
+
+  @Test
+  void jobsUseThePublicApiOfOperatorsOnly() {
+    JavaClasses withMarks =
+        new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages(ROOT, "io.radixflow.operators");
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + "..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage("io.radixflow.operators..")
+                .and(resideOutsideOfPackage("io.radixflow.operators.record.."))
+                .and(not(PUBLISHED)))
+        .check(withMarks);
   }
 
   @Test

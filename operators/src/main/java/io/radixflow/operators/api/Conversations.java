@@ -1,5 +1,6 @@
 package io.radixflow.operators.api;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.flink.RejectedEvent;
 import io.radixflow.operators.flink.ServingOperatorFactory;
 import io.radixflow.operators.flink.ServingOptions;

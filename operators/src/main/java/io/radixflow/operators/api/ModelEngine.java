@@ -6,6 +6,7 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.model.hub.ModelProgress;
 import io.radixflow.kernels.model.hub.ModelResolver;
 import io.radixflow.kernels.model.hub.ResolverOptions;
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ModelEngineFactory;

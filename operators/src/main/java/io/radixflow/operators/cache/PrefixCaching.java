@@ -1,6 +1,9 @@
 package io.radixflow.operators.cache;
 
+import io.radixflow.operators.PublicApi;
+
 /** The share of computed pages that requests have in common. */
+@PublicApi
 public enum PrefixCaching {
   /** Every prefix. */
   RADIX,

@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.RadixCache;
@@ -16,6 +17,7 @@ import java.io.Serializable;
  * @param sessions what sessions may keep between turns
  * @param prefillWhenIdle whether the engine, when idle, computes what a next turn will begin with
  */
+@PublicApi
 public record CacheOptions(
     PrefixCaching caching,
     String evictionPolicy,

@@ -1,6 +1,7 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.operators.PublicApi;
 
 /**
  * The constants of an engine.
@@ -12,6 +13,7 @@ import io.radixflow.kernels.model.ModelConfig;
  * @param pageTokens tokens a page
  * @param numericsEpoch of backend, model and tokenizer
  */
+@PublicApi
 public record EngineInfo(
     ModelConfig model,
     String backend,

@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.tier.TierOptions;
 import java.io.Serializable;
@@ -26,6 +27,7 @@ import java.util.Objects;
  * @param scheduler how waiting requests are chosen
  * @param tiers what is below the device
  */
+@PublicApi
 public record EngineOptions(
     int kvPages,
     long kvBytes,

@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.record.KvEvent;
 import java.io.Serializable;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.List;
  * then each change in order. Changes that cannot be handed over are dropped, and a snapshot
  * follows.
  */
+@PublicApi
 public interface KvEventSink extends AutoCloseable {
 
   /** Opens a sink; travels in the job graph. */

@@ -1,10 +1,12 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.PublicApi;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** The order of a tenant's waiting requests of equal priority. */
+@PublicApi
 public enum SchedulePolicy {
   /** In order of arrival. */
   FCFS(false),

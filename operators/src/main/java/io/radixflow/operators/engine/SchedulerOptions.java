@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 import java.util.Map;
 
@@ -16,6 +17,7 @@ import java.util.Map;
  *     priorities differ by more than this
  * @param tenantWeights shares of tenants; those that are not named have weight 1
  */
+@PublicApi
 public record SchedulerOptions(
     SchedulePolicy policy,
     long seed,

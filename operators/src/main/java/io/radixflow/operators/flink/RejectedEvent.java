@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.record.ConversationEvent;
 
 /**
@@ -7,4 +8,5 @@ import io.radixflow.operators.record.ConversationEvent;
  *
  * @param reason for people
  */
+@PublicApi
 public record RejectedEvent(ConversationEvent event, String reason) {}

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.record.GenerationOptions;
 import java.io.Serializable;
@@ -28,6 +29,7 @@ import java.util.Set;
  * @param cancelRetention how long a cancel for a turn that has not been seen is kept
  * @param namespaces separate tenants in the cache
  */
+@PublicApi
 public record ServingOptions(
     int maxQueuedPerSession,
     int maxQueuedPerTenant,

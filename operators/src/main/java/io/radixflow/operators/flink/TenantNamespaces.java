@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.session.SessionSlot;
 import java.io.Serializable;
@@ -12,6 +13,7 @@ import java.util.Set;
  * @param key names each tenant's namespace; equal on all TaskManagers
  * @param sharing tenants whose system prompts lie in the public namespace; {@link #ALL} for all
  */
+@PublicApi
 public record TenantNamespaces(NamespaceKey key, Set<String> sharing) implements Serializable {
 
   /** Stands for every tenant. */

@@ -1,5 +1,6 @@
 package io.radixflow.operators.tier;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.tier.loadback.LoadBackOptions;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
@@ -17,6 +18,7 @@ import java.io.Serializable;
  * @param store opens the tiers below host memory; null if there are none
  * @param tenants derives the tags by which the store tells tenants apart; null without a store
  */
+@PublicApi
 public record TierOptions(
     long hostBytes,
     WritePolicy writePolicy,

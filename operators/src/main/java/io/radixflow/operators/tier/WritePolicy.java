@@ -1,8 +1,10 @@
 package io.radixflow.operators.tier;
 
+import io.radixflow.operators.PublicApi;
 import java.util.Locale;
 
 /** When pages of the device are copied to host memory. */
+@PublicApi
 public enum WritePolicy {
   /** As soon as they are computed: nothing waits for a copy when the device needs room. */
   WRITE_THROUGH(0),

@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache.key;
 
+import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import javax.crypto.spec.SecretKeySpec;
  * that a conversation finds its pages wherever it is served; without it a namespace does not reveal
  * its tenant. Never shown.
  */
+@PublicApi
 public final class NamespaceKey implements Serializable {
   private static final long serialVersionUID = 1L;
   private static final String ALGORITHM = "HmacSHA256";

@@ -1,11 +1,13 @@
 package io.radixflow.operators.cache.policy;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.cache.EvictionPolicy;
 import io.radixflow.operators.cache.TreeNode;
 import java.util.List;
 import java.util.Locale;
 
 /** The eviction policies by their names in the configuration. */
+@PublicApi
 public final class EvictionPolicies {
   /** Uses from which on SLRU protects a page. */
   static final int SLRU_THRESHOLD = 2;

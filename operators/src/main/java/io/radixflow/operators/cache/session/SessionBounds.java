@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache.session;
 
+import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 
 /**
@@ -11,6 +12,7 @@ import java.io.Serializable;
  * @param sessionShare part of the pool that one session may keep to itself
  * @param tenantShare part of the pool that one tenant's sessions may keep to themselves
  */
+@PublicApi
 public record SessionBounds(int slots, int slotsPerTenant, double sessionShare, double tenantShare)
     implements Serializable {
 

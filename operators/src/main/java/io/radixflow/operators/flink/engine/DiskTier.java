@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.engine;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskStoreOptions;
@@ -18,6 +19,7 @@ import java.nio.file.Path;
  * @param minFreeBytes what is left free on the file system for others
  * @param tenants what tells tenants apart in the store
  */
+@PublicApi
 public record DiskTier(long limitBytes, String directory, long minFreeBytes, NamespaceKey tenants)
     implements Serializable {
   /** No disk tier. */

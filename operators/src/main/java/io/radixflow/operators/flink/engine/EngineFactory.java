@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.engine;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.engine.KvEventSink;
 import java.io.Serializable;
 
@@ -7,6 +8,7 @@ import java.io.Serializable;
  * Opens the engine of a TaskManager; travels in the job graph. Subtasks of one job whose openers
  * have equal {@link #identity} share one engine.
  */
+@PublicApi
 public interface EngineFactory extends Serializable {
 
   /**

@@ -4,6 +4,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.cache.key.StableHash;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.KvEventSink;
@@ -21,6 +22,7 @@ import java.io.Serializable;
  * @param disk the tier below host memory, which the engine must have then
  * @param remote the tier below the disk, or without one below host memory
  */
+@PublicApi
 public record ModelEngineFactory(
     Source source,
     String model,

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.engine;
 
+import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.tier.remote.RemoteStore;
 import io.radixflow.operators.tier.remote.RemoteStoreOptions;
@@ -15,6 +16,7 @@ import java.io.Serializable;
  * @param uploadMillis how long after it was written on disk a page is uploaded
  * @param tenants what tells tenants apart in the store
  */
+@PublicApi
 public record RemoteTier(RemoteStoreOptions options, long uploadMillis, NamespaceKey tenants)
     implements Serializable {
 

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.recovery;
 
+import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -8,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
  * Tells which replies an output has lost that commits them when the next checkpoint is complete,
  * may be too late for it, and does not say so; travels in the job graph.
  */
+@PublicApi
 public interface LostReplies extends Serializable {
 
   /** Names a reply: there is one to a turn id of a session. */

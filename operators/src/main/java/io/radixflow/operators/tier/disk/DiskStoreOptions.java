@@ -1,5 +1,6 @@
 package io.radixflow.operators.tier.disk;
 
+import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 import java.time.Duration;
 
@@ -12,6 +13,7 @@ import java.time.Duration;
  * @param retentionMillis how long after it was last written or read a page is deleted
  * @param readers threads that one read may use, the caller's included
  */
+@PublicApi
 public record DiskStoreOptions(
     String directory, long limitBytes, long minFreeBytes, long retentionMillis, int readers)
     implements Serializable {

@@ -1,5 +1,6 @@
 package io.radixflow.operators.tier.loadback;
 
+import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 
 /**
@@ -10,6 +11,7 @@ import java.io.Serializable;
  * @param prefetchPolicy how long a request waits for pages from the stores
  * @param prefetchThreshold the fewest tokens that the stores are asked for
  */
+@PublicApi
 public record LoadBackOptions(int threshold, PrefetchPolicy prefetchPolicy, int prefetchThreshold)
     implements Serializable {
   /** Lets the cost model decide what is loaded. */

@@ -1,8 +1,10 @@
 package io.radixflow.operators.tier.loadback;
 
+import io.radixflow.operators.PublicApi;
 import java.util.Locale;
 
 /** How long a waiting request waits for its pages from the tiers below host memory. */
+@PublicApi
 public enum PrefetchPolicy {
   /** Not at all: it takes what is there when its turn comes. */
   BEST_EFFORT,

@@ -1,5 +1,6 @@
 package io.radixflow.operators.tier.remote;
 
+import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 
 /**
@@ -14,6 +15,7 @@ import java.io.Serializable;
  * @param knownPages of how many pages it is remembered that they are there
  * @param knownMillis for how long; -1 for ever
  */
+@PublicApi
 public record RemoteStoreOptions(
     String uri,
     int transfers,

@@ -1,4 +1,4 @@
-package io.radixflow.operators.api;
+package io.radixflow.operators;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
@@ -11,6 +11,6 @@ import java.lang.annotation.Target;
  * mark. Everything else may change in any release.
  */
 @Documented
-@Retention(RetentionPolicy.CLASS)
+@Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)
 public @interface PublicApi {}
