@@ -19,7 +19,7 @@ final class JobConfiguration {
 
   private static final Duration MIN_PAUSE = Duration.ofMillis(200);
 
-  /** Time without a failure after which the next one counts as the first. */
+  /** A failure after this time without one counts as the first. */
   private static final Duration CALM_AFTER = Duration.ofMinutes(5);
 
   private JobConfiguration() {}
@@ -43,7 +43,7 @@ final class JobConfiguration {
     flink.set(PipelineOptions.OBJECT_REUSE, true);
     flink.set(StateBackendOptions.STATE_BACKEND, "rocksdb");
     flink.set(RocksDBOptions.OPTIONS_FACTORY, AtomicFlushes.class.getName());
-    // whole indexes of a large state do not fit the cache, and each look-up would read one anew
+    // whole indexes of a large state do not fit the cache, and each look-up would read one again
     flink.set(RocksDBOptions.USE_PARTITIONED_INDEX_FILTERS, true);
     flink.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     flink.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, interval);

@@ -17,8 +17,8 @@ import org.apache.flink.api.connector.source.Source;
 /**
  * Where the job reads and writes; tests bring their own.
  *
- * @param lostReplies tells what the sink of replies has lost; null if it loses nothing
- * @param kvEvents where the engines tell what is in their caches; null for nowhere
+ * @param lostReplies finds replies that the sink has lost; null if it loses none
+ * @param kvEvents where the engines publish what is in their caches; null if they do not
  */
 public record JobEndpoints(
     Source<EventRecord, ?, ?> events,

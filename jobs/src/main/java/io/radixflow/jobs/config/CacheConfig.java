@@ -30,7 +30,7 @@ public final class CacheConfig {
           key("cache.eviction-policy").stringType().defaultValue(DEFAULT.evictionPolicy()),
           "one of " + String.join(", ", EvictionPolicies.names()),
           EvictionPolicies::isKnown,
-          "Which cached pages go first when the pool is full.");
+          "Which cached pages are evicted first when the pool is full.");
 
   public static final ConfigOption<Double> SLRU_PROTECTED_SHARE =
       ALL.range(
@@ -44,8 +44,8 @@ public final class CacheConfig {
           key("cache.session-slots").intType().defaultValue(100_000),
           1,
           100_000_000,
-          "Sessions whose place in the cache a TaskManager remembers between turns; of more, those "
-              + "used least recently are forgotten and their pages freed.");
+          "Sessions whose cached pages a TaskManager keeps locked between turns; of more, the pages "
+              + "of those used least recently are freed.");
 
   public static final ConfigOption<Integer> TENANT_SLOTS =
       ALL.range(

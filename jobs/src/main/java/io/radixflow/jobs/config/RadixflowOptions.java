@@ -136,27 +136,27 @@ public final class RadixflowOptions {
   public static final ConfigOption<Boolean> KV_EVENTS_ENABLED =
       ALL.flag(
           key("kv-events.enabled").booleanType().defaultValue(false),
-          "Whether each engine tells what is in its cache, on kafka.topic.kv-events.");
+          "Whether each engine publishes what is in its cache, on kafka.topic.kv-events.");
 
   public static final ConfigOption<Boolean> KV_EVENTS_TOKEN_IDS =
       ALL.flag(
           key("kv-events.token-ids").booleanType().defaultValue(false),
-          "Whether KV events tell the token ids of pages: what users wrote.");
+          "Whether KV events have the token ids of pages: what users wrote.");
 
   public static final ConfigOption<Integer> KV_EVENTS_BUFFER =
       ALL.range(
           key("kv-events.buffer").intType().defaultValue(65_536),
           1,
           10_000_000,
-          "KV events that may wait for Kafka; when there are more, all that is cached is told"
-              + " anew.");
+          "KV events that may wait for Kafka; if there are more, the whole content of the cache is"
+              + " published again.");
 
-  public static final ConfigOption<Duration> KV_EVENTS_FORGET_AFTER =
+  public static final ConfigOption<Duration> KV_EVENTS_RETENTION =
       ALL.duration(
-          key("kv-events.forget-after").durationType().defaultValue(Duration.ofDays(1)),
+          key("kv-events.retention").durationType().defaultValue(Duration.ofDays(1)),
           Duration.ofSeconds(30),
           "a duration of at least 30 s, such as 1m or 7d",
-          "What an engine told is removed when nothing was heard of it for this long, by the next "
+          "Events of an engine that has published nothing for this long are deleted by the next "
               + "engine that starts.");
 
   public static final ConfigOption<Integer> MAX_QUEUED_PER_SESSION =
@@ -178,8 +178,8 @@ public final class RadixflowOptions {
           key("session.max-turns").intType().defaultValue(1_000),
           1,
           1_000_000,
-          "Turns of a branch that its prompts have and its history keeps; beyond it"
-              + " session.overflow decides.");
+          "Turns of a branch that its history and its prompts keep; session.overflow decides what"
+              + " happens to more.");
 
   public static final ConfigOption<Duration> RETENTION =
       ALL.duration(
@@ -240,42 +240,42 @@ public final class RadixflowOptions {
           key("generation.max-tokens").intType().defaultValue(512),
           1,
           Integer.MAX_VALUE,
-          "Most tokens of a reply where neither event nor session says.");
+          "Most tokens of a reply where neither event nor session has a limit.");
 
   public static final ConfigOption<Double> TEMPERATURE =
       ALL.range(
           key("generation.temperature").doubleType().defaultValue(0.7),
           0,
           2,
-          "Temperature where neither event nor session says.");
+          "Temperature where neither event nor session has one.");
 
   public static final ConfigOption<Integer> TOP_K =
       ALL.range(
           key("generation.top-k").intType().noDefaultValue(),
           0,
           Integer.MAX_VALUE,
-          "top_k where neither event nor session says.");
+          "top_k where neither event nor session has one.");
 
   public static final ConfigOption<Double> TOP_P =
       ALL.range(
           key("generation.top-p").doubleType().defaultValue(0.95),
           1e-6,
           1,
-          "top_p where neither event nor session says.");
+          "top_p where neither event nor session has one.");
 
   public static final ConfigOption<Double> MIN_P =
       ALL.range(
           key("generation.min-p").doubleType().noDefaultValue(),
           0,
           1,
-          "min_p where neither event nor session says.");
+          "min_p where neither event nor session has one.");
 
   public static final ConfigOption<Double> REPETITION_PENALTY =
       ALL.range(
           key("generation.repetition-penalty").doubleType().noDefaultValue(),
           0.01,
           10,
-          "Repetition penalty where neither event nor session says.");
+          "Repetition penalty where neither event nor session has one.");
 
   public static final ConfigOption<Integer> EVENT_MAX_BYTES =
       ALL.range(
@@ -316,7 +316,7 @@ public final class RadixflowOptions {
   public static final ConfigOption<String> DELTAS_TOPIC =
       ALL.text(
           key("kafka.topic.deltas").stringType().defaultValue("reply-deltas"),
-          "Topic of pieces of replies under way, written at least once.");
+          "Topic of pieces of replies that are being generated, written at least once.");
 
   public static final ConfigOption<String> DEAD_LETTERS_TOPIC =
       ALL.text(
@@ -344,21 +344,21 @@ public final class RadixflowOptions {
   public static final ConfigOption<Boolean> CREATE_TOPICS =
       ALL.flag(
           key("kafka.create-topics").booleanType().defaultValue(false),
-          "Whether topics that are missing are made at start.");
+          "Whether missing topics are created at start.");
 
   public static final ConfigOption<Integer> PARTITIONS =
       ALL.range(
           key("kafka.partitions").intType().defaultValue(4),
           1,
           10_000,
-          "Partitions of topics that are made.");
+          "Partitions of topics that are created.");
 
   public static final ConfigOption<Integer> REPLICATION =
       ALL.range(
           key("kafka.replication").intType().defaultValue(1),
           1,
           100,
-          "Replication factor of topics that are made.");
+          "Replication factor of topics that are created.");
 
   public static final ConfigOption<String> GROUP_ID =
       ALL.text(
@@ -369,7 +369,7 @@ public final class RadixflowOptions {
       ALL.choice(
           key("kafka.start-from").enumType(StartFrom.class).defaultValue(StartFrom.COMMITTED),
           StartFrom.values(),
-          "Where a job without a checkpoint begins to read; 'committed' is where the group stood, "
+          "Where a job without a checkpoint starts to read; 'committed' is the group's offset, "
               + "or the earliest event.");
 
   public static final ConfigOption<String> TRANSACTIONAL_ID_PREFIX =
@@ -410,7 +410,7 @@ public final class RadixflowOptions {
           key("job.checkpoint-interval").durationType().defaultValue(Duration.ofSeconds(1)),
           Duration.ofMillis(10),
           "a duration of at least 10 ms, such as 200ms or 10s",
-          "Time between checkpoints: how long a finished reply waits to be committed.");
+          "Time between checkpoints: a finished reply waits this long to be committed.");
 
   public static final ConfigOption<Duration> BUFFER_TIMEOUT =
       ALL.duration(

@@ -53,8 +53,8 @@ public final class SchedulerConfig {
               .defaultValue(DEFAULT.preemptionThreshold()),
           0,
           ServiceClass.MAX_PRIORITY - ServiceClass.MIN_PRIORITY,
-          "A request that lacks a place or pages takes those of running ones of its tenant whose "
-              + "priority differs by more than this; the highest value turns it off.");
+          "A request that lacks a slot or pages preempts running ones of its tenant whose priority "
+              + "is worse by more than this; the highest value turns it off.");
 
   public static final ConfigOption<Map<String, String>> TENANT_WEIGHTS =
       ALL.add(

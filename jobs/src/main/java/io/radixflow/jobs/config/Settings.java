@@ -74,7 +74,7 @@ public final class Settings {
 
   /**
    * Writes what was given to a new file that its owner alone can read, for {@link
-   * SettingsLoader#file}: arguments of a process can be seen by everybody on its machine.
+   * SettingsLoader#file}: all users of a machine can see the arguments of its processes.
    *
    * @return the file, which the caller deletes
    */

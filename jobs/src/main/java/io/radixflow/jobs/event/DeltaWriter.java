@@ -9,7 +9,8 @@ public final class DeltaWriter {
 
   /**
    * Bytes that an answer may have. One that is longer has no items, as if its reply were written
-   * with that limit: the delta topic takes records of one megabyte unless it is told otherwise.
+   * with that limit: the delta topic takes records of one megabyte unless it is configured
+   * otherwise.
    */
   static final int MAX_ANSWER_BYTES = 512 * 1024;
 

@@ -10,8 +10,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * What can be told of the identity of an event that cannot be read whole: broken JSON, a field
- * given twice, or too large. Scans the start of the bytes until they make no more sense.
+ * Finds session, branch, turn and type of an event that cannot be read whole, since it is broken
+ * JSON, has a field twice or is too large. Scans the start of the bytes as far as they are JSON.
  */
 final class EventIds {
 

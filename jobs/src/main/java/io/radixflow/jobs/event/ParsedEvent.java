@@ -3,12 +3,12 @@ package io.radixflow.jobs.event;
 import io.radixflow.operators.record.ConversationEvent;
 
 /**
- * What the bytes of an event turned out to be.
+ * The result of reading the bytes of an event.
  *
  * @param event the event, valid or not; null if it does not say which session and turn it is for
  * @param reason why it is not valid, for people; null if it is
  * @param unreadable whether the original bytes belong on the dead-letter topic: they are no JSON
- *     object, too large, or nobody can be answered
+ *     object, too large, or name no turn to answer
  */
 public record ParsedEvent(ConversationEvent event, String reason, boolean unreadable) {
 

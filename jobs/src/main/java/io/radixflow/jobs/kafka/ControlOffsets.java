@@ -16,10 +16,9 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Where a job without a checkpoint begins to read control events: where its group stood, else
- * behind what the topic has at the job's submission, so that it does not obey old commands. The
- * place is fixed then: a job that fails before its first checkpoint begins there again and finds
- * the commands of its own time.
+ * Finds the offsets at which a job without a checkpoint starts to read control events: its group's,
+ * else the end of the topic at the job's submission, so that it does not obey old commands. They
+ * are fixed then: a job that fails before its first checkpoint starts there again.
  */
 public final class ControlOffsets {
 
@@ -28,7 +27,7 @@ public final class ControlOffsets {
   /**
    * Asks the brokers.
    *
-   * @throws KafkaSetupException if they do not tell
+   * @throws KafkaSetupException if they do not answer
    */
   public static Map<TopicPartition, Long> of(Settings settings) {
     String topic = settings.get(RadixflowOptions.CONTROL_TOPIC);
@@ -75,6 +74,6 @@ public final class ControlOffsets {
 
   private static KafkaSetupException unknown(String topic, Throwable cause) {
     return new KafkaSetupException(
-        "cannot tell where to begin in the topic " + topic + ": " + cause.getMessage(), cause);
+        "cannot find where to start in the topic " + topic + ": " + cause.getMessage(), cause);
   }
 }

@@ -11,10 +11,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Goes on where the brokers know nothing of a transaction, for which Flink's committer fails the
- * job at every restore: they forget it some days after its end ({@code
+ * Continues where the brokers do not know a transaction, for which Flink's committer fails the job
+ * at every restore: they forget it some days after its end ({@code
  * transactional.id.expiration.ms}), never while it is open, and other brokers never knew it. What
- * it wrote is {@link KafkaLostReplies}' matter, as with a transaction that was aborted.
+ * it wrote is found by {@link KafkaLostReplies}, as with a transaction that was aborted.
  */
 final class ForgottenTransactions implements Committer<KafkaCommittable> {
   private static final Logger LOG = LoggerFactory.getLogger(ForgottenTransactions.class);

@@ -55,7 +55,7 @@ public final class KafkaEndpoints {
   /**
    * Control events, from {@link ControlOffsets} on.
    *
-   * @throws KafkaSetupException if the brokers do not tell these
+   * @throws KafkaSetupException if the brokers do not answer
    */
   public KafkaSource<ControlRecord> control() {
     return KafkaSource.<ControlRecord>builder()

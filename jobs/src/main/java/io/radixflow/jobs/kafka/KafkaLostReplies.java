@@ -18,10 +18,10 @@ import java.util.TreeMap;
 public record KafkaLostReplies(Map<String, String> clientOptions, String topic, long commitMillis)
     implements LostReplies {
 
-  /** By how much the brokers' measure of a transaction's age may exceed the job's. */
+  /** The brokers' measure of a transaction's age may exceed the job's by this much. */
   private static final long MARGIN_MILLIS = 30_000;
 
-  /** As the settings say. */
+  /** Reads the settings. */
   public static KafkaLostReplies of(Settings settings) {
     Map<String, String> client = new TreeMap<>();
     settings.kafkaClient().forEach((key, value) -> client.put((String) key, (String) value));

@@ -130,7 +130,7 @@ public final class KafkaSetup {
     makeTopics(admin, missing, broker);
   }
 
-  /** A topic that forgets by age would forget blocks that are still cached. */
+  /** A topic that deletes by age would lose blocks that are still cached. */
   private void checkCompaction(Admin admin) {
     String name = settings.get(RadixflowOptions.KV_EVENTS_TOPIC);
     if (!settings.get(RadixflowOptions.KV_EVENTS_ENABLED)) {

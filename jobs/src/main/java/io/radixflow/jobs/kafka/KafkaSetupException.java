@@ -10,7 +10,7 @@ public final class KafkaSetupException extends RuntimeException {
     super(message, cause);
   }
 
-  /** What a client is told that hears nothing from any of the brokers. */
+  /** The exception of a client that no broker answers. */
   public static KafkaSetupException noBroker(String brokers, Duration waited, Throwable cause) {
     return new KafkaSetupException(
         "no Kafka broker answers at "

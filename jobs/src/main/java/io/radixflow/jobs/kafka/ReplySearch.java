@@ -124,7 +124,7 @@ final class ReplySearch implements LostReplies.Search {
     }
     if (!unknown.isEmpty()) {
       LOG.warn(
-          "Whether {} replies were committed cannot be told, since {} does not have them any more;"
+          "It is unknown whether {} replies were committed, since {} does not have them any more;"
               + " a query of their sessions has them, such as {}",
           unknown.size(),
           kafka.topic(),

@@ -17,7 +17,7 @@ record TopicLimit(String topic, String option, int maxBytes) {
   /** Room for a record's key and headers and for its batch's header, in bytes. */
   static final int OVERHEAD = 64 * 1024;
 
-  /** Of all topics that take records of a configurable size. */
+  /** Returns the limits of all topics that take records of a configurable size. */
   static List<TopicLimit> all(Settings settings) {
     return List.of(
         of(settings, RadixflowOptions.REPLIES_TOPIC, RadixflowOptions.REPLY_MAX_BYTES),

@@ -13,10 +13,10 @@ import java.util.TreeMap;
  *
  * @param clientOptions how to reach the brokers
  * @param topic compacted
- * @param tokenIds whether the events tell what pages hold
+ * @param tokenIds whether the events have the token ids of pages
  * @param buffer most events that wait for Kafka
  * @param heartbeatMillis an engine without changes announces itself this often
- * @param forgetMillis after this time without a sign of an engine, what it told is removed
+ * @param retentionMillis records of an engine without a sign of life for this long are deleted
  */
 public record KafkaKvEvents(
     Map<String, String> clientOptions,
@@ -24,7 +24,7 @@ public record KafkaKvEvents(
     boolean tokenIds,
     int buffer,
     long heartbeatMillis,
-    long forgetMillis)
+    long retentionMillis)
     implements KvEventSink.Factory {
 
   private static final long HEARTBEAT_MILLIS = 10_000;
@@ -42,7 +42,7 @@ public record KafkaKvEvents(
         settings.get(RadixflowOptions.KV_EVENTS_TOKEN_IDS),
         settings.get(RadixflowOptions.KV_EVENTS_BUFFER),
         HEARTBEAT_MILLIS,
-        settings.get(RadixflowOptions.KV_EVENTS_FORGET_AFTER).toMillis());
+        settings.get(RadixflowOptions.KV_EVENTS_RETENTION).toMillis());
   }
 
   /** Fresh properties for a client. */

@@ -44,7 +44,7 @@ final class KvEventLog {
    * @param partition of the topic, this engine's
    * @param engine its name
    * @param before what the topic has of engines with that name
-   * @param delivered called for each record that tells of a block
+   * @param delivered called for each record of a block that was delivered or failed
    */
   KvEventLog(
       Producer<byte[], byte[]> producer,
@@ -114,8 +114,8 @@ final class KvEventLog {
     announce(State.CLOSED);
   }
 
-  /** Removes all that the topic has of an engine that is gone. */
-  void forget(String gone, KvEventsView view) {
+  /** Deletes all records of an engine that is gone. */
+  void delete(String gone, KvEventsView view) {
     view.keys(gone).forEach((key, where) -> remove(key, where, view.epoch(gone)));
   }
 

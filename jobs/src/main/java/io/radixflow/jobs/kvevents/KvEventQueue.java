@@ -8,8 +8,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * What an engine hands over and the publisher has not taken yet, bounded. The engine's side never
- * waits; what does not fit is refused, and then everything but a snapshot.
+ * Holds the events that an engine has handed over and the publisher has not taken yet, within a
+ * bound. The engine's side never waits: what does not fit is refused, and from then on everything
+ * but a snapshot.
  */
 final class KvEventQueue {
 
@@ -39,7 +40,7 @@ final class KvEventQueue {
 
   /**
    * @param capacity most changes that wait; a snapshot always fits
-   * @param onRoom tells the engine that a snapshot is wanted
+   * @param onRoom called when a snapshot is wanted
    */
   KvEventQueue(int capacity, Runnable onRoom) {
     this.capacity = capacity;

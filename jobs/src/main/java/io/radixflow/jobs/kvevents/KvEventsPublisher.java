@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Publishes the changes of one engine's cache to the KV event topic, on a thread of its own, with
  * an idempotent producer. First reads what the topic has of earlier engines of the same name; when
- * something is lost on the way, begins anew with a snapshot.
+ * a record is lost on the way, it starts again with a snapshot.
  */
 final class KvEventsPublisher implements KvEventSink {
 
@@ -81,7 +81,7 @@ final class KvEventsPublisher implements KvEventSink {
     try {
       thread.join(2 * CLOSE.toMillis());
       if (thread.isAlive()) {
-        LOG.warn("The end of the engine could not be told in time");
+        LOG.warn("Timed out publishing the end event of the engine");
         thread.interrupt();
       }
     } catch (InterruptedException e) {
@@ -99,7 +99,11 @@ final class KvEventsPublisher implements KvEventSink {
           publish(name.toString());
         } catch (KafkaException e) {
           if (!queue.isClosed()) {
-            LOG.warn("KV events of {} wait: {}", name, e.getMessage(), e);
+            LOG.warn(
+                "KV events of {} are delayed, as Kafka cannot be used: {}",
+                name,
+                e.getMessage(),
+                e);
           }
         }
         queue.restart();
@@ -142,13 +146,16 @@ final class KvEventsPublisher implements KvEventSink {
           batch.events().forEach(log::apply);
         }
       }
-      LOG.warn("KV events of {} begin anew: {}", name, failure.getMessage());
+      LOG.warn("KV events of {} start again with a snapshot: {}", name, failure.getMessage());
     } finally {
       producer.close(CLOSE);
     }
   }
 
-  /** Null if the engine was closed meanwhile: it has told nothing, and its epoch is not known. */
+  /**
+   * Returns null if the engine was closed meanwhile: it has published nothing, and its epoch is not
+   * known.
+   */
   private KvEventLog open(Producer<byte[], byte[]> producer, String name) {
     try (KvEventsReader reader = new KvEventsReader(options.client(), options.topic())) {
       KvEventsView view = reader.readToEnd(queue::isClosed);
@@ -158,10 +165,12 @@ final class KvEventsPublisher implements KvEventSink {
       int partition = Utils.toPositive(Utils.murmur2(name.getBytes(UTF_8))) % reader.partitions();
       KvEventLog log =
           new KvEventLog(producer, options.topic(), partition, name, engine, view, this::delivered);
-      for (String gone : view.silentSince(System.currentTimeMillis() - options.forgetMillis())) {
+      for (String gone : view.silentSince(System.currentTimeMillis() - options.retentionMillis())) {
         if (!gone.equals(name)) {
-          LOG.info("{} has been silent for long: what it told is removed", gone);
-          log.forget(gone, view);
+          LOG.info(
+              "Engine {} has been silent for longer than kv-events.retention: deleting its KV events",
+              gone);
+          log.delete(gone, view);
         }
       }
       return log;

@@ -100,7 +100,7 @@ public final class KvEventsReader implements AutoCloseable {
     }
   }
 
-  /** A record that somebody else wrote without the header voids whatever it names. */
+  /** A record without the header, which another program wrote, voids whatever it names. */
   private static long voided(Header header) {
     try {
       return header == null || header.value() == null

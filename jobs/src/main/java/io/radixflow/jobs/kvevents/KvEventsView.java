@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * of each partition, from the beginning. One thread.
  *
  * <p>Exact for an engine that is {@link KvEventRecord.State#LIVE}, as of its last record that was
- * applied. Of an engine that was killed it is what the engine had last told, until its successor,
- * which has the same name, announces an epoch of its own or, if there is none, until somebody
- * decides by {@link EngineView#lastSeen} that it is gone.
+ * applied. For an engine that was killed it is what the engine had last published, until its
+ * successor, which has the same name, announces an epoch of its own. Without a successor the caller
+ * decides by {@link EngineView#lastSeen} whether the engine is gone.
  */
 public final class KvEventsView {
 
@@ -50,7 +50,7 @@ public final class KvEventsView {
   public record EngineView(KvEventRecord.Engine last, long lastSeen) {}
 
   /**
-   * Applies the next record of a partition. One that cannot be read is counted and passed over.
+   * Applies the next record of a partition. One that cannot be read is counted and skipped.
    *
    * @param value null if what the key names has left
    * @param voided of a record without a value, the greatest epoch that it voids; else without
@@ -66,7 +66,7 @@ public final class KvEventsView {
       }
     } catch (IOException e) {
       unreadable++;
-      LOG.warn("a KV event of partition {} is passed over: {}", partition, e.getMessage());
+      LOG.warn("Skipping an unreadable KV event of partition {}: {}", partition, e.getMessage());
     }
   }
 
@@ -117,7 +117,7 @@ public final class KvEventsView {
     }
   }
 
-  /** The names of all engines that have announced themselves and were not forgotten. */
+  /** The names of all engines that have announced themselves and were not deleted. */
   public Set<String> engines() {
     Set<String> names = new TreeSet<>(engines.keySet());
     names.removeIf(name -> engines.get(name).announced == null);

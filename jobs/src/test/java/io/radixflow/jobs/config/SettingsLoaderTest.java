@@ -123,7 +123,7 @@ class SettingsLoaderTest {
         "model=                       | model is '', must be a text that is not empty",
         "engine.max-running=512       | engine.max-running must be at most engine.step-rows",
         "job.checkpoint-interval=9ms  | is '9ms', must be a duration of at least 10 ms",
-        "kv-events.forget-after=29s   | is '29s', must be a duration of at least 30 s",
+        "kv-events.retention=29s   | is '29s', must be a duration of at least 30 s",
         "tiers.disk-size=1gb          | tiers.disk-size needs tiers.host-memory",
         "job.checkpoint-interval=15m  | is 900000 ms, with 60000 ms for the checkpoint and its"
             + " commit",

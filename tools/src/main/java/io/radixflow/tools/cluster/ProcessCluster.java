@@ -1,5 +1,6 @@
 package io.radixflow.tools.cluster;
 
+import io.radixflow.kernels.PrivateDirectories;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -106,7 +107,7 @@ public final class ProcessCluster implements AutoCloseable {
   }
 
   private static Path emptyDirectory(Path directory) throws IOException {
-    Path root = Files.createDirectories(directory).toRealPath();
+    Path root = PrivateDirectories.create(directory.toAbsolutePath()).toRealPath();
     try (Stream<Path> files = Files.list(root)) {
       if (files.findAny().isPresent()) {
         throw new IOException(directory + " is not empty; name another directory, or empty it");

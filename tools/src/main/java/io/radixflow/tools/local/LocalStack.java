@@ -9,6 +9,8 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.jobs.kafka.KafkaSetup;
 import io.radixflow.operators.flink.engine.EngineFactory;
+import io.radixflow.kernels.PrivateDirectories;
+import io.radixflow.kernels.ScratchDirectory;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -22,7 +24,6 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.util.FileUtils;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +40,10 @@ public final class LocalStack implements AutoCloseable {
   private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
 
   private final Path directory;
-  private final boolean temporary;
+
+  /** The directory if nothing is kept; else null. */
+  private final ScratchDirectory scratch;
+
   private final Consumer<String> progress;
   private volatile boolean stopping;
   private final Thread hook = new Thread(this::shutDown, "stop the stack");
@@ -52,10 +56,10 @@ public final class LocalStack implements AutoCloseable {
   private boolean closed;
 
   private LocalStack(
-      Settings settings, Path directory, boolean temporary, Consumer<String> progress) {
+      Settings settings, Path directory, ScratchDirectory scratch, Consumer<String> progress) {
     this.settings = settings;
     this.directory = directory;
-    this.temporary = temporary;
+    this.scratch = scratch;
     this.progress = progress;
   }
 
@@ -81,11 +85,13 @@ public final class LocalStack implements AutoCloseable {
       Settings settings, Options options, EngineFactory opener, Consumer<String> progress)
       throws IOException {
     ServingSettings.checkWaiting(settings, settings.get(RadixflowOptions.PARALLELISM));
+    ScratchDirectory scratch =
+        options.directory().isPresent() ? null : ScratchDirectory.create("local");
     Path directory =
-        options.directory().isPresent()
-            ? Files.createDirectories(options.directory().get()).toAbsolutePath()
-            : Files.createTempDirectory("radixflow-");
-    LocalStack stack = new LocalStack(settings, directory, options.directory().isEmpty(), progress);
+        scratch == null
+            ? PrivateDirectories.create(options.directory().get().toAbsolutePath())
+            : scratch.path();
+    LocalStack stack = new LocalStack(settings, directory, scratch, progress);
     try {
       Runtime.getRuntime().addShutdownHook(stack.hook);
       stack.startAll(options, opener);
@@ -226,8 +232,8 @@ public final class LocalStack implements AutoCloseable {
             broker.close();
           }
         } finally {
-          if (temporary) {
-            FileUtils.deleteDirectory(directory.toFile());
+          if (scratch != null) {
+            scratch.close();
           }
           forgetHook();
           end.complete(null);
@@ -258,7 +264,7 @@ public final class LocalStack implements AutoCloseable {
     if (job == null || end.isCompletedExceptionally()) {
       return;
     }
-    if (!temporary) {
+    if (scratch == null) {
       try {
         cluster.stop(job);
         return;

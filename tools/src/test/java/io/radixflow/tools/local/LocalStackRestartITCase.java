@@ -15,6 +15,7 @@ import io.radixflow.operators.record.Reply;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,8 @@ class LocalStackRestartITCase {
         ConversationClient client = new ConversationClient(stack.settings())) {
       said = ask(client, "t1");
     }
+    assertThat(Files.getPosixFilePermissions(dir.resolve("kept data #1%")))
+        .isEqualTo(PosixFilePermissions.fromString("rwx------"));
     Path broken = Files.write(dir.resolve("broken.gguf"), new byte[100]);
     assertThatExceptionOfType(IOException.class)
         .isThrownBy(() -> start("model=" + broken))
