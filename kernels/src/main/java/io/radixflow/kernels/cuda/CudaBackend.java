@@ -269,7 +269,7 @@ public final class CudaBackend implements Backend {
   }
 
   /** Queues setting all pages to zeros, for benchmarks; the pool is open. */
-  void clearPool() {
+  public void clearPool() {
     model.context().bind();
     pool.memory().fillAsync((byte) 0, stream);
   }

@@ -1,9 +1,9 @@
 package io.radixflow.lab.bench;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.kernels.GpuBench;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.lab.device.GpuBench;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;

@@ -2,10 +2,10 @@ package io.radixflow.lab.bench;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.kernels.MachinePeak;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.lab.device.MachinePeak;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;

@@ -1,7 +1,7 @@
 package io.radixflow.lab.bench;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import io.radixflow.kernels.device.GpuFigure;
+import io.radixflow.lab.device.GpuFigure;
 import java.io.PrintWriter;
 import java.util.Locale;
 

@@ -1,11 +1,12 @@
-package io.radixflow.kernels.cuda;
+package io.radixflow.lab.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cuda.CudaBackend;
+import io.radixflow.kernels.cuda.CudaModels;
 import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
-import io.radixflow.kernels.device.GpuFigure;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.WeightSource;
 import io.radixflow.kernels.model.file.RandomWeights;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** That the benchmark runs; what it measures on an emulated device means nothing. */
-class CudaBenchTest {
+class GpuBenchTest {
 
   @BeforeEach
   void requireEmulator() {
@@ -33,7 +34,7 @@ class CudaBenchTest {
   @Test
   void ceilingsAreBandwidths() {
     List<GpuFigure> figures = new ArrayList<>();
-    new CudaBench(0, 1e12, figures::add).ceilings();
+    new ShapeBench(0, 1e12, figures::add).ceilings();
     assertThat(figures)
         .extracting(GpuFigure::name)
         .containsExactly("device read", "device copy", "host to device", "device to host");
@@ -44,7 +45,7 @@ class CudaBenchTest {
   void everyKernelBesideTheProductsIsMeasuredAgainstItsFloor() {
     EmulatedDriver.reset();
     List<GpuFigure> figures = new ArrayList<>();
-    CudaBench bench = new CudaBench(0, 1e12, figures::add);
+    ShapeBench bench = new ShapeBench(0, 1e12, figures::add);
     EmulatedDriver.setMemoryLimit(96 << 20);
     bench.ceilings();
     EmulatedDriver.reset();

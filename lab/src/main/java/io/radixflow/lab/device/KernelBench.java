@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cuda;
+package io.radixflow.lab.device;
 
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaException;
@@ -58,7 +58,7 @@ final class KernelBench implements AutoCloseable {
 
   private final CudaContext context;
   private final CudaStream stream;
-  private final BenchClock clock;
+  private final DeviceClock clock;
   private final ModelConfig config;
   private final int contextTokens;
   private final int pagesEach;
@@ -77,7 +77,7 @@ final class KernelBench implements AutoCloseable {
    * @throws CudaException if the device has no room for them
    */
   KernelBench(
-      BenchClock clock,
+      DeviceClock clock,
       KernelModule module,
       ModelConfig config,
       GpuMode mode,

@@ -1,12 +1,10 @@
-package io.radixflow.kernels;
+package io.radixflow.lab.device;
 
-import io.radixflow.kernels.cuda.CudaBench;
 import io.radixflow.kernels.cuda.CudaSupport;
 import io.radixflow.kernels.device.DeviceName;
-import io.radixflow.kernels.device.GpuFigure;
-import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelConfig.Llama3Scaling;
 import io.radixflow.kernels.model.ModelConfig.Rope;
+import io.radixflow.kernels.model.ModelConfig;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -82,7 +80,7 @@ public final class GpuBench {
     if (problem != null) {
       throw new IllegalArgumentException("there is no GPU to measure: " + problem);
     }
-    CudaBench bench = new CudaBench(ordinal, peakFlops, figures);
+    ShapeBench bench = new ShapeBench(ordinal, peakFlops, figures);
     bench.ceilings();
     for (ModelConfig shape : shapes) {
       bench.shape(shape);

@@ -1,6 +1,7 @@
-package io.radixflow.kernels.cuda;
+package io.radixflow.lab.device;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.cuda.CudaBackend;
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.cuda.driver.CudaStream;
@@ -13,7 +14,6 @@ import io.radixflow.kernels.cuda.step.GemmEpilogue;
 import io.radixflow.kernels.cuda.step.GemmPlan;
 import io.radixflow.kernels.cuda.step.ProgramRecorder;
 import io.radixflow.kernels.cuda.weights.CudaMatrix;
-import io.radixflow.kernels.device.GpuFigure;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
@@ -32,9 +32,9 @@ import org.slf4j.LoggerFactory;
  * against the floors that the ceilings imply. Data of small kernels stay in the device's cache, so
  * that they may come in below their floor. Not thread-safe.
  */
-public final class CudaBench {
+public final class ShapeBench {
 
-  private static final Logger LOG = LoggerFactory.getLogger(CudaBench.class);
+  private static final Logger LOG = LoggerFactory.getLogger(ShapeBench.class);
   private static final int REPETITIONS = 20;
   private static final int[] PRODUCT_ROWS = {1, 8, 64, 1024};
   private static final int[] DECODE_ROWS = {1, 8, 64, 256};
@@ -44,12 +44,12 @@ public final class CudaBench {
   private final int ordinal;
   private final double peakFlops;
   private final Consumer<GpuFigure> figures;
-  private BenchCeilings ceilings;
+  private DeviceCeilings ceilings;
 
   /**
    * @param peakFlops operations a second of the tensor cores
    */
-  public CudaBench(int ordinal, double peakFlops, Consumer<GpuFigure> figures) {
+  public ShapeBench(int ordinal, double peakFlops, Consumer<GpuFigure> figures) {
     this.ordinal = ordinal;
     this.peakFlops = peakFlops;
     this.figures = figures;
@@ -59,12 +59,12 @@ public final class CudaBench {
   public void ceilings() {
     try (CudaContext context = CudaContext.open(ordinal)) {
       KernelModule module = context.load(DeviceCode.load());
-      ceilings = BenchCeilings.measure(clock(context), module, figures);
+      ceilings = DeviceCeilings.measure(clock(context), module, figures);
     }
   }
 
-  private static BenchClock clock(CudaContext context) {
-    return new BenchClock(context, context.newStream("bench"), REPETITIONS);
+  private static DeviceClock clock(CudaContext context) {
+    return new DeviceClock(context, context.newStream("bench"), REPETITIONS);
   }
 
   /** Kernels and steps of a shape in both modes, after {@link #ceilings}. */
@@ -174,7 +174,7 @@ public final class CudaBench {
               module, plan, matrix, source, result, null, GemmEpilogue.LOGITS, rows);
       launch.pointer(count).nullPointer();
       ProgramRecorder.finish(launch, matrix, GemmEpilogue.LOGITS);
-      return new BenchClock(context, stream, REPETITIONS).seconds(() -> launch.on(stream));
+      return new DeviceClock(context, stream, REPETITIONS).seconds(() -> launch.on(stream));
     }
   }
 

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cuda;
+package io.radixflow.lab.device;
 
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaStream;
@@ -6,7 +6,6 @@ import io.radixflow.kernels.cuda.driver.DeviceMemory;
 import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.driver.PinnedMemory;
-import io.radixflow.kernels.device.GpuFigure;
 import java.util.function.Consumer;
 
 /**
@@ -16,7 +15,7 @@ import java.util.function.Consumer;
  * @param toDevice from pinned memory
  * @param toHost to pinned memory
  */
-record BenchCeilings(double memory, double toDevice, double toHost) {
+record DeviceCeilings(double memory, double toDevice, double toHost) {
 
   private static final long COPY_BYTES = 1L << 30;
   private static final long PINNED_BYTES = 256L << 20;
@@ -24,7 +23,7 @@ record BenchCeilings(double memory, double toDevice, double toHost) {
   private static final int READ_BLOCKS = 4;
 
   /** Measures them. */
-  static BenchCeilings measure(BenchClock clock, KernelModule module, Consumer<GpuFigure> figures) {
+  static DeviceCeilings measure(DeviceClock clock, KernelModule module, Consumer<GpuFigure> figures) {
     CudaContext context = clock.context();
     CudaStream stream = clock.stream();
     long bytes = Math.min(COPY_BYTES, context.freeMemory() / 8) & -16;
@@ -61,7 +60,7 @@ record BenchCeilings(double memory, double toDevice, double toHost) {
               "device to host",
               small,
               clock.seconds(() -> to.readAsync(pinned, small, stream)));
-      return new BenchCeilings(Math.max(reads, copies), in, out);
+      return new DeviceCeilings(Math.max(reads, copies), in, out);
     }
   }
 

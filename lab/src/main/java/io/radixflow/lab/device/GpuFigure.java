@@ -1,4 +1,4 @@
-package io.radixflow.kernels.device;
+package io.radixflow.lab.device;
 
 /**
  * Something measured on a GPU.

@@ -1,5 +1,6 @@
-package io.radixflow.kernels.cuda;
+package io.radixflow.lab.device;
 
+import io.radixflow.kernels.cuda.CudaBackend;
 import io.radixflow.kernels.cuda.pages.CudaKvPool;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.device.StepTicket;

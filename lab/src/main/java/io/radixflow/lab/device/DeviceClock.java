@@ -1,4 +1,4 @@
-package io.radixflow.kernels.cuda;
+package io.radixflow.lab.device;
 
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaEvent;
@@ -9,7 +9,7 @@ import io.radixflow.kernels.cuda.driver.CudaStream;
  *
  * @param repetitions how often the work is run, after a few times that do not count
  */
-record BenchClock(CudaContext context, CudaStream stream, int repetitions) {
+record DeviceClock(CudaContext context, CudaStream stream, int repetitions) {
 
   private static final int WARM_UP = 3;
   private static final double LEAST = 1e-9;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels;
+package io.radixflow.lab.device;
 
 import io.radixflow.kernels.cpu.kernel.PeakLoops;
 import java.lang.management.ManagementFactory;
