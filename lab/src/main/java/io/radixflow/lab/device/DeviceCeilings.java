@@ -23,7 +23,8 @@ record DeviceCeilings(double memory, double toDevice, double toHost) {
   private static final int READ_BLOCKS = 4;
 
   /** Measures them. */
-  static DeviceCeilings measure(DeviceClock clock, KernelModule module, Consumer<GpuFigure> figures) {
+  static DeviceCeilings measure(
+      DeviceClock clock, KernelModule module, Consumer<GpuFigure> figures) {
     CudaContext context = clock.context();
     CudaStream stream = clock.stream();
     long bytes = Math.min(COPY_BYTES, context.freeMemory() / 8) & -16;

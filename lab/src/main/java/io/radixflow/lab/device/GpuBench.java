@@ -2,9 +2,9 @@ package io.radixflow.lab.device;
 
 import io.radixflow.kernels.cuda.CudaSupport;
 import io.radixflow.kernels.device.DeviceName;
+import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelConfig.Llama3Scaling;
 import io.radixflow.kernels.model.ModelConfig.Rope;
-import io.radixflow.kernels.model.ModelConfig;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
