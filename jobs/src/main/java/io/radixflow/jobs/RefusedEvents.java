@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.event.EventWriter;
-import io.radixflow.operators.flink.RejectedEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.RejectedEvent;
 import org.apache.flink.api.common.functions.MapFunction;
 
 /**

@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.jobs.event.DeadLetter;
-import io.radixflow.operators.flink.RejectedEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.RejectedEvent;
 import org.junit.jupiter.api.Test;
 
 class RefusedEventsTest {

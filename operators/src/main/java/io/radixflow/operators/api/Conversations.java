@@ -1,7 +1,6 @@
 package io.radixflow.operators.api;
 
 import io.radixflow.operators.PublicApi;
-import io.radixflow.operators.flink.RejectedEvent;
 import io.radixflow.operators.flink.ServingOperatorFactory;
 import io.radixflow.operators.flink.ServingOptions;
 import io.radixflow.operators.flink.ServingOutputs;
@@ -10,6 +9,7 @@ import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.RejectedEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import java.util.Objects;

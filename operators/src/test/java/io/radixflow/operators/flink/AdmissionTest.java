@@ -7,6 +7,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.RejectedEvent;
 import io.radixflow.operators.record.Reply;
 import java.time.Duration;
 import java.util.stream.Stream;
