@@ -88,7 +88,9 @@ public final class DiskStore implements PageStore {
           MissReason.CHECKSUM,
           MissReason.DIGEST,
           MissReason.EPOCH,
-          MissReason.KEY);
+          MissReason.KEY,
+          MissReason.FILE_GONE,
+          MissReason.IO);
 
   private final DiskStoreOptions options;
   private final PageDatabase database;
@@ -285,7 +287,7 @@ public final class DiskStore implements PageStore {
           ? MissReason.DIGEST
           : codec.decode(buffer, chain, i, namespace, into);
     } catch (RocksDBException e) {
-      return PageDatabase.isDamage(e) ? MissReason.CHECKSUM : MissReason.IO;
+      return PageDatabase.reason(e);
     }
   }
 
@@ -295,7 +297,9 @@ public final class DiskStore implements PageStore {
   private void missed(PageId id, MissReason reason) {
     counters.miss(reason);
     if (DAMAGE.contains(reason)) {
-      remove(new PageId[] {id}, 1);
+      synchronized (writing) {
+        remove(entries(new PageId[] {id}, 1), false);
+      }
     }
   }
 

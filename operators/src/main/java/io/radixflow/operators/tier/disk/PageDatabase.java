@@ -1,5 +1,6 @@
 package io.radixflow.operators.tier.disk;
 
+import io.radixflow.operators.tier.page.MissReason;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -167,8 +168,16 @@ final class PageDatabase implements AutoCloseable {
     return e.getStatus() == null ? null : e.getStatus().getCode();
   }
 
+  /** Returns why a page was not read. RocksDB says in words alone that a file is gone. */
+  static MissReason reason(RocksDBException e) {
+    if (isDamage(e)) {
+      return MissReason.CHECKSUM;
+    }
+    return e.getMessage().contains("No such file") ? MissReason.FILE_GONE : MissReason.IO;
+  }
+
   /** Whether a failure is due to bytes that are not what was written. */
-  static boolean isDamage(RocksDBException e) {
+  private static boolean isDamage(RocksDBException e) {
     return code(e) == Status.Code.Corruption;
   }
 
