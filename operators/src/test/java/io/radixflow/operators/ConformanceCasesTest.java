@@ -42,6 +42,9 @@ class ConformanceCasesTest {
     WITHOUT_TEST.put("F10", "no ranks share a context: a store belongs to one engine");
     WITHOUT_TEST.put("F11", "no ranks share the pages of a model without heads of its own");
     WITHOUT_TEST.put(
+        "F12",
+        "pages are blobs of a database, which takes no files that another process puts there");
+    WITHOUT_TEST.put(
         "F14", "writes of a store are made one after the other, so none needs a reservation");
     WITHOUT_TEST.put("N2", "nodes have no numbers; whoever needs a node keeps a reference to it");
     WITHOUT_TEST.put(

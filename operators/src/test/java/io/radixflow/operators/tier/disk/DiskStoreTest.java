@@ -87,6 +87,7 @@ class DiskStoreTest {
     }
   }
 
+  /** Case F7. */
   @Test
   void aPageThatIsThereIsNotWrittenAgain() throws IOException {
     try (DiskStore store = open()) {
@@ -156,6 +157,7 @@ class DiskStoreTest {
     }
   }
 
+  /** Case F8. */
   @Test
   void clearingLeavesNoBytes() throws Exception {
     try (DiskStore store = open()) {
@@ -170,6 +172,7 @@ class DiskStoreTest {
     }
   }
 
+  /** Case F3. */
   @Test
   void theLimitHoldsAndTheOldestGoFirst() throws IOException {
     try (DiskStore store = open()) {
@@ -185,6 +188,7 @@ class DiskStoreTest {
     }
   }
 
+  /** Case F4. */
   @Test
   void whatIsReadStays() throws IOException {
     try (DiskStore store = open()) {
@@ -203,6 +207,7 @@ class DiskStoreTest {
     }
   }
 
+  /** Case F9. */
   @Test
   void openedAgainTheOldestStillGoesFirst() throws IOException {
     try (DiskStore store = open()) {
@@ -243,6 +248,7 @@ class DiskStoreTest {
     }
   }
 
+  /** Case F6. */
   @Test
   void aSmallerLimitIsReachedInTheBackground() throws Exception {
     try (DiskStore store = open()) {
@@ -259,6 +265,7 @@ class DiskStoreTest {
     }
   }
 
+  /** Case F13. */
   @Test
   void whatIsToStayFreeStaysFree() throws IOException {
     try (DiskStore store = open(options().withMinFreeBytes(Long.MAX_VALUE / 2))) {
@@ -281,6 +288,7 @@ class DiskStoreTest {
     }
   }
 
+  /** Case F5. */
   @Test
   void aLimitThatHoldsFewPagesIsRefused() {
     assertThatThrownBy(() -> DiskStore.open(options(), EPOCH, 1 << 20, TierPages.KEYS))

@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class KnownPagesTest {
+  /** Case F15. */
   @Test
   void knownPagesAreForgottenAfterTheirTimeHoweverOftenSeen() {
     AtomicLong now = new AtomicLong();
