@@ -136,7 +136,7 @@ public final class JavaProcess implements AutoCloseable {
    *
    * @throws IOException if it does not end in time; it was killed then
    */
-  void terminate(Duration limit) throws IOException {
+  public void terminate(Duration limit) throws IOException {
     process.destroy();
     process.onExit().completeOnTimeout(process, limit.toMillis(), MILLISECONDS).join();
     if (process.isAlive()) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /** The command line in a process of its own, as a user starts it. */
-final class CommandProcess {
+public final class CommandProcess {
 
   private CommandProcess() {}
 
@@ -19,8 +19,8 @@ final class CommandProcess {
    * @param flags of the JVM
    * @param arguments the command and its options
    */
-  static JavaProcess start(Path home, Path output, List<String> flags, List<String> arguments)
-      throws IOException {
+  public static JavaProcess start(
+      Path home, Path output, List<String> flags, List<String> arguments) throws IOException {
     List<String> words = new ArrayList<>(JvmFlags.ALL);
     words.addAll(flags);
     words.addAll(

@@ -53,30 +53,12 @@ class TerminatedChatITCase {
     assertThat(Files.readString(output)).doesNotContain("Exception in thread", "MiniCluster");
   }
 
-  @Test
-  void aBenchmarkThatIsTerminatedDeletesItsFiles() throws IOException {
-    List<String> bench = List.of("bench", "disk", "--pages", "100000000");
-    terminatedWhen(
-        bench,
-        () -> {
-          try (Stream<Path> files = Files.walk(temporary)) {
-            return files.anyMatch(file -> file.toString().endsWith(".pages"));
-          }
-        });
-    assertThat(stacks()).isEmpty();
-  }
-
   private void terminatedWhen(Callable<Boolean> condition) throws IOException {
     Path script =
         Files.write(
             dir.resolve("script"), Collections.nCopies(MORE_TURNS_THAN_TIME, "tell me more"));
-    terminatedWhen(
-        List.of("chat", "--model", "sim", "--max-tokens", "5", "--script", script.toString()),
-        condition);
-  }
-
-  private void terminatedWhen(List<String> arguments, Callable<Boolean> condition)
-      throws IOException {
+    List<String> arguments =
+        List.of("chat", "--model", "sim", "--max-tokens", "5", "--script", script.toString());
     List<String> flags = List.of("-Djava.io.tmpdir=" + temporary);
     try (JavaProcess chat = CommandProcess.start(dir, output, flags, arguments)) {
       await()
