@@ -31,7 +31,7 @@ record DrillTiers(int kvPages, int contextLength, MemorySize host, MemorySize di
 
   /** For the simulated model, whose pages have 128 bytes. */
   static final DrillTiers SIMULATED =
-      new DrillTiers(256, 4096, MemorySize.parse("16kb"), MemorySize.parse("1mb"));
+      new DrillTiers(256, 4096, MemorySize.parse("16kb"), MemorySize.parse("4mb"));
 
   /** For a model of pages of about 1 MB, and short conversations. */
   static final DrillTiers REAL =
