@@ -26,7 +26,7 @@ import java.util.concurrent.ExecutionException;
 /** Faults of the tiers below the device, while the job runs. */
 final class TierFaults {
   private static final Duration LIMIT = Duration.ofMinutes(1);
-  private static final String SEGMENTS = "segments";
+  private static final String PAGES = ".blob";
 
   /** A byte is changed in about so many. */
   private static final int SOUND_BYTES = 2048;
@@ -81,7 +81,7 @@ final class TierFaults {
   int damage() throws IOException {
     List<Path> files = new ArrayList<>();
     for (Path file : files(DrillTiers.disks(cluster.directory()))) {
-      if (file.getParent().getFileName().toString().equals(SEGMENTS)) {
+      if (file.getFileName().toString().endsWith(PAGES)) {
         files.add(file);
       }
     }
