@@ -28,6 +28,7 @@ public final class EngineClient implements AutoCloseable {
     int firstText = -1;
     int progresses;
     FinishReason finish;
+    int finishOrder;
     Usage usage;
     String error;
 
@@ -41,6 +42,7 @@ public final class EngineClient implements AutoCloseable {
   private final Semaphore ready = new Semaphore(0);
   private final Map<Long, Seen> replies = new HashMap<>();
   private long nextId;
+  private int finishes;
 
   public EngineClient(Engine engine) {
     this(engine, new ChannelId("test", 0, 0));
@@ -132,7 +134,7 @@ public final class EngineClient implements AutoCloseable {
         });
   }
 
-  private static void gather(Seen seen, ReplyProgress progress) {
+  private void gather(Seen seen, ReplyProgress progress) {
     assertThat(seen.finish).as("nothing after the end").isNull();
     if (seen.progresses++ == 0) {
       seen.firstToken = progress.tokenOffset();
@@ -145,6 +147,9 @@ public final class EngineClient implements AutoCloseable {
     seen.text.append(progress.text());
     seen.logprobs.addAll(progress.logprobs());
     seen.finish = progress.finish();
+    if (seen.finish != null) {
+      seen.finishOrder = finishes++;
+    }
     seen.usage = progress.usage();
     seen.error = progress.error();
   }
