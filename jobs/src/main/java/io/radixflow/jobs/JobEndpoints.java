@@ -5,8 +5,8 @@ import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.kafka.ControlRecord;
 import io.radixflow.jobs.kafka.EventRecord;
 import io.radixflow.jobs.kafka.KafkaEndpoints;
-import io.radixflow.jobs.kafka.KafkaLostReplies;
-import io.radixflow.jobs.kvevents.KafkaKvEvents;
+import io.radixflow.jobs.kafka.replies.ReplyTopic;
+import io.radixflow.jobs.kvevents.KvEventsPublisher;
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.record.Reply;
@@ -32,13 +32,14 @@ public record JobEndpoints(
   /** The topics that the settings name. */
   public static JobEndpoints kafka(Settings settings) {
     KafkaEndpoints kafka = new KafkaEndpoints(settings);
+    ReplyTopic replies = new ReplyTopic(settings);
     return new JobEndpoints(
         kafka.events(),
         kafka.control(),
-        kafka.replies(),
+        replies.sink(),
         kafka.deltas(),
         kafka.deadLetters(),
-        KafkaLostReplies.of(settings),
-        KafkaKvEvents.of(settings));
+        replies,
+        KvEventsPublisher.factory(settings));
   }
 }

@@ -19,77 +19,66 @@ public final class CacheConfig {
   private static final OptionGroup ALL = new OptionGroup();
 
   public static final ConfigOption<PrefixCaching> KIND =
-      ALL.choice(
-          key("cache.kind").enumType(PrefixCaching.class).defaultValue(PrefixCaching.RADIX),
-          PrefixCaching.values(),
-          "What requests share of their pages: 'radix' every prefix, 'chunk' and 'naive' nothing; "
-              + "with 'chunk' a preempted request finds its own again.");
+      ALL.choice("cache.kind", PrefixCaching.RADIX)
+          .describe(
+              "What requests share of their pages: 'radix' every prefix, 'chunk' and 'naive' nothing; "
+                  + "with 'chunk' a preempted request finds its own again.");
 
   public static final ConfigOption<String> EVICTION_POLICY =
       ALL.add(
-          key("cache.eviction-policy").stringType().defaultValue(DEFAULT.evictionPolicy()),
-          "one of " + String.join(", ", EvictionPolicies.names()),
-          EvictionPolicies::isKnown,
-          "Which cached pages are evicted first when the pool is full.");
+              key("cache.eviction-policy").stringType().defaultValue(DEFAULT.evictionPolicy()),
+              "one of " + String.join(", ", EvictionPolicies.names()),
+              EvictionPolicies::isKnown)
+          .describe("Which cached pages are evicted first when the pool is full.");
 
   public static final ConfigOption<Double> SLRU_PROTECTED_SHARE =
-      ALL.range(
-          key("cache.slru-protected-share").doubleType().defaultValue(DEFAULT.slruProtectedShare()),
-          0.01,
-          1.0,
-          "Part of the pool that policy 'slru' keeps for pages used more than once; 1 as SGLang.");
+      ALL.number("cache.slru-protected-share", DEFAULT.slruProtectedShare(), 0.01, 1.0)
+          .describe(
+              "Part of the pool that policy 'slru' keeps for pages used more than once; 1 as SGLang.");
 
   public static final ConfigOption<Integer> SESSION_SLOTS =
-      ALL.range(
-          key("cache.session-slots").intType().defaultValue(100_000),
-          1,
-          100_000_000,
-          "Sessions whose cached pages a TaskManager keeps locked between turns; of more, the pages "
-              + "of those used least recently are freed.");
+      ALL.integer("cache.session-slots", 100_000, 1, 100_000_000)
+          .describe(
+              "Sessions whose cached pages a TaskManager keeps locked between turns; of more, the pages "
+                  + "of those used least recently are freed.");
 
   public static final ConfigOption<Integer> TENANT_SLOTS =
-      ALL.range(
-          key("cache.session-slots-per-tenant").intType().defaultValue(100_000),
-          1,
-          100_000_000,
-          "Of these, one tenant's.");
+      ALL.integer("cache.session-slots-per-tenant", 100_000, 1, 100_000_000)
+          .describe("Of these, one tenant's.");
 
   public static final ConfigOption<Double> SESSION_SHARE =
-      ALL.range(
-          key("cache.session-share").doubleType().defaultValue(1.0),
-          0.001,
-          1,
-          "Part of the KV pool that one session may keep to itself between turns; what is more is "
-              + "evicted first.");
+      ALL.number("cache.session-share", 1.0, 0.001, 1)
+          .describe(
+              "Part of the KV pool that one session may keep to itself between turns; what is more is "
+                  + "evicted first.");
 
   public static final ConfigOption<Double> TENANT_SHARE =
-      ALL.range(
-          key("cache.tenant-share").doubleType().defaultValue(1.0),
-          0.001,
-          1,
-          "Part of the KV pool that one tenant's sessions may keep to themselves between turns; "
-              + "what is more is evicted first.");
+      ALL.number("cache.tenant-share", 1.0, 0.001, 1)
+          .describe(
+              "Part of the KV pool that one tenant's sessions may keep to themselves between turns; "
+                  + "what is more is evicted first.");
 
   public static final ConfigOption<Boolean> PREFILL_WHEN_IDLE =
-      ALL.flag(
-          key("cache.prefill-when-idle").booleanType().defaultValue(true),
-          "Whether an idle engine computes ahead: what a turn that was announced begins with and no "
-              + "tier has, and what any next prompt begins with where the chat template leaves out "
-              + "what the model thought.");
+      ALL.flag("cache.prefill-when-idle", true)
+          .describe(
+              "Whether an idle engine computes ahead: what a turn that was announced begins with and no "
+                  + "tier has, and what any next prompt begins with where the chat template leaves out "
+                  + "what the model thought.");
 
   public static final ConfigOption<String> NAMESPACE_KEY =
-      ALL.text(
-          key("cache.namespace-key").stringType().noDefaultValue(),
-          "Secret key of the hash that keeps tenants' pages apart, the same on all TaskManagers; "
-              + "best set by its environment variable. Without one, each submission draws its own.");
+      ALL.text("cache.namespace-key", null)
+          .describe(
+              "Secret key of the hash that keeps tenants' pages apart, the same on all TaskManagers; "
+                  + "best set by its environment variable. Without one, each submission draws its own.");
 
   public static final ConfigOption<List<String>> SHARED_SYSTEM_PROMPTS =
       ALL.add(
-          key("cache.shared-system-prompts").stringType().asList().defaultValues(),
-          "tenants, separated by semicolons, or *",
-          tenants -> true,
-          "Tenants whose system prompts' pages are shared with each other and with sessions without "
-              + "a tenant; each learns from times whether others use its system prompt.");
+              key("cache.shared-system-prompts").stringType().asList().defaultValues(),
+              "tenants, separated by semicolons, or *",
+              tenants -> true)
+          .describe(
+              "Tenants whose system prompts' pages are shared with each other and with sessions without "
+                  + "a tenant; each learns from times whether others use its system prompt.");
 
   private CacheConfig() {}
 

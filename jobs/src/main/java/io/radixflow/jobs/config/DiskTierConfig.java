@@ -15,23 +15,20 @@ public final class DiskTierConfig {
 
   public static final ConfigOption<MemorySize> SIZE =
       ALL.add(
-          key("tiers.disk-size").memoryType().defaultValue(MemorySize.ZERO),
-          "0, or a size of at least 4 mb such as 200gb",
-          size -> size.getBytes() == 0 || size.getBytes() >= DiskStoreOptions.MIN_BYTES,
-          "What KV pages may take of a TaskManager's disk; they are found again by a TaskManager "
-              + "that is started with the same resource id. 0 for none; needs tiers.host-memory.");
+              key("tiers.disk-size").memoryType().defaultValue(MemorySize.ZERO),
+              "0, or a size of at least 4 mb such as 200gb",
+              size -> size.getBytes() == 0 || size.getBytes() >= DiskStoreOptions.MIN_BYTES)
+          .describe(
+              "What KV pages may take of a TaskManager's disk; they are found again by a TaskManager "
+                  + "that is started with the same resource id. 0 for none; needs tiers.host-memory.");
 
   public static final ConfigOption<String> DIRECTORY =
-      ALL.text(
-          key("tiers.disk-directory").stringType().noDefaultValue(),
-          "Where they are; without it in the TaskManager's working directory.");
+      ALL.text("tiers.disk-directory", null)
+          .describe("Where they are; without it in the TaskManager's working directory.");
 
   public static final ConfigOption<MemorySize> MIN_FREE =
-      ALL.add(
-          key("tiers.disk-min-free").memoryType().defaultValue(MemorySize.parse("1gb")),
-          "a size such as 10gb",
-          size -> true,
-          "What pages leave free of the file system, whatever tiers.disk-size says.");
+      ALL.size("tiers.disk-min-free", MemorySize.parse("1gb"), "a size such as 10gb")
+          .describe("What pages leave free of the file system, whatever tiers.disk-size says.");
 
   private DiskTierConfig() {}
 

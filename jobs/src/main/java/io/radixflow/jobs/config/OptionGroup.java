@@ -1,5 +1,7 @@
 package io.radixflow.jobs.config;
 
+import static org.apache.flink.configuration.ConfigOptions.key;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -8,66 +10,87 @@ import java.util.Locale;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions.TypedConfigOptionBuilder;
+import org.apache.flink.configuration.MemorySize;
 
-/** Collects options with their descriptions and valid values as they are declared. */
+/**
+ * Collects options with their descriptions and valid values as they are declared. A default that is
+ * null means that the option has none.
+ */
 final class OptionGroup {
 
   private final List<OptionSpec<?>> specs = new ArrayList<>();
+
+  /** An option that lacks its description; only {@link #describe} adds it to the group. */
+  @FunctionalInterface
+  interface Draft<T> {
+    ConfigOption<T> describe(String description);
+  }
 
   /** All options declared, in order. */
   List<OptionSpec<?>> specs() {
     return List.copyOf(specs);
   }
 
-  ConfigOption<String> text(ConfigOption<String> option, String description) {
-    return add(option, "a text that is not empty", text -> !text.isBlank(), description);
+  Draft<String> text(String key, String byDefault) {
+    return add(
+        option(key(key).stringType(), byDefault),
+        "a text that is not empty",
+        text -> !text.isBlank());
   }
 
-  ConfigOption<Boolean> flag(ConfigOption<Boolean> option, String description) {
-    return add(option, "true or false", value -> true, description);
+  Draft<Boolean> flag(String key, boolean byDefault) {
+    return add(key(key).booleanType().defaultValue(byDefault), "true or false", value -> true);
   }
 
-  ConfigOption<Duration> duration(ConfigOption<Duration> option, String description) {
+  Draft<Duration> duration(String key, Duration byDefault) {
     return duration(
-        option,
-        Duration.ofMillis(1),
-        "a duration of at least 1 ms, such as 10s or 7d",
-        description);
+        key, byDefault, Duration.ofMillis(1), "a duration of at least 1 ms, such as 10s or 7d");
   }
 
-  ConfigOption<Duration> duration(
-      ConfigOption<Duration> option, Duration least, String allowed, String description) {
-    return add(option, allowed, time -> time.compareTo(least) >= 0, description);
-  }
-
-  ConfigOption<Integer> range(ConfigOption<Integer> option, int min, int max, String description) {
-    String allowed = max == Integer.MAX_VALUE ? min + " or more" : min + " to " + max;
+  Draft<Duration> duration(String key, Duration byDefault, Duration least, String allowed) {
     return add(
-        option, "an integer, " + allowed, value -> value >= min && value <= max, description);
+        key(key).durationType().defaultValue(byDefault),
+        allowed,
+        time -> time.compareTo(least) >= 0);
   }
 
-  ConfigOption<Double> range(
-      ConfigOption<Double> option, double min, double max, String description) {
+  Draft<MemorySize> size(String key, MemorySize byDefault, String allowed) {
+    return add(key(key).memoryType().defaultValue(byDefault), allowed, size -> true);
+  }
+
+  Draft<Integer> integer(String key, Integer byDefault, int min, int max) {
     return add(
-        option,
+        option(key(key).intType(), byDefault),
+        "an integer, " + (max == Integer.MAX_VALUE ? min + " or more" : min + " to " + max),
+        value -> value >= min && value <= max);
+  }
+
+  Draft<Double> number(String key, Double byDefault, double min, double max) {
+    return add(
+        option(key(key).doubleType(), byDefault),
         "a number, " + min + " to " + max,
-        value -> value >= min && value <= max,
-        description);
+        value -> value >= min && value <= max);
   }
 
-  <E extends Enum<E>> ConfigOption<E> choice(
-      ConfigOption<E> option, E[] values, String description) {
+  <E extends Enum<E>> Draft<E> choice(String key, E byDefault) {
+    Class<E> type = byDefault.getDeclaringClass();
     String allowed =
-        Arrays.stream(values)
+        Arrays.stream(type.getEnumConstants())
             .map(value -> value.toString().toLowerCase(Locale.ROOT))
             .collect(Collectors.joining(", "));
-    return add(option, "one of " + allowed, value -> true, description);
+    return add(key(key).enumType(type).defaultValue(byDefault), "one of " + allowed, value -> true);
   }
 
-  <T> ConfigOption<T> add(
-      ConfigOption<T> option, String allowed, Predicate<T> valid, String description) {
-    ConfigOption<T> described = option.withDescription(description);
-    specs.add(new OptionSpec<>(described, allowed, valid));
-    return described;
+  <T> Draft<T> add(ConfigOption<T> option, String allowed, Predicate<T> valid) {
+    return description -> {
+      ConfigOption<T> described = option.withDescription(description);
+      specs.add(new OptionSpec<>(described, allowed, valid));
+      return described;
+    };
+  }
+
+  private static <T> ConfigOption<T> option(TypedConfigOptionBuilder<T> type, T byDefault) {
+    return byDefault == null ? type.noDefaultValue() : type.defaultValue(byDefault);
   }
 }

@@ -18,55 +18,50 @@ public final class RemoteTierConfig {
 
   public static final ConfigOption<String> DIRECTORY =
       ALL.add(
-          key("tiers.remote-directory").stringType().noDefaultValue(),
-          "a URI such as s3://bucket/folder, hdfs://host/folder or file:///folder",
-          RemoteTierConfig::isUri,
-          "A folder that all TaskManagers reach, where a session finds its KV pages on another one; "
-              + "Flink's plugin for the scheme must be in its plugins/. Needs tiers.host-memory.");
+              key("tiers.remote-directory").stringType().noDefaultValue(),
+              "a URI such as s3://bucket/folder, hdfs://host/folder or file:///folder",
+              RemoteTierConfig::isUri)
+          .describe(
+              "A folder that all TaskManagers reach, where a session finds its KV pages on another one; "
+                  + "Flink's plugin for the scheme must be in its plugins/. Needs tiers.host-memory.");
 
   public static final ConfigOption<MemorySize> SIZE =
-      ALL.add(
-          key("tiers.remote-size").memoryType().defaultValue(MemorySize.ZERO),
-          "0, or a size such as 2tb",
-          size -> true,
-          "What pages of all TaskManagers may take there, for each model; the oldest are deleted. 0 "
-              + "for no limit.");
+      ALL.size("tiers.remote-size", MemorySize.ZERO, "0, or a size such as 2tb")
+          .describe(
+              "What pages of all TaskManagers may take there, for each model; the oldest are deleted. 0 "
+                  + "for no limit.");
 
   public static final ConfigOption<Duration> RETENTION =
       ALL.add(
-          key("tiers.remote-retention").durationType().defaultValue(Duration.ofDays(7)),
-          "0, or a duration such as 7d",
-          time -> !time.isNegative(),
-          "How long after its upload a page there is deleted; it is uploaded again when it is next "
-              + "loaded from disk. 0 keeps it.");
+              key("tiers.remote-retention").durationType().defaultValue(Duration.ofDays(7)),
+              "0, or a duration such as 7d",
+              time -> !time.isNegative())
+          .describe(
+              "How long after its upload a page there is deleted; it is uploaded again when it is next "
+                  + "loaded from disk. 0 keeps it.");
 
   public static final ConfigOption<Duration> UPLOAD_AFTER =
       ALL.add(
-          key("tiers.remote-upload-after").durationType().defaultValue(Duration.ofSeconds(10)),
-          "a duration such as 10s or 0s",
-          time -> !time.isNegative(),
-          "How long after it was written to disk a page is uploaded: those of sessions that end "
-              + "sooner never are. Without a disk tier at once.");
+              key("tiers.remote-upload-after").durationType().defaultValue(Duration.ofSeconds(10)),
+              "a duration such as 10s or 0s",
+              time -> !time.isNegative())
+          .describe(
+              "How long after it was written to disk a page is uploaded: those of sessions that end "
+                  + "sooner never are. Without a disk tier at once.");
 
   public static final ConfigOption<MemorySize> BANDWIDTH =
-      ALL.add(
-          key("tiers.remote-bandwidth").memoryType().defaultValue(MemorySize.parse("100mb")),
-          "0, or a size such as 100mb",
-          size -> true,
-          "What a TaskManager uploads in a second at most. 0 for no limit.");
+      ALL.size("tiers.remote-bandwidth", MemorySize.parse("100mb"), "0, or a size such as 100mb")
+          .describe("What a TaskManager uploads in a second at most. 0 for no limit.");
 
   public static final ConfigOption<Integer> TRANSFERS =
-      ALL.range(
-          key("tiers.remote-transfers").intType().defaultValue(8),
-          1,
-          MOST_TRANSFERS,
-          "How many pages are read at a time, and how many written.");
+      ALL.integer("tiers.remote-transfers", 8, 1, MOST_TRANSFERS)
+          .describe("How many pages are read at a time, and how many written.");
 
   public static final ConfigOption<Duration> TIMEOUT =
-      ALL.duration(
-          key("tiers.remote-timeout").durationType().defaultValue(Duration.ofSeconds(5)),
-          "After this long an operation there has failed; after three in a row the tier is not "
-              + "asked for a while.");
+      ALL.duration("tiers.remote-timeout", Duration.ofSeconds(5))
+          .describe(
+              "After this long an operation there has failed; after three in a row the tier is not "
+                  + "asked for a while.");
 
   private RemoteTierConfig() {}
 

@@ -17,51 +17,42 @@ public final class SchedulerConfig {
   private static final OptionGroup ALL = new OptionGroup();
 
   public static final ConfigOption<SchedulePolicy> POLICY =
-      ALL.choice(
-          key("scheduler.policy").enumType(SchedulePolicy.class).defaultValue(DEFAULT.policy()),
-          SchedulePolicy.values(),
-          "Which of a tenant's waiting requests goes first, among those of equal priority: by "
-              + "arrival, longest cached prefix, cached prefix that most share, highest max_tokens, "
-              + "at random, or beside requests of its session.");
+      ALL.choice("scheduler.policy", DEFAULT.policy())
+          .describe(
+              "Which of a tenant's waiting requests goes first, among those of equal priority: by "
+                  + "arrival, longest cached prefix, cached prefix that most share, highest max_tokens, "
+                  + "at random, or beside requests of its session.");
 
   public static final ConfigOption<Integer> SEED =
-      ALL.range(
-          key("scheduler.seed").intType().defaultValue(0),
-          0,
-          Integer.MAX_VALUE,
-          "Seed of policy 'random'.");
+      ALL.integer("scheduler.seed", 0, 0, Integer.MAX_VALUE).describe("Seed of policy 'random'.");
 
   public static final ConfigOption<Integer> AGEING =
-      ALL.range(
-          key("scheduler.ageing").intType().defaultValue(DEFAULT.ageing()),
-          2,
-          1_000_000,
-          "One of so many admissions of a tenant is its oldest request's, whatever priority and "
-              + "policy say, so that none starves.");
+      ALL.integer("scheduler.ageing", DEFAULT.ageing(), 2, 1_000_000)
+          .describe(
+              "One of so many admissions of a tenant is its oldest request's, whatever priority and "
+                  + "policy say, so that none starves.");
 
   public static final ConfigOption<Boolean> LOW_PRIORITY_FIRST =
-      ALL.flag(
-          key("scheduler.low-priority-first")
-              .booleanType()
-              .defaultValue(DEFAULT.lowPriorityFirst()),
-          "Whether lower values of 'priority' go first.");
+      ALL.flag("scheduler.low-priority-first", DEFAULT.lowPriorityFirst())
+          .describe("Whether lower values of 'priority' go first.");
 
   public static final ConfigOption<Integer> PREEMPTION_THRESHOLD =
-      ALL.range(
-          key("scheduler.preemption-threshold")
-              .intType()
-              .defaultValue(DEFAULT.preemptionThreshold()),
-          0,
-          ServiceClass.MAX_PRIORITY - ServiceClass.MIN_PRIORITY,
-          "A request that lacks a slot or pages preempts running ones of its tenant whose priority "
-              + "is worse by more than this; the highest value turns it off.");
+      ALL.integer(
+              "scheduler.preemption-threshold",
+              DEFAULT.preemptionThreshold(),
+              0,
+              ServiceClass.MAX_PRIORITY - ServiceClass.MIN_PRIORITY)
+          .describe(
+              "A request that lacks a slot or pages preempts running ones of its tenant whose priority "
+                  + "is worse by more than this; the highest value turns it off.");
 
   public static final ConfigOption<Map<String, String>> TENANT_WEIGHTS =
       ALL.add(
-          key("scheduler.tenant-weights").mapType().noDefaultValue(),
-          "tenants and weights from 1 to " + SchedulerOptions.MAX_WEIGHT + ", such as a:3,b:2",
-          SchedulerConfig::areWeights,
-          "Shares of the engine while tenants compete; those that are not named have weight 1.");
+              key("scheduler.tenant-weights").mapType().noDefaultValue(),
+              "tenants and weights from 1 to " + SchedulerOptions.MAX_WEIGHT + ", such as a:3,b:2",
+              SchedulerConfig::areWeights)
+          .describe(
+              "Shares of the engine while tenants compete; those that are not named have weight 1.");
 
   private SchedulerConfig() {}
 

@@ -2,6 +2,7 @@ package io.radixflow.jobs.config;
 
 import com.fasterxml.jackson.dataformat.yaml.YAMLMapper;
 import java.io.IOException;
+import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -15,8 +16,12 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.GlobalConfiguration;
 
-/** Checked values of all options; immutable. Made by {@link SettingsLoader}. */
-public final class Settings {
+/**
+ * Checked values of all options; immutable. {@link SettingsLoader} makes them, and they travel in
+ * the job graph.
+ */
+public final class Settings implements Serializable {
+  private static final long serialVersionUID = 1L;
 
   /** Options with this prefix go to Flink, without it. */
   public static final String FLINK_PREFIX = "flink.";

@@ -1,7 +1,5 @@
 package io.radixflow.jobs.config;
 
-import static org.apache.flink.configuration.ConfigOptions.key;
-
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.WritePolicy;
 import io.radixflow.operators.tier.loadback.LoadBackOptions;
@@ -17,44 +15,39 @@ public final class TierConfig {
   private static final OptionGroup ALL = new OptionGroup();
 
   public static final ConfigOption<MemorySize> HOST_MEMORY =
-      ALL.add(
-          key("tiers.host-memory").memoryType().defaultValue(MemorySize.ZERO),
-          "a memory size such as 16gb",
-          size -> true,
-          "Host memory for KV pages that the device has no room for; pinned with a GPU. 0 for no "
-              + "tiers. With a CPU it comes on top of the KV pool, which lies in the same memory.");
+      ALL.size("tiers.host-memory", MemorySize.ZERO, "a memory size such as 16gb")
+          .describe(
+              "Host memory for KV pages that the device has no room for; pinned with a GPU. 0 for no "
+                  + "tiers. With a CPU it comes on top of the KV pool, which lies in the same memory.");
 
   public static final ConfigOption<WritePolicy> WRITE_POLICY =
-      ALL.choice(
-          key("tiers.write-policy").enumType(WritePolicy.class).defaultValue(DEFAULT.writePolicy()),
-          WritePolicy.values(),
-          "When pages are copied to the host: as they are computed, when a second request has used "
-              + "them, or when the device needs their room.");
+      ALL.choice("tiers.write-policy", DEFAULT.writePolicy())
+          .describe(
+              "When pages are copied to the host: as they are computed, when a second request has used "
+                  + "them, or when the device needs their room.");
 
   public static final ConfigOption<Integer> LOAD_BACK_THRESHOLD =
-      ALL.range(
-          key("tiers.load-back-threshold").intType().defaultValue(DEFAULT.loadBack().threshold()),
-          LoadBackOptions.BY_COST,
-          Integer.MAX_VALUE,
-          "The fewest tokens that are loaded rather than computed; -1 decides by measured times.");
+      ALL.integer(
+              "tiers.load-back-threshold",
+              DEFAULT.loadBack().threshold(),
+              LoadBackOptions.BY_COST,
+              Integer.MAX_VALUE)
+          .describe(
+              "The fewest tokens that are loaded rather than computed; -1 decides by measured times.");
 
   public static final ConfigOption<PrefetchPolicy> PREFETCH_POLICY =
-      ALL.choice(
-          key("tiers.prefetch-policy")
-              .enumType(PrefetchPolicy.class)
-              .defaultValue(DEFAULT.loadBack().prefetchPolicy()),
-          PrefetchPolicy.values(),
-          "How long a waiting turn waits for pages from below host memory: not at all, until all "
-              + "are there, or for 2 s and 0.1 s for each 1,024 tokens, at most 30 s.");
+      ALL.choice("tiers.prefetch-policy", DEFAULT.loadBack().prefetchPolicy())
+          .describe(
+              "How long a waiting turn waits for pages from below host memory: not at all, until all "
+                  + "are there, or for 2 s and 0.1 s for each 1,024 tokens, at most 30 s.");
 
   public static final ConfigOption<Integer> PREFETCH_THRESHOLD =
-      ALL.range(
-          key("tiers.prefetch-threshold")
-              .intType()
-              .defaultValue(DEFAULT.loadBack().prefetchThreshold()),
-          1,
-          Integer.MAX_VALUE,
-          "The fewest tokens that are asked of the tiers below host memory.");
+      ALL.integer(
+              "tiers.prefetch-threshold",
+              DEFAULT.loadBack().prefetchThreshold(),
+              1,
+              Integer.MAX_VALUE)
+          .describe("The fewest tokens that are asked of the tiers below host memory.");
 
   private TierConfig() {}
 

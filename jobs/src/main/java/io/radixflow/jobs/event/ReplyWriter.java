@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.Reply;
 import java.io.IOException;
+import java.io.Serializable;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -12,7 +13,8 @@ import java.util.concurrent.TimeUnit;
  * broker refuses would stop the job. A reply that is too large loses its log probabilities and
  * items first and the end of its text last; {@code truncated} names what is missing.
  */
-public final class ReplyWriter {
+public final class ReplyWriter implements Serializable {
+  private static final long serialVersionUID = 1L;
 
   /** The least limit that holds any reply without its text: ids, usage and an error. */
   public static final int MIN_BYTES = 16 * 1024;

@@ -7,19 +7,16 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.jobs.event.DeadLetterWriter;
 import io.radixflow.jobs.event.DeltaWriter;
-import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import java.util.Properties;
-import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
-import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.KafkaSinkBuilder;
-import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
 import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.header.internals.RecordHeaders;
 
@@ -70,61 +67,33 @@ public final class KafkaEndpoints {
         .build();
   }
 
-  /** Replies, exactly once: visible to read_committed consumers at the next checkpoint. */
-  public Sink<Reply> replies() {
-    Properties producer = new Properties();
-    producer.put(
-        ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
-        Long.toString(settings.get(RadixflowOptions.TRANSACTION_TIMEOUT).toMillis()));
-    int maxBytes = settings.get(RadixflowOptions.REPLY_MAX_BYTES);
-    producer.put(
-        ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + TopicLimit.OVERHEAD));
-    return new RepliesSink(
-        this.<Reply>sink(producer)
-            .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
-            .setTransactionalIdPrefix(settings.get(RadixflowOptions.TRANSACTIONAL_ID_PREFIX))
-            .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
-            .setRecordSerializer(
-                KafkaRecordSerializationSchema.<Reply>builder()
-                    .setTopic(settings.get(RadixflowOptions.REPLIES_TOPIC))
-                    .setKeySerializationSchema(
-                        new RecordBytes<Reply>(reply -> reply.session().getBytes(UTF_8)))
-                    .setValueSerializationSchema(new ReplyBytes(maxBytes))
-                    .build())
-            .build());
-  }
-
   /** Deltas, at least once and at once. */
   public KafkaSink<ReplyDelta> deltas() {
     Properties producer = new Properties();
     producer.put(ProducerConfig.LINGER_MS_CONFIG, "0");
+    String topic = settings.get(RadixflowOptions.DELTAS_TOPIC);
     return this.<ReplyDelta>sink(producer)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
         .setRecordSerializer(
-            KafkaRecordSerializationSchema.<ReplyDelta>builder()
-                .setTopic(settings.get(RadixflowOptions.DELTAS_TOPIC))
-                .setKeySerializationSchema(
-                    new RecordBytes<ReplyDelta>(delta -> delta.session().getBytes(UTF_8)))
-                .setValueSerializationSchema(new RecordBytes<ReplyDelta>(DeltaWriter::write))
-                .build())
+            (delta, context, timestamp) ->
+                new ProducerRecord<>(
+                    topic, delta.session().getBytes(UTF_8), DeltaWriter.write(delta)))
         .build();
   }
 
   /** Dead letters, at least once. */
   public KafkaSink<DeadLetter> deadLetters() {
     Properties producer = new Properties();
+    String topic = settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC);
     int maxBytes = settings.get(RadixflowOptions.DEAD_LETTER_MAX_BYTES);
     producer.put(
         ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + TopicLimit.OVERHEAD));
     return this.<DeadLetter>sink(producer)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
         .setRecordSerializer(
-            KafkaRecordSerializationSchema.<DeadLetter>builder()
-                .setTopic(settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC))
-                .setKeySerializationSchema(new RecordBytes<DeadLetter>(DeadLetter::key))
-                .setValueSerializationSchema(new RecordBytes<DeadLetter>(DeadLetter::value))
-                .setHeaderProvider(KafkaEndpoints::headers)
-                .build())
+            (letter, context, timestamp) ->
+                new ProducerRecord<>(
+                    topic, null, timestamp, letter.key(), letter.value(), headers(letter)))
         .build();
   }
 

@@ -12,10 +12,10 @@ import org.apache.flink.configuration.ConfigOption;
  * @param option the option that says it
  * @param maxBytes the option's value
  */
-record TopicLimit(String topic, String option, int maxBytes) {
+public record TopicLimit(String topic, String option, int maxBytes) {
 
   /** Room for a record's key and headers and for its batch's header, in bytes. */
-  static final int OVERHEAD = 64 * 1024;
+  public static final int OVERHEAD = 64 * 1024;
 
   /** Returns the limits of all topics that take records of a configurable size. */
   static List<TopicLimit> all(Settings settings) {

@@ -2,6 +2,8 @@ package io.radixflow.jobs.kvevents;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.record.KvEvent;
@@ -25,14 +27,18 @@ import org.slf4j.LoggerFactory;
  * an idempotent producer. First reads what the topic has of earlier engines of the same name; when
  * a record is lost on the way, it starts again with a snapshot.
  */
-final class KvEventsPublisher implements KvEventSink {
+public final class KvEventsPublisher implements KvEventSink {
 
   private static final Logger LOG = LoggerFactory.getLogger(KvEventsPublisher.class);
   private static final Duration CLOSE = Duration.ofSeconds(5);
   private static final long FIRST_PAUSE_MILLIS = 500;
   private static final long LONGEST_PAUSE_MILLIS = 30_000;
 
-  private final KafkaKvEvents options;
+  /** An engine without changes announces itself this often. */
+  private static final long HEARTBEAT_MILLIS = 10_000;
+
+  private final Settings settings;
+  private final String topic;
   private final EngineInfo engine;
   private final KvEventQueue queue;
   private final AtomicLong published = new AtomicLong();
@@ -41,18 +47,26 @@ final class KvEventsPublisher implements KvEventSink {
   /** What a record failed with that was sent by the producer in use. */
   private volatile Exception failure;
 
-  KvEventsPublisher(KafkaKvEvents options, EngineInfo engine, Runnable onRoom) {
-    this.options = options;
+  private KvEventsPublisher(Settings settings, EngineInfo engine, Runnable onRoom) {
+    this.settings = settings;
+    this.topic = settings.get(RadixflowOptions.KV_EVENTS_TOPIC);
     this.engine = engine;
-    this.queue = new KvEventQueue(options.buffer(), onRoom);
+    this.queue = new KvEventQueue(settings.get(RadixflowOptions.KV_EVENTS_BUFFER), onRoom);
     thread.setDaemon(true);
     thread.setContextClassLoader(KvEventsPublisher.class.getClassLoader());
     thread.start();
   }
 
+  /** Makes the publisher of each engine; null if the settings want no KV events. */
+  public static KvEventSink.Factory factory(Settings settings) {
+    return settings.get(RadixflowOptions.KV_EVENTS_ENABLED)
+        ? (engine, onRoom) -> new KvEventsPublisher(settings, engine, onRoom)
+        : null;
+  }
+
   @Override
   public boolean wantsTokenIds() {
-    return options.tokenIds();
+    return settings.get(RadixflowOptions.KV_EVENTS_TOKEN_IDS);
   }
 
   @Override
@@ -133,7 +147,7 @@ final class KvEventsPublisher implements KvEventSink {
       }
       queue.start();
       while (failure == null) {
-        KvEventQueue.Batch batch = queue.take(options.heartbeatMillis());
+        KvEventQueue.Batch batch = queue.take(HEARTBEAT_MILLIS);
         if (queue.isClosed()) {
           log.end();
           return;
@@ -157,15 +171,16 @@ final class KvEventsPublisher implements KvEventSink {
    * known.
    */
   private KvEventLog open(Producer<byte[], byte[]> producer, String name) {
-    try (KvEventsReader reader = new KvEventsReader(options.client(), options.topic())) {
+    try (KvEventsReader reader = new KvEventsReader(settings.kafkaClient(), topic)) {
       KvEventsView view = reader.readToEnd(queue::isClosed);
       if (queue.isClosed()) {
         return null;
       }
       int partition = Utils.toPositive(Utils.murmur2(name.getBytes(UTF_8))) % reader.partitions();
       KvEventLog log =
-          new KvEventLog(producer, options.topic(), partition, name, engine, view, this::delivered);
-      for (String gone : view.silentSince(System.currentTimeMillis() - options.retentionMillis())) {
+          new KvEventLog(producer, topic, partition, name, engine, view, this::delivered);
+      long retention = settings.get(RadixflowOptions.KV_EVENTS_RETENTION).toMillis();
+      for (String gone : view.silentSince(System.currentTimeMillis() - retention)) {
         if (!gone.equals(name)) {
           LOG.info(
               "Engine {} has been silent for longer than kv-events.retention: deleting its KV events",
@@ -178,7 +193,7 @@ final class KvEventsPublisher implements KvEventSink {
   }
 
   private Producer<byte[], byte[]> producer() {
-    Properties properties = options.client();
+    Properties properties = settings.kafkaClient();
     properties.put(ProducerConfig.ACKS_CONFIG, "all");
     properties.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
     properties.put(ProducerConfig.LINGER_MS_CONFIG, "5");

@@ -3,7 +3,7 @@ package io.radixflow.tools.cluster;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
-import io.radixflow.jobs.kvevents.KafkaKvEvents;
+import io.radixflow.jobs.kvevents.KvEventsPublisher;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
@@ -42,7 +42,7 @@ final class KvEventsEngine implements AutoCloseable {
             SimModel.open(SimOptions.DEFAULT),
             DeviceOptions.DEFAULT,
             EngineOptions.builder().kvPages(PAGES).build(),
-            KafkaKvEvents.of(settings),
+            KvEventsPublisher.factory(settings),
             null);
   }
 

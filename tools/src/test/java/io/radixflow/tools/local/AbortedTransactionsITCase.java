@@ -13,10 +13,11 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.event.RecordReader;
-import io.radixflow.jobs.kafka.KafkaLostReplies;
 import io.radixflow.jobs.kafka.KafkaSetup;
+import io.radixflow.jobs.kafka.replies.ReplyTopic;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import java.io.IOException;
@@ -154,10 +155,22 @@ class AbortedTransactionsITCase {
     assertThat(written()).isEmpty();
   }
 
+  /** Doubts each reply, however young it is. */
+  private record NeverInTime(LostReplies found) implements LostReplies {
+    @Override
+    public long commitMillis() {
+      return 0;
+    }
+
+    @Override
+    public Search search(Set<Id> wanted, long since) {
+      return found.search(wanted, since);
+    }
+  }
+
   private JobID submit(String savepoint) throws IOException {
     StreamExecutionEnvironment environment = ServingJob.environment(settings);
     JobEndpoints kafka = JobEndpoints.kafka(settings);
-    KafkaLostReplies lost = KafkaLostReplies.of(settings);
     JobEndpoints endpoints =
         new JobEndpoints(
             kafka.events(),
@@ -165,7 +178,7 @@ class AbortedTransactionsITCase {
             kafka.replies(),
             kafka.deltas(),
             kafka.deadLetters(),
-            new KafkaLostReplies(lost.clientOptions(), lost.topic(), 0),
+            new NeverInTime(new ReplyTopic(settings)),
             kafka.kvEvents());
     ServingJob.build(
         environment,

@@ -1,4 +1,4 @@
-package io.radixflow.jobs.kafka;
+package io.radixflow.jobs.kafka.replies;
 
 import io.radixflow.operators.record.Reply;
 import java.io.IOException;

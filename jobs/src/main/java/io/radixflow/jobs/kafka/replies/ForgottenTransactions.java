@@ -1,4 +1,4 @@
-package io.radixflow.jobs.kafka;
+package io.radixflow.jobs.kafka.replies;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * Continues where the brokers do not know a transaction, for which Flink's committer fails the job
  * at every restore: they forget it some days after its end ({@code
  * transactional.id.expiration.ms}), never while it is open, and other brokers never knew it. What
- * it wrote is found by {@link KafkaLostReplies}, as with a transaction that was aborted.
+ * it wrote is found by {@link ReplyTopic}, as with a transaction that was aborted.
  */
 final class ForgottenTransactions implements Committer<KafkaCommittable> {
   private static final Logger LOG = LoggerFactory.getLogger(ForgottenTransactions.class);

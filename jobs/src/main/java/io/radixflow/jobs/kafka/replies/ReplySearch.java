@@ -1,4 +1,4 @@
-package io.radixflow.jobs.kafka;
+package io.radixflow.jobs.kafka.replies;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -49,7 +49,7 @@ final class ReplySearch implements LostReplies.Search {
   private static final long RETRY_SECONDS = 10;
   private static final long CLOSE_MILLIS = 10_000;
 
-  private final KafkaLostReplies kafka;
+  private final ReplyTopic topic;
   private final Set<LostReplies.Id> wanted;
   private final Set<String> sessions;
   private final long since;
@@ -62,15 +62,15 @@ final class ReplySearch implements LostReplies.Search {
 
   private record Range(Map<TopicPartition, Long> starts, Map<TopicPartition, Long> ends) {}
 
-  private ReplySearch(KafkaLostReplies kafka, Set<LostReplies.Id> wanted, long since) {
-    this.kafka = kafka;
+  private ReplySearch(ReplyTopic topic, Set<LostReplies.Id> wanted, long since) {
+    this.topic = topic;
     this.wanted = wanted;
     this.sessions = wanted.stream().map(LostReplies.Id::session).collect(Collectors.toSet());
     this.since = since;
   }
 
-  static ReplySearch start(KafkaLostReplies kafka, Set<LostReplies.Id> wanted, long since) {
-    ReplySearch search = new ReplySearch(kafka, wanted, since);
+  static ReplySearch start(ReplyTopic topic, Set<LostReplies.Id> wanted, long since) {
+    ReplySearch search = new ReplySearch(topic, wanted, since);
     search.thread.setDaemon(true);
     search.thread.start();
     return search;
@@ -91,8 +91,8 @@ final class ReplySearch implements LostReplies.Search {
           LOG.debug("closed", e);
         } catch (KafkaException e) {
           LOG.warn(
-              "Cannot read {} to see whether {} replies were committed; tries again",
-              kafka.topic(),
+              "Cannot read topic {} to see whether {} replies were committed; retrying",
+              topic.name(),
               wanted.size(),
               e);
         }
@@ -109,7 +109,7 @@ final class ReplySearch implements LostReplies.Search {
     Set<LostReplies.Id> missing =
         with(IsolationLevel.READ_COMMITTED, reader -> unmet(reader, range, wanted));
     if (missing.isEmpty()) {
-      LOG.info("All of {} replies are committed", wanted.size());
+      LOG.info("All {} replies that were looked for are committed", wanted.size());
       return Set.of();
     }
     Set<LostReplies.Id> unknown =
@@ -124,10 +124,10 @@ final class ReplySearch implements LostReplies.Search {
     }
     if (!unknown.isEmpty()) {
       LOG.warn(
-          "It is unknown whether {} replies were committed, since {} does not have them any more;"
-              + " a query of their sessions has them, such as {}",
+          "It is unknown whether {} replies were committed, since topic {} does not have them any"
+              + " more; a query of their sessions, such as {}, returns them",
           unknown.size(),
-          kafka.topic(),
+          topic.name(),
           unknown.iterator().next());
     }
     return missing;
@@ -136,7 +136,7 @@ final class ReplySearch implements LostReplies.Search {
   /** Where to read; the ends are those of all that was written. */
   private Range range(KafkaConsumer<byte[], byte[]> reader) {
     List<TopicPartition> partitions =
-        reader.partitionsFor(kafka.topic()).stream()
+        reader.partitionsFor(topic.name()).stream()
             .map(info -> new TopicPartition(info.topic(), info.partition()))
             .toList();
     Map<TopicPartition, Long> ends = reader.endOffsets(partitions);
@@ -184,7 +184,7 @@ final class ReplySearch implements LostReplies.Search {
   }
 
   private <T> T with(IsolationLevel isolation, Function<KafkaConsumer<byte[], byte[]>, T> use) {
-    Properties properties = kafka.client();
+    Properties properties = topic.client();
     properties.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolation.toString());
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
     properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");

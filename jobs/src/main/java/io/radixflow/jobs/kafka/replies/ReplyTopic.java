@@ -1,0 +1,92 @@
+package io.radixflow.jobs.kafka.replies;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.event.ReplyWriter;
+import io.radixflow.jobs.kafka.TopicLimit;
+import io.radixflow.operators.flink.recovery.LostReplies;
+import io.radixflow.operators.record.Reply;
+import java.util.Properties;
+import java.util.Set;
+import org.apache.flink.api.common.serialization.SerializationSchema;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
+import org.apache.flink.util.function.SerializableFunction;
+import org.apache.kafka.clients.producer.ProducerConfig;
+
+/**
+ * The topic of replies: {@link #sink} writes it exactly once, and {@link #search} finds what was
+ * written and then aborted by the brokers. Travels in the job graph.
+ */
+public final class ReplyTopic implements LostReplies {
+  private static final long serialVersionUID = 1L;
+
+  /** The brokers' measure of a transaction's age may exceed the job's by this much. */
+  private static final long MARGIN_MILLIS = 30_000;
+
+  private final Settings settings;
+
+  /** A record's key or value. */
+  private record Bytes(SerializableFunction<Reply, byte[]> function)
+      implements SerializationSchema<Reply> {
+    @Override
+    public byte[] serialize(Reply reply) {
+      return function.apply(reply);
+    }
+  }
+
+  public ReplyTopic(Settings settings) {
+    this.settings = settings;
+  }
+
+  /** Writes replies exactly once: read_committed consumers see them at the next checkpoint. */
+  public Sink<Reply> sink() {
+    int maxBytes = settings.get(RadixflowOptions.REPLY_MAX_BYTES);
+    Properties producer = client();
+    producer.put(
+        ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, Long.toString(transactionTimeoutMillis()));
+    producer.put(
+        ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + TopicLimit.OVERHEAD));
+    return new RepliesSink(
+        KafkaSink.<Reply>builder()
+            .setKafkaProducerConfig(producer)
+            .setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+            .setTransactionalIdPrefix(settings.get(RadixflowOptions.TRANSACTIONAL_ID_PREFIX))
+            .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
+            .setRecordSerializer(
+                KafkaRecordSerializationSchema.<Reply>builder()
+                    .setTopic(name())
+                    .setKeySerializationSchema(new Bytes(reply -> reply.session().getBytes(UTF_8)))
+                    .setValueSerializationSchema(new Bytes(new ReplyWriter(maxBytes)::write))
+                    .build())
+            .build());
+  }
+
+  @Override
+  public long commitMillis() {
+    return transactionTimeoutMillis() - MARGIN_MILLIS;
+  }
+
+  @Override
+  public Search search(Set<Id> wanted, long since) {
+    return ReplySearch.start(this, wanted, since);
+  }
+
+  String name() {
+    return settings.get(RadixflowOptions.REPLIES_TOPIC);
+  }
+
+  /** Fresh properties for a client. */
+  Properties client() {
+    return settings.kafkaClient();
+  }
+
+  private long transactionTimeoutMillis() {
+    return settings.get(RadixflowOptions.TRANSACTION_TIMEOUT).toMillis();
+  }
+}
