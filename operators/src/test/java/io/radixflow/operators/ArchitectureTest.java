@@ -2,6 +2,7 @@ package io.radixflow.operators;
 
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -56,6 +57,18 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat(
             resideInAPackage("io.radixflow..").and(resideOutsideOfPackage(ROOT + ".record..")))
+        .check(MAIN);
+  }
+
+  @Test
+  void sessionsKnowOnlyRecordsAndTheKernels() {
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + ".session..")
+        .should()
+        .dependOnClassesThat(
+            resideInAPackage(ROOT + "..")
+                .and(resideOutsideOfPackages(ROOT + ".session..", ROOT + ".record..")))
         .check(MAIN);
   }
 

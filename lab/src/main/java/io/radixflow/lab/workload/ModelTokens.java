@@ -2,11 +2,11 @@ package io.radixflow.lab.workload;
 
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.prompt.CanonicalReply;
+import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.record.Message;
-import io.radixflow.operators.session.CanonicalReply;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
-import io.radixflow.operators.session.PromptAssembly;
 import java.util.List;
 
 /** The ids that the job itself would make with a model's tokenizer and chat template. */

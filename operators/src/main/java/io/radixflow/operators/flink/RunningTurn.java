@@ -1,13 +1,13 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.Prompt;
-import io.radixflow.operators.session.PromptAssembly;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.prompt.CanonicalReply;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
-import io.radixflow.operators.session.CanonicalReply;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;

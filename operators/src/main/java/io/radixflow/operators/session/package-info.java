@@ -1,5 +1,2 @@
-/**
- * What a session is: its events and replies, its state, and how its turns become prompts. Plain
- * Java; the records are Flink POJOs, but nothing here knows Flink.
- */
+/** What a session is: its slot, its turns and branches, and what is known of its pages. */
 package io.radixflow.operators.session;

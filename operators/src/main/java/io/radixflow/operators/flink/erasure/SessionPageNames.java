@@ -2,7 +2,7 @@ package io.radixflow.operators.flink.erasure;
 
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.session.SharedSystemPrompt;
+import io.radixflow.operators.prompt.SharedSystemPrompt;
 import io.radixflow.operators.tier.page.PageChain;
 import io.radixflow.operators.tier.page.PageId;
 import java.util.Arrays;

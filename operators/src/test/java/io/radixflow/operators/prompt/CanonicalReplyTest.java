@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.prompt;
 
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
@@ -8,7 +8,10 @@ import io.radixflow.operators.engine.PromptException;
 import java.util.Arrays;
 import java.util.List;
 
-/** A prompt whose beginning, as far as its system prompt alone decides it, may be shared. */
+/**
+ * A prompt whose beginning may be shared by all tenants, as far as the system prompt alone decides
+ * it. Made on one thread, then read by any.
+ */
 public final class SharedSystemPrompt implements EngineRequest.PromptSource {
   private final EngineRequest.PromptSource prompt;
   private final ChatTemplate template;
@@ -33,7 +36,7 @@ public final class SharedSystemPrompt implements EngineRequest.PromptSource {
     return ids;
   }
 
-  /** How many ids a prompt has in common with one of the system prompt alone. */
+  /** Returns how many ids a prompt has in common with one of the system prompt alone. */
   public static int commonTokens(ChatTemplate template, String system, int[] ids) {
     try {
       int[] alone = template.encode(List.of(new ChatMessage("system", system)), false);

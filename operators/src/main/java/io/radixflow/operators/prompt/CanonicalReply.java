@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.prompt;
 
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatMessage;

@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.prompt;
 
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
@@ -7,6 +7,8 @@ import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.Prompt;
 import java.util.Arrays;
 import java.util.List;
 
@@ -15,12 +17,12 @@ import java.util.List;
  *
  * <p>A conversation that grew is extended: its canonical ids stay and only the new turn is encoded,
  * so that the radix cache matches to the last id. A template that rewrites earlier turns, another
- * tokenizer or a trimmed window make it be encoded anew.
+ * tokenizer or a trimmed window cause the whole conversation to be encoded again.
  */
 public final class PromptAssembly implements EngineRequest.PromptSource {
 
   /**
-   * What a prompt must fit into.
+   * The room that a prompt must fit into.
    *
    * @param contextLength tokens of prompt and reply together
    * @param reserve tokens of it that are kept for the reply
@@ -52,7 +54,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     this.window = window;
   }
 
-  /** The prompt that {@link #ids} made, or null before. */
+  /** Returns the prompt that {@link #ids} made; null before. */
   public Prompt prompt() {
     return prompt;
   }

@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -6,6 +6,8 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.Prompt;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;

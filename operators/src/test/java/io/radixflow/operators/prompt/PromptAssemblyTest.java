@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.prompt;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,8 +8,11 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.prompt.PromptAssembly.Window;
 import io.radixflow.operators.record.Message;
-import io.radixflow.operators.session.PromptAssembly.Window;
+import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.Turn;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -1,4 +1,4 @@
-package io.radixflow.operators.session;
+package io.radixflow.operators.prompt;
 
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.ReplyText;
@@ -8,18 +8,21 @@ import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.Prompt;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Knows what the next prompt of a branch begins with, before anybody has written it, where the
- * model's chat template leaves out what the model thought in earlier turns.
+ * Finds what the next prompt of a branch begins with, before its message is known. That differs
+ * from prompt and reply where the chat template leaves out what the model thought in earlier turns.
+ * Immutable; any thread.
  */
 public final class NextPrompts {
 
-  /** How models mark their thinking. */
+  /** The marks around a model's thinking, opening and closing, that models use. */
   private static final List<List<String>> MARKS =
       List.of(
           List.of("<think>", "</think>"),
@@ -29,7 +32,7 @@ public final class NextPrompts {
 
   private static final String THOUGHT = "pondering";
 
-  /** Two next messages without a common beginning: what both prompts have, all will. */
+  /** Two messages without a common beginning: every next prompt has what both prompts have. */
   private static final List<String> MESSAGES = List.of("A", "b");
 
   private final Tokenizer tokenizer;
@@ -42,7 +45,7 @@ public final class NextPrompts {
     this.dropsThinking = MARKS.stream().anyMatch(this::drops);
   }
 
-  /** Whether the template leaves out earlier thinking; if not, prompts only grow. */
+  /** Returns whether the template leaves out earlier thinking; if not, prompts only grow. */
   public boolean dropsThinking() {
     return dropsThinking;
   }
@@ -62,7 +65,7 @@ public final class NextPrompts {
   }
 
   /**
-   * What follows a turn.
+   * Returns what follows a turn, as a function of its reply.
    *
    * @param prompt gives the turn's prompt once it has been made
    * @param conversation what came before the turn
@@ -89,7 +92,7 @@ public final class NextPrompts {
     return template.encode(messages, true);
   }
 
-  /** The reply's text as its consumer got it. */
+  /** Returns the reply's text as its consumer got it. */
   private String text(int[] reply, List<String> stop) {
     ReplyText text = new ReplyText(tokenizer, stop);
     for (int id : reply) {
