@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.flink.erasure.PagesToErase;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,7 +22,7 @@ import org.apache.flink.runtime.operators.coordination.OperatorEvent;
  * reporting a backlog, during which the job is configured to have no checkpoints; Flink tries one
  * all the same, the first.
  *
- * <p>It passes erasures of pages on to all subtasks, the one that sent it included: only the
+ * <p>It passes keys of pages and erasures on to all subtasks, the one that sent it included: only the
  * subtask that has a session knows its pages, and only the engines know which of them they have. It
  * keeps nothing once all subtasks have begun, before which there is no checkpoint. Flink delivers
  * what is sent before a checkpoint of this within that checkpoint of each subtask, so a sender that
@@ -75,13 +74,13 @@ final class ServingCoordinator implements OperatorCoordinator {
 
   @Override
   public void handleEventFromOperator(int subtask, int attempt, OperatorEvent event) {
-    if (event instanceof PagesToErase) {
-      passOn(event);
-    } else {
+    if (event instanceof SubtaskOpened) {
       opened.add(subtask);
       if (opened.size() == parallelism.getAsInt()) {
         backlog.accept(false);
       }
+    } else {
+      passOn(event);
     }
   }
 

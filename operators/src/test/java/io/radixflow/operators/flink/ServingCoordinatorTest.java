@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.flink.erasure.PagesToErase;
+import io.radixflow.operators.tier.store.TenantKeys;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,7 @@ class ServingCoordinatorTest {
   }
 
   @Test
-  void allSubtasksHearOfIt() {
+  void allSubtasksGetAnErasure() {
     begins(0);
     begins(1);
     coordinator.handleEventFromOperator(1, 0, FIRST);
@@ -55,7 +56,19 @@ class ServingCoordinatorTest {
   }
 
   @Test
-  void aSubtaskThatBeginsLaterThanAnotherHearsOfWhatItHasMissed() {
+  void allSubtasksGetAKeyThatOneHasDrawn() {
+    OperatorEvent drawn = new PageKeys.Drawn(new TenantKeys.Key(1, 2, new byte[32]));
+    coordinator.start();
+    begins(0);
+    begins(1);
+    coordinator.handleEventFromOperator(0, 0, drawn);
+    coordinator.handleEventFromOperator(1, 0, drawn);
+    assertThat(heard).isEqualTo(Map.of(0, List.of(drawn, drawn), 1, List.of(drawn, drawn)));
+    assertThat(backlogs).containsExactly(true);
+  }
+
+  @Test
+  void aSubtaskThatBeginsLaterGetsTheErasuresBefore() {
     begins(0);
     coordinator.handleEventFromOperator(0, 0, FIRST);
     begins(1);
