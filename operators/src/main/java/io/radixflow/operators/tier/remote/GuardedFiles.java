@@ -1,36 +1,44 @@
 package io.radixflow.operators.tier.remote;
 
+import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.store.TransferThreads;
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
+import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Remote files that answer in time or fail: each operation runs on a thread of its own and is given
- * up when it takes too long ({@link RemoteTimeoutException}); a file system that fails again and
- * again is not asked for a while ({@link RemoteUnreachableException}).
+ * up when it takes too long ({@link MissReason#TIMEOUT}); a file system that fails again and again
+ * is not asked for a while ({@link MissReason#UNREACHABLE}).
  *
  * <p>An operation that was given up may go on. Its buffer is lost to its owner until it has ended;
- * an object that it makes nevertheless is deleted again, unless somebody may count on it.
+ * an object that it creates nevertheless is deleted again.
  */
 final class GuardedFiles implements RemoteFiles {
   private static final Logger LOG = LoggerFactory.getLogger(GuardedFiles.class);
 
   /** How many operations may hang until no other is begun. */
   private static final int HANGING = 32;
+
+  private static final Action NOTHING = () -> {};
+
+  /** An operation without a result. */
+  private interface Action {
+    void run() throws IOException;
+  }
 
   private final RemoteFiles files;
   private final long timeoutMillis;
@@ -52,11 +60,7 @@ final class GuardedFiles implements RemoteFiles {
             10,
             TimeUnit.SECONDS,
             new SynchronousQueue<>(),
-            work -> {
-              Thread thread = new Thread(work, "remote-tier-files");
-              thread.setDaemon(true);
-              return thread;
-            });
+            TransferThreads.named("remote-tier-files"));
   }
 
   /** Whether an operation begun now would be tried. */
@@ -64,63 +68,63 @@ final class GuardedFiles implements RemoteFiles {
     return breaker.isReady();
   }
 
-  /** An operation, and what is to be done if it ends after it was given up. */
-  private <T> T run(String name, Callable<T> operation, Callable<?> afterwards) throws IOException {
+  /**
+   * Runs an operation on a thread of its own.
+   *
+   * @param ifLate runs on that thread when the operation ends after it was given up
+   */
+  private <T> T call(String name, Callable<T> operation, Action ifLate) throws IOException {
     if (!breaker.begin()) {
-      throw new RemoteUnreachableException("the remote file system failed before");
+      throw new RemoteMissException(MissReason.UNREACHABLE, "the remote file system failed before");
     }
-    AtomicBoolean ended = new AtomicBoolean();
-    FutureTask<T> task =
-        new FutureTask<>(
-            () -> {
-              try {
-                return operation.call();
-              } finally {
-                if (!ended.compareAndSet(false, true)) {
-                  tidy(name, afterwards);
-                }
-              }
-            });
+    CompletableFuture<T> answer = new CompletableFuture<>();
+    Future<?> running;
     try {
-      threads.execute(task);
-      return await(name, task, ended);
+      running = threads.submit(() -> answer(name, operation, answer, ifLate));
     } catch (RejectedExecutionException e) {
-      throw failed(new IOException("none of the operations under way ends"));
+      throw failed(new IOException("all threads for the remote file system hang"));
     }
-  }
-
-  private <T> T await(String name, FutureTask<T> task, AtomicBoolean ended) throws IOException {
     try {
-      T result = get(task, ended);
+      T result = answer.orTimeout(timeoutMillis, TimeUnit.MILLISECONDS).get();
       breaker.succeeded();
       return result;
-    } catch (TimeoutException e) {
-      String message = name + ": no answer in " + timeoutMillis + " ms";
-      throw failed(new RemoteTimeoutException(message));
     } catch (InterruptedException e) {
-      task.cancel(true);
       Thread.currentThread().interrupt();
-      throw failed(new InterruptedIOException("interrupted"));
+      answer.cancel(false);
+      running.cancel(true);
+      throw failed(new RemoteMissException(MissReason.TIMEOUT, name + ": interrupted"));
     } catch (ExecutionException e) {
       if (e.getCause() instanceof NoSuchFileException absent) {
         breaker.succeeded();
         throw absent;
+      }
+      if (e.getCause() instanceof TimeoutException) {
+        running.cancel(true);
+        String message = name + ": no answer in " + timeoutMillis + " ms";
+        throw failed(new RemoteMissException(MissReason.TIMEOUT, message));
       }
       throw failed(
           e.getCause() instanceof IOException io ? io : new IOException(name, e.getCause()));
     }
   }
 
-  private <T> T get(FutureTask<T> task, AtomicBoolean ended)
-      throws InterruptedException, ExecutionException, TimeoutException {
+  /** Completes {@code answer}, unless the operation was given up meanwhile. */
+  private static <T> void answer(
+      String name, Callable<T> operation, CompletableFuture<T> answer, Action ifLate) {
+    boolean inTime;
     try {
-      return task.get(timeoutMillis, TimeUnit.MILLISECONDS);
-    } catch (TimeoutException e) {
-      if (ended.compareAndSet(false, true)) {
-        task.cancel(true);
-        throw e;
+      inTime = answer.complete(operation.call());
+    } catch (Exception | Error e) {
+      inTime = answer.completeExceptionally(e);
+    }
+    if (!inTime) {
+      // what interrupted the operation must not interrupt this
+      Thread.interrupted();
+      try {
+        ifLate.run();
+      } catch (IOException | RuntimeException e) {
+        LOG.warn("{} was written too late and is not deleted: {}", name, e.toString());
       }
-      return task.get();
     }
   }
 
@@ -131,80 +135,47 @@ final class GuardedFiles implements RemoteFiles {
     return failure;
   }
 
-  private static void tidy(String name, Callable<?> afterwards) {
-    // what interrupted the operation must not interrupt this
-    Thread.interrupted();
-    try {
-      afterwards.call();
-    } catch (Exception e) {
-      LOG.warn("{} was written too late and is not deleted: {}", name, e.toString());
-    }
+  private void run(String name, Action action, Action ifLate) throws IOException {
+    call(
+        name,
+        () -> {
+          action.run();
+          return null;
+        },
+        ifLate);
   }
 
   @Override
   public boolean exists(String name) throws IOException {
-    return run(name, () -> files.exists(name), () -> null);
+    return call(name, () -> files.exists(name), NOTHING);
   }
 
   @Override
   public int read(String name, ByteBuffer into) throws IOException {
-    return run(name, () -> files.read(name, into), () -> null);
+    return call(name, () -> files.read(name, into), NOTHING);
   }
 
   @Override
   public void create(String name, ByteBuffer bytes) throws IOException {
-    create(
-        name,
-        bytes,
-        () -> {
-          files.delete(name);
-          return null;
-        });
-  }
-
-  /** As {@link #create}, of what others may count on as soon as it is there: it is not deleted. */
-  void createToStay(String name, ByteBuffer bytes) throws IOException {
-    create(name, bytes, () -> null);
-  }
-
-  private void create(String name, ByteBuffer bytes, Callable<?> afterwards) throws IOException {
-    run(
-        name,
-        () -> {
-          files.create(name, bytes);
-          return null;
-        },
-        afterwards);
+    run(name, () -> files.create(name, bytes), () -> files.delete(name));
   }
 
   @Override
   public void delete(String name) throws IOException {
-    run(
-        name,
-        () -> {
-          files.delete(name);
-          return null;
-        },
-        () -> null);
+    run(name, () -> files.delete(name), NOTHING);
   }
 
   @Override
   public List<RemoteObject> list(String folder) throws IOException {
-    return run(folder, () -> files.list(folder), () -> null);
+    return call(folder, () -> files.list(folder), NOTHING);
   }
 
   @Override
   public void deleteFolder(String folder) throws IOException {
-    run(
-        folder,
-        () -> {
-          files.deleteFolder(folder);
-          return null;
-        },
-        () -> null);
+    run(folder, () -> files.deleteFolder(folder), NOTHING);
   }
 
-  /** Operations under way fail, or are not waited for. */
+  /** Interrupts operations in flight and does not wait for them. */
   @Override
   public void close() throws IOException {
     threads.shutdownNow();

@@ -9,7 +9,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** Pages as objects, each in the format of {@link PageCodec}. Safe for several threads. */
+/**
+ * Reads and writes pages as objects, each in the format of {@link PageCodec}. Safe for several
+ * threads.
+ */
 final class RemotePages {
   private final RemoteFiles files;
   private final RemoteNames names;
@@ -41,8 +44,8 @@ final class RemotePages {
     try {
       codec.encode(page, bytes, now, object);
       files.create(names.page(page.id()), object);
-    } catch (RemoteTimeoutException e) {
-      mine = false;
+    } catch (RemoteMissException e) {
+      mine = e.reason() != MissReason.TIMEOUT;
       throw e;
     } finally {
       giveBack(object, mine);
@@ -62,32 +65,30 @@ final class RemotePages {
       files.read(names.page(chain[i]), object);
       return codec.decode(object.flip(), chain, i, namespace, into);
     } catch (IOException e) {
-      mine = !(e instanceof RemoteTimeoutException);
-      return reason(e);
+      MissReason reason = reason(e);
+      mine = reason != MissReason.TIMEOUT;
+      return reason;
     } finally {
       giveBack(object, mine);
     }
   }
 
-  /** A buffer that an operation may still use is left to it. */
+  /** Keeps a buffer for later, unless an operation may still use it. */
   private void giveBack(ByteBuffer object, boolean mine) {
     if (mine) {
       buffers.add(object);
     }
   }
 
-  /** What a failure makes of the page that was asked for. */
+  /** Returns why a page is missed whose operation failed. */
   static MissReason reason(IOException failure) {
     if (failure instanceof NoSuchFileException) {
       return MissReason.ABSENT;
     }
-    if (failure instanceof RemoteTimeoutException) {
-      return MissReason.TIMEOUT;
-    }
-    return failure instanceof RemoteUnreachableException ? MissReason.UNREACHABLE : MissReason.IO;
+    return failure instanceof RemoteMissException miss ? miss.reason() : MissReason.IO;
   }
 
-  /** Deletes all of the epoch. */
+  /** Deletes all objects of the epoch. */
   void clear() throws IOException {
     files.deleteFolder(names.epoch());
   }

@@ -20,7 +20,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Consumer;
@@ -47,6 +50,8 @@ public final class RemoteStore implements PageStore {
   private static final Set<MissReason> DAMAGE =
       Set.of(MissReason.TRUNCATED, MissReason.CHECKSUM, MissReason.DIGEST, MissReason.KEY);
 
+  private static final long CLOSE_SECONDS = 10;
+
   private final RemoteStoreOptions options;
   private final GuardedFiles files;
   private final RemotePages pages;
@@ -55,8 +60,8 @@ public final class RemoteStore implements PageStore {
   private final LongSupplier clock;
   private final KnownPages known;
   private final StoreCounters counters = new StoreCounters();
-  private final Erasure erasure = new Erasure();
-  private final StoreUpkeep upkeep;
+  private final ScheduledExecutorService upkeep;
+  private final Deletions deletions;
   private final RemoteSweep sweep;
   private final ThreadPoolExecutor reads;
   private final ThreadPoolExecutor writes;
@@ -84,9 +89,12 @@ public final class RemoteStore implements PageStore {
     this.reads = TransferThreads.open("remote-tier-read", options.transfers());
     this.writes = TransferThreads.open("remote-tier-write", options.transfers());
     this.rate = new RateLimit(options.bytesPerSecond());
+    this.upkeep =
+        new ScheduledThreadPoolExecutor(
+            2, TransferThreads.named("remote-tier-upkeep"), new ThreadPoolExecutor.DiscardPolicy());
+    this.deletions = new Deletions(upkeep);
     this.sweep =
-        new RemoteSweep(files, new RemoteNames(epoch), options, clock, this::deleteObjects);
-    this.upkeep = new StoreUpkeep("remote-tier", erasure, erasure::run);
+        new RemoteSweep(files, new RemoteNames(epoch), options, clock, this::deleteObjects, upkeep);
   }
 
   /**
@@ -293,12 +301,11 @@ public final class RemoteStore implements PageStore {
   private void delete(PageId id) {
     gone.add(id);
     known.remove(id);
-    erasure.add(
+    deletions.add(
         () -> {
           pages.delete(id);
           exclusively(() -> gone.remove(id));
         });
-    upkeep.wake();
   }
 
   @Override
@@ -337,18 +344,17 @@ public final class RemoteStore implements PageStore {
         () -> {
           cleared = true;
           known.clear();
-          erasure.add(
+          deletions.add(
               () -> {
                 pages.clear();
                 exclusively(() -> cleared = false);
               });
         });
-    upkeep.wake();
   }
 
   @Override
   public CompletableFuture<Void> erased() {
-    return upkeep.erased();
+    return deletions.done();
   }
 
   @Override
@@ -370,7 +376,13 @@ public final class RemoteStore implements PageStore {
     closed = true;
     rate.close();
     sweep.close();
-    upkeep.close();
+    upkeep.shutdown();
+    try {
+      upkeep.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    upkeep.shutdownNow();
     reads.shutdown();
     writes.shutdown();
     try {

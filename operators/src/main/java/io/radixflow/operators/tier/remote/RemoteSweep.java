@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.ToIntFunction;
@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes what is too old or too much in a remote tier, for all engines that share it: now and then
- * one of them, whichever finds that the last time is long ago by an object's age.
+ * Deletes pages that are too old or too many from a remote tier, for all engines that share it. An
+ * engine sweeps when an object that each sweep writes again is old enough.
  *
  * <p>Safe with several at once, and beside those that write: what is deleted was written long ago,
  * a page that one engine misses is a miss, and deleting twice is deleting. Ages are by the file
@@ -28,7 +28,7 @@ final class RemoteSweep implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(RemoteSweep.class);
 
-  /** What is left of the limit, one part in so many, so that the next sweep is not due at once. */
+  /** A sweep frees this part of the limit as well, so that the next one is not due at once. */
   private static final int SLACK = 10;
 
   private final RemoteFiles files;
@@ -36,34 +36,33 @@ final class RemoteSweep implements AutoCloseable {
   private final RemoteStoreOptions options;
   private final LongSupplier clock;
   private final ToIntFunction<List<String>> deleter;
-  private final ScheduledExecutorService thread;
+  private final ScheduledFuture<?> runs;
 
   /**
+   * Schedules the sweep, if the options limit anything.
+   *
    * @param clock milliseconds of the day
-   * @param deleter deletes objects, and tells how many it has deleted
+   * @param deleter deletes objects and returns how many it has deleted
+   * @param threads run the sweep
    */
   RemoteSweep(
       RemoteFiles files,
       RemoteNames names,
       RemoteStoreOptions options,
       LongSupplier clock,
-      ToIntFunction<List<String>> deleter) {
+      ToIntFunction<List<String>> deleter,
+      ScheduledExecutorService threads) {
     this.files = files;
     this.names = names;
     this.options = options;
     this.clock = clock;
     this.deleter = deleter;
-    this.thread =
-        Executors.newSingleThreadScheduledExecutor(
-            task -> {
-              Thread made = new Thread(task, "remote-tier-sweep");
-              made.setDaemon(true);
-              return made;
-            });
-    if (options.limitBytes() > 0 || options.retentionMillis() > 0) {
-      thread.scheduleWithFixedDelay(
-          this::runIfDue, PERIOD_MILLIS / SLACK, PERIOD_MILLIS, TimeUnit.MILLISECONDS);
-    }
+    boolean limited = options.limitBytes() > 0 || options.retentionMillis() > 0;
+    this.runs =
+        limited
+            ? threads.scheduleWithFixedDelay(
+                this::runIfDue, PERIOD_MILLIS / SLACK, PERIOD_MILLIS, TimeUnit.MILLISECONDS)
+            : null;
   }
 
   private void runIfDue() {
@@ -81,7 +80,7 @@ final class RemoteSweep implements AutoCloseable {
     }
   }
 
-  /** Deletes what is to be deleted now; returns how many pages that was. */
+  /** Deletes the pages that are too old or too many now; returns how many it has deleted. */
   int run() throws IOException {
     int deleted = 0;
     NavigableMap<Long, Long> bytesByMinute = new TreeMap<>();
@@ -146,6 +145,8 @@ final class RemoteSweep implements AutoCloseable {
 
   @Override
   public void close() {
-    thread.shutdownNow();
+    if (runs != null) {
+      runs.cancel(true);
+    }
   }
 }

@@ -6,11 +6,14 @@ import io.radixflow.operators.tier.page.TierPage;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.PageStoreStats;
 import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * A store with a remote one below it. What is written here goes to the upper store at once, and
- * from there to the lower one by and by ({@link Uploads}); what is removed leaves both.
+ * from there to the lower one later ({@link Uploads}); what is removed leaves both.
  */
 public final class StoreStack implements PageStore {
   private final PageStore upper;
@@ -24,7 +27,7 @@ public final class StoreStack implements PageStore {
   }
 
   /**
-   * A store of those of two that there are.
+   * Creates a store of those of two that there are.
    *
    * @param disk null for none
    * @param remote null for none
@@ -83,21 +86,26 @@ public final class StoreStack implements PageStore {
 
   @Override
   public void remove(PageId[] pages, int count) {
-    uploads.remove(pages, count);
+    removeQueued(pages, count);
     upper.remove(pages, count);
     lower.remove(pages, count);
   }
 
+  private void removeQueued(PageId[] pages, int count) {
+    Set<PageId> ids = new HashSet<>(List.of(pages).subList(0, count));
+    uploads.remove(page -> ids.contains(page.id()));
+  }
+
   @Override
   public void erase(PageId[] pages) {
-    uploads.remove(pages, pages.length);
+    removeQueued(pages, pages.length);
     upper.erase(pages);
     lower.erase(pages);
   }
 
   @Override
   public void removeTenant(long tenant) {
-    uploads.removeTenant(tenant);
+    uploads.remove(page -> page.tenant() == tenant);
     upper.removeTenant(tenant);
     lower.removeTenant(tenant);
   }
@@ -110,7 +118,7 @@ public final class StoreStack implements PageStore {
 
   @Override
   public void flush() {
-    uploads.clear();
+    uploads.remove(page -> true);
     upper.clear();
   }
 
@@ -143,7 +151,7 @@ public final class StoreStack implements PageStore {
     upper.closing();
   }
 
-  /** What waits is uploaded first, as far as that takes a few seconds. */
+  /** Uploads the pages that wait first, as far as that takes a few seconds. */
   @Override
   public void close() {
     uploads.close();

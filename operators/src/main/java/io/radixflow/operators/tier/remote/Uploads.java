@@ -5,12 +5,10 @@ import io.radixflow.operators.tier.page.TierPage;
 import io.radixflow.operators.tier.store.PageStore;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -20,11 +18,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Copies pages of one store to another below it, each a while after it was written, on a thread of
- * its own: pages of conversations that end sooner are never copied, and nobody waits for any.
+ * its own: pages of conversations that end sooner are never copied, and no caller waits for any.
  *
  * <p>A page that cannot be copied is tried again; while the lower store does not answer, pages
- * wait. Only their descriptions do, so that many can: {@link #MOST}. Of more, and when the process
- * dies, pages are dropped until they are given again, which they are when they are next used.
+ * wait. Only their descriptions do, so that many can: {@link #MOST}. Further pages are dropped, as
+ * all are when the process dies, until they are given again, which happens when they are next used.
  */
 public final class Uploads implements AutoCloseable {
   static final int MOST = 200_000;
@@ -50,15 +48,15 @@ public final class Uploads implements AutoCloseable {
 
   private final Map<PageId, Waiting> queue = new LinkedHashMap<>();
 
-  /** What must not be in the batch under way. */
+  /** Pages that must not be in the batch in flight. */
   private final List<Predicate<TierPage>> removed = new ArrayList<>();
 
+  /** Completes when the batch in flight has ended; null if there is none. */
+  private CompletableFuture<Void> batchEnd;
+
   private volatile Runnable changed = () -> {};
-  private CompletableFuture<Void> batchEnd = new CompletableFuture<>();
   private volatile int size;
   private volatile long dropped;
-  private long begun;
-  private long ended;
   private long closeAt = Long.MAX_VALUE;
 
   /**
@@ -83,12 +81,12 @@ public final class Uploads implements AutoCloseable {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
   }
 
-  /** Pages that wait or are being copied; never blocks. */
+  /** Returns how many pages wait or are being copied; never blocks. */
   int queued() {
     return size;
   }
 
-  /** Pages that were not copied; never blocks. */
+  /** Returns how many pages were not copied; never blocks. */
   long dropped() {
     return dropped;
   }
@@ -98,7 +96,7 @@ public final class Uploads implements AutoCloseable {
     changed = task;
   }
 
-  /** Puts pages into the queue that are not there. */
+  /** Adds pages to the queue that are not in it. */
   synchronized void offer(TierPage[] pages, int count) {
     long due = now() + delayMillis;
     for (int i = 0; i < count; i++) {
@@ -112,87 +110,74 @@ public final class Uploads implements AutoCloseable {
   }
 
   private void count() {
-    size = queue.size() + (begun > ended ? 1 : 0);
+    size = queue.size() + (batchEnd == null ? 0 : 1);
     notifyAll();
   }
 
-  /** Takes pages back. */
-  void remove(PageId[] pages, int count) {
-    Set<PageId> ids = new HashSet<>(List.of(pages).subList(0, count));
-    remove(page -> ids.contains(page.id()));
-  }
-
-  void removeTenant(long tenant) {
-    remove(page -> page.tenant() == tenant);
-  }
-
-  void clear() {
-    remove(page -> true);
-  }
-
-  private synchronized void remove(Predicate<TierPage> test) {
+  /**
+   * Removes pages from the queue; one that is being copied is removed below when that has ended.
+   */
+  synchronized void remove(Predicate<TierPage> test) {
     queue.values().removeIf(waiting -> test.test(waiting.page()));
-    if (begun > ended) {
+    if (batchEnd != null) {
       removed.add(test);
     }
     count();
   }
 
-  /** Completes when the batch that is under way has ended. */
+  /** Completes when the batch that is in flight has ended. */
   synchronized CompletableFuture<Void> batchEnded() {
-    return begun == ended ? CompletableFuture.completedFuture(null) : batchEnd;
+    return batchEnd == null ? CompletableFuture.completedFuture(null) : batchEnd;
   }
 
   private void run() {
-    List<Waiting> batch = take();
-    while (!batch.isEmpty()) {
-      int failed = batch.size();
+    for (List<Waiting> batch = take(); !batch.isEmpty(); batch = take()) {
+      boolean failed = true;
       try {
-        failed = copy(batch);
-      } catch (RuntimeException | Error e) { // without this thread none is copied any more
-        LOG.warn("Pages were not copied to the remote tier", e);
+        failed = copy(batch) > 0;
+      } catch (RuntimeException | Error e) { // this thread must go on, or no page is copied again
+        LOG.warn("A batch of {} pages was not copied to the remote tier", batch.size(), e);
       }
-      end(batch, failed > 0);
-      batch = take();
+      end(batch, failed);
     }
   }
 
-  /** The next pages whose time has come; none if it is closed. */
+  /** Waits for pages whose time has come; none if this is closed. */
   private synchronized List<Waiting> take() {
     List<Waiting> batch = new ArrayList<>();
     try {
-      while (now() < closeAt && !isDue()) {
-        if (closeAt < Long.MAX_VALUE && (queue.isEmpty() || !ready.getAsBoolean())) {
-          return batch;
+      while (now() < closeAt && batch.isEmpty()) {
+        boolean possible = !queue.isEmpty() && ready.getAsBoolean();
+        if (possible && isDue(queue.values().iterator().next())) {
+          Iterator<Waiting> waiting = queue.values().iterator();
+          while (waiting.hasNext() && batch.size() < batchPages) {
+            Waiting next = waiting.next();
+            if (!isDue(next)) {
+              break;
+            }
+            batch.add(next);
+            waiting.remove();
+          }
+          batchEnd = new CompletableFuture<>();
+          count();
+        } else if (isClosing()) {
+          break;
+        } else {
+          wait(pauseMillis());
         }
-        wait(pauseMillis());
       }
-    } catch (InterruptedException e) {
-      return batch;
+    } catch (InterruptedException e) { // ends the thread
+      LOG.debug("Uploads to the remote tier are interrupted", e);
     }
-    if (now() >= closeAt) {
-      return batch;
-    }
-    Iterator<Waiting> waiting = queue.values().iterator();
-    while (waiting.hasNext() && batch.size() < batchPages) {
-      Waiting next = waiting.next();
-      if (!isDue(next)) {
-        break;
-      }
-      batch.add(next);
-      waiting.remove();
-    }
-    begun++;
-    count();
     return batch;
   }
 
-  private boolean isDue() {
-    return !queue.isEmpty() && isDue(queue.values().iterator().next()) && ready.getAsBoolean();
+  private boolean isClosing() {
+    return closeAt < Long.MAX_VALUE;
   }
 
   private boolean isDue(Waiting waiting) {
-    return closeAt < Long.MAX_VALUE || waiting.due() <= now();
+    return isClosing() || waiting.due() <= now();
   }
 
   private long pauseMillis() {
@@ -200,7 +185,7 @@ public final class Uploads implements AutoCloseable {
       return 0;
     }
     long untilDue = queue.values().iterator().next().due() - now();
-    return untilDue > 0 && closeAt == Long.MAX_VALUE ? untilDue : RETRY_MILLIS;
+    return untilDue > 0 ? untilDue : RETRY_MILLIS;
   }
 
   /** Returns how many pages could not be written. */
@@ -244,15 +229,14 @@ public final class Uploads implements AutoCloseable {
     if (!late.isEmpty()) {
       to.remove(late.toArray(PageId[]::new), late.size());
     }
-    CompletableFuture<Void> told;
+    CompletableFuture<Void> ended;
     synchronized (this) {
-      ended++;
+      ended = batchEnd;
+      batchEnd = null;
       removed.clear();
       count();
-      told = batchEnd;
-      batchEnd = new CompletableFuture<>();
     }
-    told.complete(null);
+    ended.complete(null);
     changed.run();
   }
 
@@ -265,7 +249,7 @@ public final class Uploads implements AutoCloseable {
     }
   }
 
-  /** Copies what waits, as far as that can be done in a few seconds, and ends. */
+  /** Copies the pages in the queue, as far as that can be done in a few seconds, and ends. */
   @Override
   public void close() {
     synchronized (this) {

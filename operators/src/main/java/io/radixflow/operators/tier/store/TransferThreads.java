@@ -1,6 +1,7 @@
 package io.radixflow.operators.tier.store;
 
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -16,11 +17,16 @@ public final class TransferThreads {
         0,
         TimeUnit.SECONDS,
         new LinkedBlockingQueue<>(),
-        work -> {
-          Thread thread = new Thread(work, name);
-          thread.setDaemon(true);
-          return thread;
-        },
+        named(name),
         (work, closed) -> work.run());
+  }
+
+  /** Creates daemon threads of one name. */
+  public static ThreadFactory named(String name) {
+    return work -> {
+      Thread thread = new Thread(work, name);
+      thread.setDaemon(true);
+      return thread;
+    };
   }
 }

@@ -1,0 +1,21 @@
+package io.radixflow.operators.tier.remote;
+
+import io.radixflow.operators.tier.page.MissReason;
+import java.io.IOException;
+
+/** A remote file system did not do what was asked of it: it was too slow, or was not asked. */
+final class RemoteMissException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final MissReason reason;
+
+  RemoteMissException(MissReason reason, String message) {
+    super(message);
+    this.reason = reason;
+  }
+
+  /** {@link MissReason#UNREACHABLE}, or {@link MissReason#TIMEOUT} if the operation may go on. */
+  MissReason reason() {
+    return reason;
+  }
+}
