@@ -2,7 +2,6 @@ package io.radixflow.operators.tier;
 
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.tier.host.Backup;
 import io.radixflow.operators.tier.host.HostPage;
 import io.radixflow.operators.tier.host.HostTier;
@@ -51,28 +50,11 @@ final class ErasedPages {
     cache = other;
   }
 
-  /** See {@link Tiers#closed}. */
-  void closed(List<SessionPosition> positions) {
-    positions.forEach(place -> erase(place.fullPages(), 0));
-  }
-
-  /** See {@link Tiers#left}. */
-  void left(SessionPosition left, List<SessionPosition> others) {
-    if (left == null) {
+  /** See {@link Tiers#erase(RadixKey, int)}. */
+  void erase(RadixKey key, int kept) {
+    if (kept >= key.pages(host.pageTokens())) {
       return;
     }
-    RadixKey key = left.fullPages();
-    int kept = 0;
-    for (SessionPosition other : others) {
-      kept = Math.max(kept, other.sharedTokens(key.tokens(), key.length()) / host.pageTokens());
-    }
-    if (kept < key.pages(host.pageTokens())) {
-      erase(key, kept);
-    }
-  }
-
-  /** Erases a text's pages after the first {@code kept}, those of the device and shared ones. */
-  void erase(RadixKey key, int kept) {
     PageChain chain = PageChain.of(key, host.pageTokens(), 0);
     int cached = cache.match(key, Integer.MAX_VALUE).pages();
     erase(chain.from(Math.max(Math.max(kept, cached), chain.sharedPages())));

@@ -9,7 +9,6 @@ import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.host.Backup;
@@ -259,18 +258,8 @@ public final class HiRadixCache implements Tiers, PageListener {
   }
 
   @Override
-  public void closed(List<SessionPosition> positions) {
-    erased.closed(positions);
-  }
-
-  @Override
-  public void left(SessionPosition left, List<SessionPosition> others) {
-    erased.left(left, others);
-  }
-
-  @Override
-  public void erase(RadixKey key) {
-    erased.erase(key, 0);
+  public void erase(RadixKey key, int kept) {
+    erased.erase(key, kept);
   }
 
   @Override

@@ -1,12 +1,14 @@
 package io.radixflow.operators.tier;
 
+import io.radixflow.kernels.device.HostPages;
+import io.radixflow.operators.tier.host.HostMove;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 
-/** Calls an engine's tiers from a thread that may wait. */
+/** Calls and changes an engine's tiers from a thread that may wait. */
 public final class TierCalls {
   private static final long PAUSE_MILLIS = 2;
 
@@ -73,5 +75,52 @@ public final class TierCalls {
       result = call(task);
     }
     return result;
+  }
+
+  /**
+   * Resizes host memory while the engine runs: what fits is copied to the new memory, and turns do
+   * without host memory until that is done. During that time both memories are allocated.
+   *
+   * @param bytes the new size; 0 for one page
+   * @param hold whether host memory is not used afterwards
+   * @return how many pages were kept
+   * @throws IllegalArgumentException if the memory cannot be allocated or is too small; nothing has
+   *     changed then
+   * @throws TimeoutException if pages were on their way all the time, or the engine was busy;
+   *     nothing has changed then, unless the engine comes to it later
+   */
+  public int resizeHost(long bytes, boolean hold) throws TimeoutException, InterruptedException {
+    boolean heldBefore = call(each -> each.switches().isHostHeld());
+    HostPages memory = call(Tiers::switches).openHost(bytes);
+    HostMove move = null;
+    try {
+      call(each -> each.switches().holdHost(true));
+      move = poll(each -> each.switches().planMove(memory));
+      move.copy();
+      HostMove copied = move;
+      poll(each -> each.switches().finish(copied) ? true : null);
+      return move.pages();
+    } finally {
+      closeOne(move, memory, hold, heldBefore);
+    }
+  }
+
+  /**
+   * Closes one of both memories. A call that timed out may have run since: only the engine thread
+   * knows, which runs this after it.
+   *
+   * @param move null if there is none
+   */
+  private void closeOne(HostMove move, HostPages memory, boolean hold, boolean heldBefore)
+      throws TimeoutException, InterruptedException {
+    call(
+        each -> {
+          boolean moved = move != null && move.isFinished();
+          each.switches().holdHost(moved ? hold : heldBefore);
+          if (!moved) {
+            memory.close();
+          }
+          return moved;
+        });
   }
 }

@@ -85,9 +85,12 @@ public final class TierSwitches {
   /**
    * Sets whether host memory is held: no page comes or leaves. What would be copied there is
    * dropped, and requests compute what is there; so it comes to rest soon.
+   *
+   * @return whether it is held
    */
-  public void holdHost(boolean held) {
+  public boolean holdHost(boolean held) {
     host.hold(held);
+    return held;
   }
 
   /** Whether host memory is held. */
@@ -106,17 +109,17 @@ public final class TierSwitches {
   }
 
   /**
-   * Memory of another size for pages; any thread may call this, and waits for as long as that
-   * takes.
+   * Allocates memory of another size for pages; any thread may call this, and waits for as long as
+   * that takes.
    *
    * @param bytes 0 for one page
-   * @throws IllegalArgumentException if it is not to be had, or holds no page
+   * @throws IllegalArgumentException if it cannot be allocated, or holds no page
    */
   HostPages openHost(long bytes) {
     return bytes == 0 ? pool.openHostPages(1) : openHost(pool, bytes);
   }
 
-  /** As many pages as fit into so many bytes. */
+  /** Allocates as many pages as fit into so many bytes. */
   static HostPages openHost(KvPool pool, long bytes) {
     long pages = Math.min(bytes / pool.pageBytes(), Integer.MAX_VALUE / 2);
     if (pages == 0) {

@@ -6,8 +6,8 @@ import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.cache.key.RadixKey;
-import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.loadback.LoadBack;
 import io.radixflow.operators.tier.page.PageChain;
 import io.radixflow.operators.tier.page.PageId;
@@ -20,12 +20,16 @@ import java.util.function.IntConsumer;
 
 /**
  * What an engine has below its device: copies of its pages in host memory, on a disk and in a
- * remote file system. An engine without tiers has {@link NoTiers}.
+ * remote file system. The methods' default is an engine that has only its device ({@link #NONE}):
+ * no page is ever found, kept or awaited.
  *
  * <p>Owned by the engine thread, which calls all methods but {@link #name}. Nothing blocks but
  * {@link #attach}, {@link #close}, {@link #calibrate} and {@link #awaitCopies}.
  */
 public interface Tiers extends AutoCloseable {
+
+  /** The tiers of an engine that has only its device. */
+  Tiers NONE = new Tiers() {};
 
   /**
    * Opens the tiers that options ask for.
@@ -37,7 +41,7 @@ public interface Tiers extends AutoCloseable {
    */
   static Tiers open(TierOptions options, KvPool pool, String numericsEpoch, Executor engine) {
     if (!options.enabled()) {
-      return new NoTiers();
+      return NONE;
     }
     PageStore store =
         options.store() == null
@@ -57,40 +61,51 @@ public interface Tiers extends AutoCloseable {
    * Follows another tree, which is empty, as the pool's pages are void; waits for copies in
    * progress. What was copied below the device stays.
    */
-  void attach(RadixCache cache, PageAllocator allocator);
+  default void attach(RadixCache cache, PageAllocator allocator) {}
 
   /** Publishes pages that enter or leave host memory from now on. */
-  void listen(KvEventListener listener);
+  default void listen(KvEventListener listener) {}
 
   /** The pages in host memory, none before its parent. */
-  List<KvEvent.Stored> content();
+  default List<KvEvent.Stored> content() {
+    return List.of();
+  }
 
   // ---- device to host
 
   /** A request has ended whose lock ends at a node: pages up to there that are due are copied. */
-  void used(TreeNode end);
+  default void used(TreeNode end) {}
 
   /** Whether a page that leaves the tree may have to be copied before it is free. */
-  boolean copiesLeavingPages();
+  default boolean copiesLeavingPages() {
+    return false;
+  }
 
   /** Number of pages that have left the tree and are free once they have been copied. */
-  int leavingPages();
+  default int leavingPages() {
+    return 0;
+  }
 
   /** Whether a page is one of {@link #leavingPages}; only the tiers may free it. */
-  boolean isLeaving(int page);
+  default boolean isLeaving(int page) {
+    return false;
+  }
 
   /** Calls {@code visitor} for each of {@link #leavingPages}. */
-  void forEachLeavingPage(IntConsumer visitor);
+  default void forEachLeavingPage(IntConsumer visitor) {}
 
   // ---- stores and host to device
 
   /**
-   * Names the pages of a key by their digests. Any thread may call it.
+   * Names the pages of a key by their digests, which costs a SHA-256 a page; null without tiers.
+   * Any thread may call it.
    *
-   * @param tenant whose the key's namespace is; null if that does not matter, as pages are only
-   *     looked for
+   * @param tenant owns the key's namespace; null if that does not matter, as pages are only looked
+   *     for
    */
-  PageChain name(RadixKey key, String tenant);
+  default PageChain name(RadixKey key, String tenant) {
+    return null;
+  }
 
   /**
    * Begins to get what can be had of a waiting request's prefix.
@@ -99,7 +114,9 @@ public interface Tiers extends AutoCloseable {
    * @param limit end of the pages that are of use
    * @return null if nothing can be had
    */
-  LoadBack loadBack(PageChain chain, int devicePages, int limit);
+  default LoadBack loadBack(PageChain chain, int devicePages, int limit) {
+    return null;
+  }
 
   /**
    * Begins to bring pages of an announced turn to host memory, at once or when others have ended.
@@ -108,21 +125,27 @@ public interface Tiers extends AutoCloseable {
    * @param onEnd runs when that has ended by itself, and not before this returns
    * @return null if there is nothing to bring
    */
-  LoadBack announce(PageChain chain, int devicePages, Runnable onEnd);
+  default LoadBack announce(PageChain chain, int devicePages, Runnable onEnd) {
+    return null;
+  }
 
   /**
    * How many pages of a prefix are on the device or in host memory, up to the first that is not.
    *
    * @param devicePages pages of it that the device has
    */
-  int pagesAtHand(PageChain chain, int devicePages);
+  default int pagesAtHand(PageChain chain, int devicePages) {
+    return devicePages;
+  }
 
   /**
    * Whether a request has to wait for its load-back.
    *
    * @param devicePages pages of its prefix that the device has now
    */
-  boolean mustWait(LoadBack loadBack, int devicePages);
+  default boolean mustWait(LoadBack loadBack, int devicePages) {
+    return false;
+  }
 
   /**
    * Adds what is worth it of a load-back to the copy that {@link #startCopies} begins; the rest is
@@ -132,50 +155,49 @@ public interface Tiers extends AutoCloseable {
    * @param table the request's page table, whose pages {@code devicePages .. end-1} are its own
    * @return how many pages after those are copied; with none the load-back is still to be released
    */
-  int copy(LoadBack loadBack, int devicePages, int end, int[] table);
+  default int copy(LoadBack loadBack, int devicePages, int end, int[] table) {
+    return 0;
+  }
 
   /** Begins to copy what was added, before the step that reads it is submitted. */
-  void startCopies();
+  default void startCopies() {}
 
   /** Waits for the copy to the device; at most a moment once a step that reads it has ended. */
-  void awaitCopies();
+  default void awaitCopies() {}
 
   /** Ends a load-back unless its pages are being copied, which ends it soon. Idempotent. */
-  void release(LoadBack loadBack);
+  default void release(LoadBack loadBack) {}
 
   /** Handles what has ended and begins what is next; returns whether there was any. */
-  boolean poll();
+  default boolean poll() {
+    return false;
+  }
 
   /**
    * Nanoseconds after which the engine has to {@link #poll} though nothing wakes it; 0 for never.
    */
-  long pollNanos();
+  default long pollNanos() {
+    return 0;
+  }
 
   /** Reports that a prefill of so many tokens from a position on took so long. */
-  void computed(int position, int tokens, long nanos);
+  default void computed(int position, int tokens, long nanos) {}
 
   /**
    * Measures what loading and computing take, before anything is served.
    *
    * @param prefills computes a few prompts and reports each to {@link #computed}
    */
-  void calibrate(Runnable prefills);
+  default void calibrate(Runnable prefills) {}
 
   // ---- erasing: bytes go from host memory and the stores; the device keeps what is in use
 
-  /** Erases what a closed session had before its positions and the device has for no other. */
-  void closed(List<SessionPosition> positions);
-
   /**
-   * Erases what a session had before a place that it does not go on from.
+   * Erases pages of a text, but for those that the device has or that are public.
    *
-   * @param left null if there is none
-   * @param others where the session goes on; what they begin with stays
+   * @param kept pages at the beginning of the text that stay
    */
-  void left(SessionPosition left, List<SessionPosition> others);
-
-  /** Erases the pages of a text that the device does not have. */
-  void erase(RadixKey key);
+  default void erase(RadixKey key, int kept) {}
 
   /**
    * Erases pages, but for those that another page follows there which stays: they are the beginning
@@ -185,44 +207,65 @@ public interface Tiers extends AutoCloseable {
    * @param pages none before its parent
    * @return completes when no file holds their bytes, with whether there was a store
    */
-  CompletableFuture<Boolean> erase(PageId[] pages);
+  default CompletableFuture<Boolean> erase(PageId[] pages) {
+    return CompletableFuture.completedFuture(false);
+  }
 
-  /** As {@link #erase(PageId[])}, of all pages of a tenant but public ones, followed or not. */
-  CompletableFuture<Boolean> eraseTenant(String tenant);
+  /**
+   * Erases, as {@link #erase(PageId[])} does, all pages of a tenant but public ones, followed or
+   * not.
+   */
+  default CompletableFuture<Boolean> eraseTenant(String tenant) {
+    return CompletableFuture.completedFuture(false);
+  }
 
-  /** As {@link #erase(PageId[])}, of all pages there are. */
-  CompletableFuture<Boolean> eraseAll();
+  /** Erases, as {@link #erase(PageId[])} does, all pages there are. */
+  default CompletableFuture<Boolean> eraseAll() {
+    return CompletableFuture.completedFuture(false);
+  }
 
   // ---- administration
 
   /**
-   * Counts how many pages of a prefix are where; no page counts as used.
+   * Counts the pages of a prefix in each tier; no page counts as used.
    *
    * @param devicePages pages of it that the device has
-   * @param then gets, by {@link io.radixflow.operators.record.KvTier#ordinal}, how many come after
-   *     those in host memory, and after these in the stores
+   * @param then gets, by {@link KvTier#ordinal}, how many come after those in host memory, and
+   *     after these in the stores
    */
-  void locate(PageChain chain, int devicePages, Consumer<int[]> then);
+  default void locate(PageChain chain, int devicePages, Consumer<int[]> then) {
+    then.accept(new int[KvTier.values().length]);
+  }
 
   /**
    * Changes what is below the device while requests run.
    *
    * @throws IllegalStateException if the engine has no tiers
    */
-  TierSwitches switches();
+  default TierSwitches switches() {
+    throw new IllegalStateException("the engine has no tiers below the device");
+  }
 
   /** Whether pages are being copied to or from the device, or wait to be copied to host memory. */
-  boolean isMoving();
+  default boolean isMoving() {
+    return false;
+  }
 
-  TierStats stats();
+  default TierStats stats() {
+    return TierStats.NONE;
+  }
 
   /** Has the store report what it holds, for {@link #stats}; returns whether there is one. */
-  boolean refreshStats();
+  default boolean refreshStats() {
+    return false;
+  }
 
   /** Whether host pages and their counters agree; walks everything. */
-  boolean audit();
+  default boolean audit() {
+    return true;
+  }
 
   /** Ends copies and threads, and frees host memory. */
   @Override
-  void close();
+  default void close() {}
 }

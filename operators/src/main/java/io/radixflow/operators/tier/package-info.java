@@ -1,7 +1,7 @@
 /**
  * The tiers below the device's KV pool, behind one interface: {@link
- * io.radixflow.operators.tier.Tiers}, or {@link io.radixflow.operators.tier.NoTiers} for an engine
- * without them.
+ * io.radixflow.operators.tier.Tiers}, implemented by {@link
+ * io.radixflow.operators.tier.HiRadixCache}.
  *
  * <pre>
  *   device pool --- host.Backup ---&gt; host memory --- host.StoreLink ---&gt; disk --- remote.Uploads ---&gt; remote

@@ -16,7 +16,6 @@ import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.record.TierUsage;
-import io.radixflow.operators.tier.HostResize;
 import io.radixflow.operators.tier.TierCalls;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
@@ -380,7 +379,7 @@ class StoredPagesTest {
           .get(9, TimeUnit.SECONDS);
       await().until(() -> store.size() == 7);
       assertThat(TieredEngineTest.awaitSettled(engine).usedHostPages()).isEqualTo(7);
-      int kept = new HostResize(new TierCalls(engine::onTiers, 9_000)).run(50 * 16 * 8, false);
+      int kept = new TierCalls(engine::onTiers, 9_000).resizeHost(50 * 16 * 8, false);
       assertThat(kept).isEqualTo(7);
       assertThat(engine.onTiers(tiers -> tiers.switches().flush(true)).get(9, TimeUnit.SECONDS))
           .isTrue();

@@ -24,7 +24,7 @@ class HostResizeTest {
   private static final int BEFORE = 4;
   private static final int AFTER = 6;
 
-  /** The questions that a resize asks of the engine, in order. */
+  /** Numbers of the tasks that a resize has the engine run. */
   private static final int PLAN = 4;
 
   private static final int FINISH = 5;
@@ -44,7 +44,7 @@ class HostResizeTest {
     assertThat(pool.opened).allMatch(each -> each.closes == 1);
   }
 
-  /** An engine that does one task only when it is asked for the next, and nobody is told. */
+  /** An engine that runs one task only when it gets the next, and never completes its future. */
   private final class Late implements TierCalls.OnTiers {
     private final int late;
     private int calls;
@@ -68,13 +68,13 @@ class HostResizeTest {
     }
   }
 
-  private HostResize resize(int late) {
-    return new HostResize(new TierCalls(new Late(late), 1));
+  private TierCalls calls(int late) {
+    return new TierCalls(new Late(late), 1);
   }
 
   @Test
-  void memoryThatTheEngineGoesOnWithStaysOpenThoughItsAnswerCameTooLate() {
-    assertThatThrownBy(() -> resize(FINISH).run(AFTER * PAGE_BYTES, true))
+  void memoryInUseStaysOpenThoughTheEngineAnsweredTooLate() {
+    assertThatThrownBy(() -> calls(FINISH).resizeHost(AFTER * PAGE_BYTES, true))
         .isInstanceOf(TimeoutException.class);
 
     assertThat(cache.stats().hostPages()).isEqualTo(AFTER);
@@ -83,8 +83,8 @@ class HostResizeTest {
   }
 
   @Test
-  void memoryThatIsNotGoneOnWithIsClosed() {
-    assertThatThrownBy(() -> resize(PLAN).run(AFTER * PAGE_BYTES, true))
+  void newMemoryIsClosedIfTheMoveTimesOut() {
+    assertThatThrownBy(() -> calls(PLAN).resizeHost(AFTER * PAGE_BYTES, true))
         .isInstanceOf(TimeoutException.class);
 
     assertThat(cache.stats().hostPages()).isEqualTo(BEFORE);
@@ -94,7 +94,7 @@ class HostResizeTest {
 
   @Test
   void theNewMemoryTakesThePlaceOfTheOld() throws Exception {
-    resize(-1).run(AFTER * PAGE_BYTES, false);
+    calls(-1).resizeHost(AFTER * PAGE_BYTES, false);
 
     assertThat(cache.stats().hostPages()).isEqualTo(AFTER);
     assertThat(pool.opened).extracting(each -> each.closes).containsExactly(1, 0);

@@ -3,6 +3,7 @@ package io.radixflow.operators.cache.session;
 import io.radixflow.operators.cache.TreeNode;
 import io.radixflow.operators.cache.key.RadixKey;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * The end of a turn of a session: the token ids that were computed, and the node of the tree that
@@ -54,7 +55,19 @@ public final class SessionPosition {
     return other.sharedTokens(key.tokens(), length) == length;
   }
 
-  /** How many of the first {@code count} ids are those of this position; any thread. */
+  /**
+   * Returns how many of the full pages before this position another of the positions begins with.
+   */
+  public int sharedPages(List<SessionPosition> others) {
+    RadixKey full = fullPages();
+    int shared = 0;
+    for (SessionPosition other : others) {
+      shared = Math.max(shared, other.sharedTokens(full.tokens(), full.length()));
+    }
+    return shared / owner.pageTokens();
+  }
+
+  /** Returns how many of the first {@code count} ids are those of this position; any thread. */
   public int sharedTokens(int[] ids, int count) {
     int limit = Math.min(count, length);
     int at = Arrays.mismatch(key.tokens(), 0, limit, ids, 0, limit);

@@ -196,7 +196,7 @@ public final class KvPages {
     }
     SessionPosition position = sessions.cut(turn.slot, end, tokens);
     if (position != null) {
-      tiers.left(end, turn.slot.positions());
+      eraseLeft(end, turn.slot);
     }
     if (pinned) {
       PrefixMatch kept = cache.match(turn.keyIn(cache), tokens / pageTokens);
@@ -224,7 +224,18 @@ public final class KvPages {
     List<SessionPosition> positions = slot.positions();
     hints.unpin(slot);
     sessions.close(slot);
-    tiers.closed(positions);
+    positions.forEach(position -> tiers.erase(position.fullPages(), 0));
+  }
+
+  /**
+   * Erases below the device what a session had before a position that it does not go on from.
+   *
+   * @param left null if there is none
+   */
+  private void eraseLeft(SessionPosition left, CacheSlot slot) {
+    if (left != null) {
+      tiers.erase(left.fullPages(), left.sharedPages(slot.positions()));
+    }
   }
 
   /** The page table of a running request. */
@@ -382,7 +393,7 @@ public final class KvPages {
       SessionPosition left = sessions.ended(request.slot, end, false, true, -1);
       // it comes by again if it was preempted before it was there
       if (left != null && !end.isBefore(left)) {
-        tiers.left(left, request.slot.positions());
+        eraseLeft(left, request.slot);
       }
     }
     free(request);
@@ -410,13 +421,13 @@ public final class KvPages {
           sessions.ended(
               request.slot, last, !request.ahead, request.complete, partialPage(request));
       if (!closed) {
-        tiers.left(left, request.slot.positions());
+        eraseLeft(left, request.slot);
       }
       end = SessionAwareCache.isPositionOf(request.slot, last) ? last : null;
     }
     free(request);
     if (closed) {
-      tiers.erase(request.keyIn(cache));
+      tiers.erase(request.keyIn(cache), 0);
     }
     return end;
   }

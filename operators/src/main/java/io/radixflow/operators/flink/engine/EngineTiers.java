@@ -6,7 +6,6 @@ import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
 import io.radixflow.operators.session.RefusedException;
-import io.radixflow.operators.tier.HostResize;
 import io.radixflow.operators.tier.TierCalls;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.Tiers;
@@ -242,7 +241,7 @@ public final class EngineTiers implements AutoCloseable {
     switch (command.action()) {
       case ATTACH -> {
         require(detached, "host memory is attached");
-        return resized(new HostResize(calls).run(hostBytes(), false));
+        return resized(calls.resizeHost(hostBytes(), false));
       }
       case DETACH -> {
         require(!detached, "host memory is detached");
@@ -251,13 +250,13 @@ public final class EngineTiers implements AutoCloseable {
             "pages pass through host memory on their way to disk; detach the disk first");
         require(
             !remote.enabled(), "pages pass through host memory on their way to the remote tier");
-        new HostResize(calls).run(0, true);
+        calls.resizeHost(0, true);
         return "no pages are kept in host memory";
       }
       case RESIZE -> {
         return detached
             ? "host memory will have that size when it is attached"
-            : resized(new HostResize(calls).run(hostBytes(), false));
+            : resized(calls.resizeHost(hostBytes(), false));
       }
       default -> {
         calls.poll(each -> each.switches().flush(false) ? true : null);
