@@ -11,10 +11,10 @@ import io.radixflow.jobs.config.TierConfig;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.flink.ServingOptions;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ModelEngineFactory;
 import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.session.ServingOptions;
 
 /** The operator's options and its engine, as the settings say. */
 public final class ServingSettings {

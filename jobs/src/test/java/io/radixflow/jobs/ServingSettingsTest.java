@@ -9,7 +9,7 @@ import io.radixflow.jobs.config.SettingsException;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -2,12 +2,12 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.operators.cache.session.SessionBounds;
 import io.radixflow.operators.engine.CacheOptions;
-import io.radixflow.operators.flink.TenantNamespaces;
+import io.radixflow.operators.session.TenantNamespaces;
 import java.util.HashSet;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;

@@ -4,7 +4,7 @@ import static org.apache.flink.configuration.ConfigOptions.key;
 
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
-import io.radixflow.operators.flink.ServingOptions.Overflow;
+import io.radixflow.operators.session.ServingOptions.Overflow;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

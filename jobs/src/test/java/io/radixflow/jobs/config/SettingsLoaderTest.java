@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.radixflow.jobs.config.RadixflowOptions.KvType;
-import io.radixflow.operators.flink.ServingOptions.Overflow;
+import io.radixflow.operators.session.ServingOptions.Overflow;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.radixflow.lab.drill;
 
-import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.StableHash;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;

@@ -2,16 +2,16 @@ package io.radixflow.operators.api;
 
 import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.flink.ServingOperatorFactory;
-import io.radixflow.operators.flink.ServingOptions;
-import io.radixflow.operators.flink.ServingOutputs;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
+import io.radixflow.operators.flink.turn.ServingOutputs;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.RejectedEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.session.ServingOptions;
 import java.util.Objects;
 import org.apache.flink.api.common.functions.MapFunction;
 import org.apache.flink.api.common.typeinfo.TypeInformation;

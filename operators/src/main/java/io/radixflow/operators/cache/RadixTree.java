@@ -1,6 +1,6 @@
 package io.radixflow.operators.cache;
 
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.cache.key.RadixKey;
 import java.util.ArrayDeque;
 import java.util.HashMap;

@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.TierSettings;
+import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.session.RefusedException;

@@ -2,9 +2,11 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.recovery.LostReplies;
+import io.radixflow.operators.flink.turn.ServingOutputs;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.session.ServingOptions;
 import org.apache.flink.runtime.jobgraph.OperatorID;
 import org.apache.flink.runtime.operators.coordination.OperatorCoordinator;
 import org.apache.flink.runtime.operators.coordination.OperatorEventDispatcher;

@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import io.radixflow.operators.flink.erasure.PendingErasures;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionStore;
+import io.radixflow.operators.flink.turn.SessionEnds;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 /**
  * The Flink operator that serves conversations. {@link
- * io.radixflow.operators.flink.ServingOperatorFactory} makes it, {@link
- * io.radixflow.operators.flink.ServingOutputs} names its side outputs; the rest is its own.
+ * io.radixflow.operators.flink.ServingOperatorFactory} makes it; the packages below hold its turns,
+ * its state, its engine, and what outlives failures.
  */
 package io.radixflow.operators.flink;

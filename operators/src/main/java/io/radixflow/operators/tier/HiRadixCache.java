@@ -1,13 +1,13 @@
 package io.radixflow.operators.tier;
 
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.cache.CachedPage;
 import io.radixflow.operators.cache.KvEventListener;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.PageListener;
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
-import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.KvTier;

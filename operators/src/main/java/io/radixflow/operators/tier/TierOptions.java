@@ -1,7 +1,7 @@
 package io.radixflow.operators.tier;
 
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.PublicApi;
-import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.tier.loadback.LoadBackOptions;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
 import io.radixflow.operators.tier.store.PageStore;

@@ -2,7 +2,7 @@ package io.radixflow.operators.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.ArrayList;

@@ -8,7 +8,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.engine.loop.Announcements;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;

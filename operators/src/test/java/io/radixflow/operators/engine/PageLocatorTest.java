@@ -8,7 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.record.TierTokens;

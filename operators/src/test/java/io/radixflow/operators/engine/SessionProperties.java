@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.cache.session.SessionBounds;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.ServiceClass;

@@ -1,6 +1,6 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.flink.engine.FlinkRemoteFiles;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.disk.DiskStore;

@@ -9,7 +9,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.cache.key.PageHasher;
 import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;

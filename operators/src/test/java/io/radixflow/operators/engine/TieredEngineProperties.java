@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.cache.PrefixCaching;
-import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.operators.engine.EngineProperties.Job;
 import io.radixflow.operators.engine.EngineProperties.Setup;

@@ -9,6 +9,7 @@ import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Origin;
 import io.radixflow.operators.record.RejectedEvent;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.session.ServingOptions;
 import java.time.Duration;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

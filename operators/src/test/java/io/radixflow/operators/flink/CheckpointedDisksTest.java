@@ -6,6 +6,7 @@ import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
+import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.tier.disk.TierHome;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -14,6 +14,7 @@ import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.session.ServingOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

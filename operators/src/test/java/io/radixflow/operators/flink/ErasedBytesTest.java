@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.session.ServingOptions;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -15,6 +15,7 @@ import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.session.ServingOptions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.session.ServingOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -14,6 +14,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.session.ServingOptions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

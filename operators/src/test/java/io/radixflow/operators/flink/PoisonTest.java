@@ -10,6 +10,7 @@ import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
+import io.radixflow.operators.session.ServingOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -11,6 +11,7 @@ import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.session.ServingOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -8,6 +8,7 @@ import io.radixflow.operators.engine.PoolStats;
 import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.StepStats;
+import io.radixflow.operators.flink.turn.ServingMetrics;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.tier.TierStats;
 import java.io.IOException;

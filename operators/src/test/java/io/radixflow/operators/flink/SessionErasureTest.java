@@ -2,13 +2,15 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.flink.engine.DiskTier;
 import io.radixflow.operators.flink.engine.RemoteTier;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.erasure.PagesToErase;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.operators.tier.TierStats;
 import java.io.IOException;
 import java.nio.file.Files;

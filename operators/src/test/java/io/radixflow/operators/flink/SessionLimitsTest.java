@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.session.ServingOptions;
 import java.time.Duration;
 import java.util.stream.IntStream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;

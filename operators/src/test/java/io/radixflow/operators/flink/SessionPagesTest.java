@@ -8,6 +8,7 @@ import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.record.TierTokens;
+import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionPages;
 import java.time.Duration;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionSlot;
 import java.util.List;
 import org.apache.flink.core.execution.SavepointFormatType;

@@ -1,10 +1,12 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.flink.engine.EngineFactory;
+import io.radixflow.operators.flink.turn.ServingOutputs;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.session.ServingOptions;
 import java.time.Duration;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.functions.MapFunction;

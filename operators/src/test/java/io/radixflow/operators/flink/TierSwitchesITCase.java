@@ -6,7 +6,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.flink.engine.DiskTier;
 import io.radixflow.operators.flink.engine.EngineTiers;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ServiceClass;
+import io.radixflow.operators.session.ServingOptions;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -7,6 +7,7 @@ import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.session.ServingOptions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.radixflow.tools.state;
 
 import io.radixflow.jobs.config.LocalFiles;
-import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.StableHash;
 import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Message;

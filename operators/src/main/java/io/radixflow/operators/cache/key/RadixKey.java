@@ -1,5 +1,6 @@
 package io.radixflow.operators.cache.key;
 
+import io.radixflow.operators.NamespaceKey;
 import java.util.Objects;
 
 /**

@@ -1,6 +1,6 @@
 package io.radixflow.operators.engine.schedule;
 
-import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.StableHash;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

@@ -2,7 +2,7 @@ package io.radixflow.operators.flink.engine;
 
 import io.radixflow.kernels.device.OutOfDeviceMemoryException;
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.StableHash;
 import io.radixflow.operators.engine.EngineLostException;
 import java.time.Duration;
 import java.util.Collection;

@@ -5,7 +5,7 @@ import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.operators.PublicApi;
-import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.StableHash;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;

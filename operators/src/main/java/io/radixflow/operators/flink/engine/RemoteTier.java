@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink.engine;
 
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.PublicApi;
-import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.tier.remote.RemoteStore;
 import io.radixflow.operators.tier.remote.RemoteStoreOptions;
 import io.radixflow.operators.tier.store.TenantKeys;

@@ -1,6 +1,6 @@
 package io.radixflow.operators.tier.page;
 
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.cache.key.PageHasher;
 import java.util.LinkedHashMap;
 import java.util.Map;

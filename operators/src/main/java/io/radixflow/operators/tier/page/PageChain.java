@@ -1,6 +1,6 @@
 package io.radixflow.operators.tier.page;
 
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.cache.key.PageHasher;
 import io.radixflow.operators.cache.key.RadixKey;
 import java.util.Arrays;

@@ -3,6 +3,7 @@ package io.radixflow.operators.cache.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.radixflow.operators.NamespaceKey;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.stream.IntStream;

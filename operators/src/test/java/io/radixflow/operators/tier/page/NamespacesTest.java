@@ -2,7 +2,7 @@ package io.radixflow.operators.tier.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import org.junit.jupiter.api.Test;
 
 class NamespacesTest {

@@ -1,16 +1,16 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.session.SessionSlot.Life;
 
 /** Ends sessions: those that are closed, erased or expired. Only the task's thread uses it. */
-final class SessionEnds {
+public final class SessionEnds {
   private final SessionQueries queries;
   private final TurnRunner runner;
   private final SessionErasure erasure;
   private final ReplyOutput output;
 
-  SessionEnds(
+  public SessionEnds(
       SessionQueries queries, TurnRunner runner, SessionErasure erasure, ReplyOutput output) {
     this.queries = queries;
     this.runner = runner;
@@ -32,7 +32,7 @@ final class SessionEnds {
    *
    * @param withTenant whether all of its tenant is being erased
    */
-  void erase(SessionContext session, boolean withTenant) throws Exception {
+  public void erase(SessionContext session, boolean withTenant) throws Exception {
     removeConversation(session, withTenant, true);
     output.eraseEmitted();
     session.slot(session.slot().erased());

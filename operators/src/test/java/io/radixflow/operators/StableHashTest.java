@@ -1,4 +1,4 @@
-package io.radixflow.operators.cache.key;
+package io.radixflow.operators;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,6 +1,5 @@
-package io.radixflow.operators.cache.key;
+package io.radixflow.operators;
 
-import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,7 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.session;
 
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.PublicApi;
-import io.radixflow.operators.cache.key.NamespaceKey;
-import io.radixflow.operators.session.SessionSlot;
 import java.io.Serializable;
 import java.util.Objects;
 import java.util.Set;
@@ -26,12 +25,12 @@ public record TenantNamespaces(NamespaceKey key, Set<String> sharing) implements
     sharing = Set.copyOf(sharing);
   }
 
-  String namespace(SessionSlot slot) {
+  public String namespace(SessionSlot slot) {
     return key.namespace(slot.tenant(), slot.cacheSalt(), NO_ADAPTER);
   }
 
   /** Whether the pages of the session's system prompt are shared; a salt is there to prevent it. */
-  boolean sharesSystemPrompt(SessionSlot slot) {
+  public boolean sharesSystemPrompt(SessionSlot slot) {
     return slot.prompted()
         && !slot.tenant().isEmpty()
         && slot.cacheSalt().isEmpty()

@@ -1,4 +1,4 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.state.SessionContext;
@@ -15,13 +15,13 @@ import java.util.Arrays;
  * served it, and where its pages are. Has the pages erased of what is not remembered. Only the
  * task's thread uses it.
  */
-final class SessionHistoryWriter {
+public final class SessionHistoryWriter {
   private final ServingEngine engine;
   private final PageLocations locations;
   private final SessionErasure erasure;
   private final CanonicalReply canonical;
 
-  SessionHistoryWriter(ServingEngine engine, PageLocations locations, SessionErasure erasure) {
+  public SessionHistoryWriter(ServingEngine engine, PageLocations locations, SessionErasure erasure) {
     this.engine = engine;
     this.locations = locations;
     this.erasure = erasure;

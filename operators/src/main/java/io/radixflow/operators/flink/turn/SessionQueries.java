@@ -1,4 +1,4 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.flink.state.History;
 import io.radixflow.operators.flink.state.SessionContext;
@@ -25,7 +25,7 @@ import org.apache.flink.api.common.operators.MailboxExecutor;
  * session ends, they are answered with what is known without looking. The task's thread alone calls
  * it.
  */
-final class SessionQueries {
+public final class SessionQueries {
   private final SessionStore sessions;
   private final TurnQueues queues;
   private final PageLocations locations;
@@ -49,7 +49,7 @@ final class SessionQueries {
     }
   }
 
-  SessionQueries(
+  public SessionQueries(
       SessionStore sessions,
       TurnQueues queues,
       PageLocations locations,
@@ -153,7 +153,7 @@ final class SessionQueries {
   }
 
   /** Answers what waits; no look goes on behind a barrier. Changes the current key. */
-  void answerAll() throws Exception {
+  public void answerAll() throws Exception {
     for (Asked asked : List.copyOf(open)) {
       answer(asked);
     }

@@ -1,6 +1,6 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.cache.key.NamespaceKey;
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.erasure.PageErasures;
 import io.radixflow.operators.flink.erasure.SessionPageNames;
@@ -9,6 +9,7 @@ import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.operators.session.Turn;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -21,7 +22,7 @@ import org.apache.flink.util.function.RunnableWithException;
  * PageErasures} has yet to erase. What other engines had a part in, these erase, too. Every call
  * acts on the current key.
  */
-final class SessionErasure {
+public final class SessionErasure {
   private final TenantNamespaces namespaces;
   private final ServingEngine engine;
   private final PageErasures erasures;
@@ -30,7 +31,7 @@ final class SessionErasure {
   /**
    * @param attempt epoch of the operator: turns that were accepted before may have run elsewhere
    */
-  SessionErasure(
+  public SessionErasure(
       TenantNamespaces namespaces, ServingEngine engine, PageErasures erasures, long attempt) {
     this.attempt = attempt;
     this.namespaces = namespaces;

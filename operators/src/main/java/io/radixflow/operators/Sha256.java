@@ -1,13 +1,13 @@
-package io.radixflow.operators.cache.key;
+package io.radixflow.operators;
 
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /** SHA-256 without checked exceptions: every JDK has it. */
-final class Sha256 {
+public final class Sha256 {
   private Sha256() {}
 
-  static MessageDigest open() {
+  public static MessageDigest open() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {
@@ -15,7 +15,7 @@ final class Sha256 {
     }
   }
 
-  static byte[] of(byte[] bytes) {
+  public static byte[] of(byte[] bytes) {
     return open().digest(bytes);
   }
 }

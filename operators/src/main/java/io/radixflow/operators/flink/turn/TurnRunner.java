@@ -1,4 +1,4 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ReplyProgress;
@@ -13,6 +13,7 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.RefusedException;
+import io.radixflow.operators.session.ServingOptions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +28,7 @@ import org.apache.flink.util.ExceptionUtils;
  * <p>A turn ends in one place: output, history and the removal from the pending turns happen
  * together, within one mail, and so lie in the same checkpoint.
  */
-final class TurnRunner implements EngineConnection.Reader {
+public final class TurnRunner implements EngineConnection.Reader {
   private final SessionStore sessions;
   private final TurnQueues queues;
   private final TurnPlanner planner;
@@ -43,7 +44,7 @@ final class TurnRunner implements EngineConnection.Reader {
   /**
    * @param connect opens the connection to the engine, whose progress this reads
    */
-  TurnRunner(
+  public TurnRunner(
       SessionStore sessions,
       TurnQueues queues,
       EngineRequests requests,
@@ -65,12 +66,12 @@ final class TurnRunner implements EngineConnection.Reader {
   }
 
   /** Returns the number of turns that the engine works on. */
-  int running() {
+  public int running() {
     return running.size();
   }
 
   /** Starts turns while there is room. Changes the current key. */
-  void dispatch() throws Exception {
+  public void dispatch() throws Exception {
     dispatch(null);
   }
 
@@ -79,7 +80,7 @@ final class TurnRunner implements EngineConnection.Reader {
    *
    * @param loaded a session that need not be loaded again, or null
    */
-  void dispatch(SessionContext loaded) throws Exception {
+  public void dispatch(SessionContext loaded) throws Exception {
     while (running.size() < maxRunning) {
       TurnQueues.Branch branch = queues.pollReady();
       if (branch == null) {
@@ -301,7 +302,7 @@ final class TurnRunner implements EngineConnection.Reader {
   }
 
   /** Appends what running turns gained to keyed state; before a checkpoint. */
-  void saveProgress() throws Exception {
+  public void saveProgress() throws Exception {
     for (RunningTurn turn : running.values()) {
       Progress gained = turn.takeUnsaved();
       if (gained != null) {
@@ -312,16 +313,16 @@ final class TurnRunner implements EngineConnection.Reader {
   }
 
   /** Stops reading and so emitting. */
-  void suspend() {
+  public void suspend() {
     connection.suspend();
   }
 
   /** Reads on. */
-  void resume() throws Exception {
+  public void resume() throws Exception {
     connection.resume();
   }
 
-  void close() {
+  public void close() {
     connection.close();
   }
 }

@@ -1,4 +1,4 @@
-package io.radixflow.operators.cache.key;
+package io.radixflow.operators;
 
 import java.nio.ByteBuffer;
 import java.util.HexFormat;

@@ -1,26 +1,26 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.StableHash;
 import io.radixflow.operators.flink.erasure.PendingErasures;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.RefusedException;
-import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
+import io.radixflow.operators.session.SessionSlot;
 
 /**
  * Handles events: ignores resends, checks whom a session belongs to, and passes each event on to
  * what serves it. Nothing here waits. Only the task's thread uses it.
  */
-final class EventHandler {
+public final class EventHandler {
   private final TurnIntake intake;
   private final SessionQueries queries;
   private final SessionEnds ends;
   private final PendingErasures erasures;
   private final ReplyOutput output;
 
-  EventHandler(
+  public EventHandler(
       TurnIntake intake,
       SessionQueries queries,
       SessionEnds ends,
@@ -37,7 +37,7 @@ final class EventHandler {
    * Handles an event. A resend is ignored, whatever became of the event that it repeats: so each
    * turn id has one reply, however often and from wherever its sender starts again.
    */
-  void handle(ConversationEvent event, SessionContext session) throws Exception {
+  public void handle(ConversationEvent event, SessionContext session) throws Exception {
     if (erasures.cover(session.slot())) {
       ends.erase(session, true);
     }
@@ -102,7 +102,7 @@ final class EventHandler {
    *
    * @param busy whether the session has turns without a reply
    */
-  void timer(SessionContext session, boolean busy) throws Exception {
+  public void timer(SessionContext session, boolean busy) throws Exception {
     if (!session.isKnown()) {
       return;
     }

@@ -1,4 +1,4 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.flink.engine.TenantCounts;
 import io.radixflow.operators.record.EventKind;
@@ -17,7 +17,7 @@ import java.util.Map;
  * memory; rebuilt from keyed state after a restore. Holds what ordering and cancelling need, not
  * the turns' contents.
  */
-final class TurnQueues {
+public final class TurnQueues {
 
   /**
    * What the queues know of a turn.
@@ -25,7 +25,7 @@ final class TurnQueues {
    * @param queue the branch in whose order it stands
    * @param length characters of its messages
    */
-  record Entry(
+  public record Entry(
       long id,
       EventKind kind,
       String branch,
@@ -33,7 +33,7 @@ final class TurnQueues {
       String turn,
       String atTurn,
       long length) {
-    static Entry of(PendingTurn turn) {
+    public static Entry of(PendingTurn turn) {
       return new Entry(
           turn.id(),
           turn.kind(),
@@ -96,7 +96,7 @@ final class TurnQueues {
   /**
    * @param counts share of the TaskManager's turns
    */
-  TurnQueues(TenantCounts.Share counts) {
+  public TurnQueues(TenantCounts.Share counts) {
     this.counts = counts;
   }
 
@@ -105,7 +105,7 @@ final class TurnQueues {
     return sessions.size();
   }
 
-  int size() {
+  public int size() {
     return counts.count();
   }
 
@@ -121,7 +121,7 @@ final class TurnQueues {
   }
 
   /** Whether a session has turns that run or wait. */
-  boolean isBusy(String session) {
+  public boolean isBusy(String session) {
     return sessions.containsKey(session);
   }
 
@@ -158,7 +158,7 @@ final class TurnQueues {
   }
 
   /** Adds a turn that was found in state. */
-  void restore(String session, String tenant, Entry turn) {
+  public void restore(String session, String tenant, Entry turn) {
     counts.add(owner(session, tenant));
     add(session, tenant, turn);
   }

@@ -1,4 +1,4 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.SessionRef;
@@ -13,17 +13,18 @@ import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.TurnOptions;
 import java.util.List;
 
 /** Makes the engine's requests of turns. Only the task's thread uses it. */
-final class EngineRequests {
+public final class EngineRequests {
   private final ServingEngine engine;
   private final ServingOptions options;
   private final NextPrompts nextPrompts;
 
-  EngineRequests(ServingEngine engine, ServingOptions options) {
+  public EngineRequests(ServingEngine engine, ServingOptions options) {
     this.engine = engine;
     this.options = options;
     this.nextPrompts = new NextPrompts(engine.model());

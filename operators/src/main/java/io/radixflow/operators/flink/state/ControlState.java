@@ -1,9 +1,10 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.state;
 
 import io.radixflow.operators.flink.engine.TierSettings;
 import io.radixflow.operators.record.LimitChange;
 import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.session.RefusedException;
+import io.radixflow.operators.session.ServingOptions;
 import java.util.Map;
 import org.apache.flink.api.common.state.BroadcastState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
@@ -15,7 +16,7 @@ import org.apache.flink.api.common.typeinfo.Types;
  * have been, and limits and tiers that differ from the configured ones. Broadcast state: every
  * subtask has the same, also after a rescale.
  */
-final class ControlState {
+public final class ControlState {
   private static final String DRAIN = "drain";
   private static final String ERASURES = "erasures";
   private static final String TIER_EVENTS = "tiers";
@@ -27,21 +28,21 @@ final class ControlState {
   private final BroadcastState<String, String> settings;
   private final ServingOptions options;
 
-  ControlState(OperatorStateStore store, ServingOptions options) throws Exception {
+  public ControlState(OperatorStateStore store, ServingOptions options) throws Exception {
     this.settings =
         store.getBroadcastState(new MapStateDescriptor<>("control", Types.STRING, Types.STRING));
     this.options = options;
   }
 
   /** Whether new turns are refused. */
-  boolean isDraining() throws Exception {
+  public boolean isDraining() throws Exception {
     return settings.contains(DRAIN);
   }
 
   /**
    * @param value {@code off} to take turns again; anything else, also null, to drain
    */
-  void drain(String value) throws Exception {
+  public void drain(String value) throws Exception {
     if ("off".equals(value)) {
       settings.remove(DRAIN);
     } else {
@@ -50,20 +51,20 @@ final class ControlState {
   }
 
   /** How many erasures of tenants there have been. */
-  long erasures() throws Exception {
+  public long erasures() throws Exception {
     String count = settings.get(ERASURES);
     return count == null ? 0 : Long.parseLong(count);
   }
 
   /** The number of one more erasure of a tenant. */
-  long nextErasure() throws Exception {
+  public long nextErasure() throws Exception {
     long number = erasures() + 1;
     settings.put(ERASURES, Long.toString(number));
     return number;
   }
 
   /** What events have made of the tiers. */
-  TierSettings tiers() throws Exception {
+  public TierSettings tiers() throws Exception {
     return new TierSettings(
         number(TIER_EVENTS),
         number(HOST_SIZE),
@@ -77,7 +78,7 @@ final class ControlState {
     return value == null ? TierCommand.CONFIGURED : Long.parseLong(value);
   }
 
-  void tiers(TierSettings changed) throws Exception {
+  public void tiers(TierSettings changed) throws Exception {
     settings.put(TIER_EVENTS, Long.toString(changed.number()));
     settings.put(HOST_SIZE, Long.toString(changed.hostBytes()));
     settings.put(DISK_SIZE, Long.toString(changed.diskBytes()));
@@ -93,27 +94,27 @@ final class ControlState {
     }
   }
 
-  int maxQueuedPerSession() throws Exception {
+  public int maxQueuedPerSession() throws Exception {
     return limit(LimitChange.QUEUED_PER_SESSION, options.maxQueuedPerSession());
   }
 
-  int maxQueuedPerTenant(String tenant) throws Exception {
+  public int maxQueuedPerTenant(String tenant) throws Exception {
     return limit(
         LimitChange.QUEUED_PER_TENANT + "/" + tenant,
         limit(LimitChange.QUEUED_PER_TENANT, options.maxQueuedPerTenant()));
   }
 
-  int maxQueuedPerTaskManager() throws Exception {
+  public int maxQueuedPerTaskManager() throws Exception {
     return limit(LimitChange.QUEUED_PER_TASKMANAGER, options.maxQueuedPerTaskManager());
   }
 
-  int maxSessionsPerTenant(String tenant) throws Exception {
+  public int maxSessionsPerTenant(String tenant) throws Exception {
     return limit(
         LimitChange.SESSIONS_PER_TENANT + "/" + tenant,
         limit(LimitChange.SESSIONS_PER_TENANT, options.maxSessionsPerTenant()));
   }
 
-  int maxSessionsPerTaskManager() throws Exception {
+  public int maxSessionsPerTaskManager() throws Exception {
     return limit(LimitChange.SESSIONS_PER_TASKMANAGER, options.maxSessionsPerTaskManager());
   }
 
@@ -122,7 +123,7 @@ final class ControlState {
    *
    * @throws RefusedException if the value cannot be read; nothing is changed then
    */
-  void limits(String tenant, String value) throws Exception {
+  public void limits(String tenant, String value) throws Exception {
     Map<String, String> changed;
     try {
       changed = LimitChange.parse(tenant, value);

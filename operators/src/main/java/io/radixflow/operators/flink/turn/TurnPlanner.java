@@ -1,12 +1,13 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.StableHash;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
+import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnOptions;

@@ -1,6 +1,7 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.cache.key.StableHash;
+import io.radixflow.operators.StableHash;
+import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
@@ -10,8 +11,9 @@ import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.BusyException;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
-import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionSlot.Life;
+import io.radixflow.operators.session.SessionSlot;
 import java.util.List;
 import java.util.Objects;
 
@@ -20,7 +22,7 @@ import java.util.Objects;
  * open}, {@code message}, {@code regenerate}, {@code fork}, {@code cancel} and {@code prefetch} do.
  * Only the task's thread uses it.
  */
-final class TurnIntake {
+public final class TurnIntake {
   static final String NEW_SESSION = "; use another session id";
 
   private final ControlState control;
@@ -31,7 +33,7 @@ final class TurnIntake {
   private final ReplyOutput output;
   private final long cancelRetention;
 
-  TurnIntake(
+  public TurnIntake(
       ControlState control,
       ServingLimits limits,
       TurnQueues queues,

@@ -1,7 +1,7 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.session;
 
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.PublicApi;
-import io.radixflow.operators.cache.key.NamespaceKey;
 import io.radixflow.operators.record.GenerationOptions;
 import java.io.Serializable;
 import java.time.Duration;

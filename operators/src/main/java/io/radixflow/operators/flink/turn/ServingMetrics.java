@@ -1,4 +1,4 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.record.SlotState;
@@ -25,7 +25,7 @@ import org.apache.flink.runtime.metrics.DescriptiveStatisticsHistogram;
  * The operator's metrics. {@code replies} counts by finish reason; token counts grow when a reply
  * ends; {@code timeToFirstTokenMillis} runs from acceptance to the first token.
  */
-final class ServingMetrics {
+public final class ServingMetrics {
   private static final int HISTOGRAM_WINDOW = 1_000;
 
   private final MetricGroup group;
@@ -41,7 +41,7 @@ final class ServingMetrics {
   private final Counter generatedTokens;
   private final Histogram timeToFirstToken;
 
-  ServingMetrics(MetricGroup operatorGroup) {
+  public ServingMetrics(MetricGroup operatorGroup) {
     this.group = operatorGroup.addGroup("serving");
     this.accepted = group.counter("turnsAccepted");
     this.rejected = group.counter("eventsRejected");
@@ -58,19 +58,19 @@ final class ServingMetrics {
   }
 
   /** Adds the turns that the engine works on, and all that have no reply yet. */
-  void turns(IntSupplier running, IntSupplier pending) {
+  public void turns(IntSupplier running, IntSupplier pending) {
     group.gauge("turnsRunning", (Gauge<Integer>) running::getAsInt);
     group.gauge("turnsPending", (Gauge<Integer>) pending::getAsInt);
   }
 
   /** Adds the erasures that are not confirmed. */
-  void erasures(IntSupplier tenants, IntSupplier pages) {
+  public void erasures(IntSupplier tenants, IntSupplier pages) {
     group.gauge("tenantErasuresPending", (Gauge<Integer>) tenants::getAsInt);
     group.gauge("pageErasuresPending", (Gauge<Integer>) pages::getAsInt);
   }
 
   /** Adds the open sessions: all, and those in each state as it was last known. */
-  void sessions(IntSupplier open, ToIntFunction<SlotState> inState) {
+  public void sessions(IntSupplier open, ToIntFunction<SlotState> inState) {
     group.gauge("sessionsOpen", (Gauge<Integer>) open::getAsInt);
     group.gauge("sessionsHot", (Gauge<Integer>) () -> inState.applyAsInt(SlotState.HOT));
     group.gauge("sessionsWarm", (Gauge<Integer>) () -> inState.applyAsInt(SlotState.WARM));
@@ -79,7 +79,7 @@ final class ServingMetrics {
   }
 
   /** Adds what the engine tells of itself; the same in all subtasks that share it. */
-  void engine(Supplier<EngineStats> stats) {
+  public void engine(Supplier<EngineStats> stats) {
     group.gauge("engineSteps", (Gauge<Long>) () -> stats.get().steps().steps());
     group.gauge("engineStepsFailed", (Gauge<Long>) () -> stats.get().steps().failedSteps());
     group.gauge("engineTokensPrefilled", (Gauge<Long>) () -> stats.get().steps().prefilledTokens());
@@ -117,7 +117,7 @@ final class ServingMetrics {
   }
 
   /** Adds what became of control events for the tiers; the same in all subtasks of an engine. */
-  void tierCommands(LongSupplier applied, LongSupplier refused) {
+  public void tierCommands(LongSupplier applied, LongSupplier refused) {
     group.gauge("tierCommandsApplied", (Gauge<Long>) applied::getAsLong);
     group.gauge("tierCommandsRefused", (Gauge<Long>) refused::getAsLong);
   }
@@ -181,7 +181,7 @@ final class ServingMetrics {
     ignored.inc();
   }
 
-  void emittedAgain() {
+  public void emittedAgain() {
     emittedAgain.inc();
   }
 
@@ -190,17 +190,17 @@ final class ServingMetrics {
     (taken ? prefetches : prefetchesRefused).inc();
   }
 
-  void firstToken(long millisSinceAcceptance) {
+  public void firstToken(long millisSinceAcceptance) {
     timeToFirstToken.update(millisSinceAcceptance);
   }
 
-  void generated(Usage usage) {
+  public void generated(Usage usage) {
     promptTokens.inc(usage.promptTokens());
     cachedTokens.inc(usage.cachedTokens());
     generatedTokens.inc(usage.completionTokens());
   }
 
-  void replied(String reason) {
+  public void replied(String reason) {
     replies.computeIfAbsent(reason, r -> group.addGroup("reason", r).counter("replies")).inc();
   }
 }

@@ -1,4 +1,4 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;

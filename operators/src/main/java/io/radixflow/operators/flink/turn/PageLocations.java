@@ -1,4 +1,4 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineRequest;
@@ -9,6 +9,7 @@ import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.operators.tier.disk.TierHome;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
@@ -18,11 +19,11 @@ import java.util.function.Function;
  * Keeps in the slot of a session where its pages were when that was last known: after a turn, or
  * when a query asked the engine. Only the task's thread uses it.
  */
-final class PageLocations {
+public final class PageLocations {
   private final ServingEngine engine;
   private final TenantNamespaces namespaces;
 
-  PageLocations(ServingEngine engine, TenantNamespaces namespaces) {
+  public PageLocations(ServingEngine engine, TenantNamespaces namespaces) {
     this.engine = engine;
     this.namespaces = namespaces;
   }
@@ -55,7 +56,7 @@ final class PageLocations {
    * Returns a function that tells where the pages of a slot should be, by what is known without
    * asking the engine, as if the disk stayed attached or detached as it is now.
    */
-  Function<SessionSlot, TierTokens> expected() {
+  public Function<SessionSlot, TierTokens> expected() {
     String home = home();
     return slot -> expected(slot, slot.pages(), home);
   }

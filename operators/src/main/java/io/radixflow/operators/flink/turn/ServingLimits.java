@@ -1,12 +1,13 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.flink.engine.TenantCounts;
+import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.flink.state.SessionCounts;
 import io.radixflow.operators.session.BusyException;
 import java.util.List;
 
 /** Decides whether there is room for one more turn or session. Only the task's thread uses it. */
-final class ServingLimits {
+public final class ServingLimits {
   private static final String TURNS = "turns running and waiting";
 
   /** Characters in a session's turns from which on it takes no more; one turn may exceed it. */
@@ -16,7 +17,7 @@ final class ServingLimits {
   private final TurnQueues queues;
   private final SessionCounts sessions;
 
-  ServingLimits(ControlState control, TurnQueues queues, SessionCounts sessions) {
+  public ServingLimits(ControlState control, TurnQueues queues, SessionCounts sessions) {
     this.control = control;
     this.queues = queues;
     this.sessions = sessions;

@@ -1,4 +1,4 @@
-package io.radixflow.operators.flink;
+package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
@@ -22,7 +22,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
  * Makes the operator's records and emits them: replies, whose session's key is current, their
  * pieces, and refused events.
  */
-final class ReplyOutput {
+public final class ReplyOutput {
   private final Output<StreamRecord<Reply>> output;
   private final UnconfirmedReplies unconfirmed;
   private final ServingMetrics metrics;
@@ -33,7 +33,7 @@ final class ReplyOutput {
    * @param clock milliseconds since the epoch
    * @param attempt epoch of the operator
    */
-  ReplyOutput(
+  public ReplyOutput(
       Output<StreamRecord<Reply>> output,
       UnconfirmedReplies unconfirmed,
       ServingMetrics metrics,
