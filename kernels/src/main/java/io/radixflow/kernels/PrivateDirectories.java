@@ -31,8 +31,8 @@ public final class PrivateDirectories {
         : new FileAttribute<?>[0];
   }
 
-  /** Deletes a directory and all in it; links are deleted, not followed. */
-  static void delete(Path directory) throws IOException {
+  /** Deletes a directory and all in it, if it exists; links are deleted, not followed. */
+  public static void delete(Path directory) throws IOException {
     Files.walkFileTree(
         directory,
         new SimpleFileVisitor<>() {

@@ -2,8 +2,8 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
-import io.radixflow.operators.flink.engine.DiskTier;
-import io.radixflow.operators.tier.disk.DiskStoreOptions;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
+import java.time.Duration;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
@@ -17,7 +17,7 @@ public final class DiskTierConfig {
       ALL.add(
               key("tiers.disk-size").memoryType().defaultValue(MemorySize.ZERO),
               "0, or a size of at least 4 mb such as 200gb",
-              size -> size.getBytes() == 0 || size.getBytes() >= DiskStoreOptions.MIN_BYTES)
+              size -> size.getBytes() == 0 || size.getBytes() >= DiskTierOptions.MIN_BYTES)
           .describe(
               "What KV pages may take of a TaskManager's disk; they are found again by a TaskManager "
                   + "that is started with the same resource id. 0 for none; needs tiers.host-memory.");
@@ -29,6 +29,12 @@ public final class DiskTierConfig {
   public static final ConfigOption<MemorySize> MIN_FREE =
       ALL.size("tiers.disk-min-free", MemorySize.parse("1gb"), "a size such as 10gb")
           .describe("What pages leave free of the file system, whatever tiers.disk-size says.");
+
+  public static final ConfigOption<Duration> RETENTION =
+      ALL.duration("tiers.disk-retention", DiskTierOptions.DEFAULT_RETENTION)
+          .describe(
+              "How long a page stays on the disk after it was last written or read, and how long the "
+                  + "pages of an engine that is gone stay for one that replaces it.");
 
   private DiskTierConfig() {}
 
@@ -49,11 +55,12 @@ public final class DiskTierConfig {
   }
 
   /** The disk tier, as the settings say. */
-  public static DiskTier tier(Settings settings) {
-    return new DiskTier(
+  public static DiskTierOptions tier(Settings settings) {
+    return new DiskTierOptions(
         settings.get(SIZE).getBytes(),
         settings.get(DIRECTORY),
         settings.get(MIN_FREE).getBytes(),
+        settings.get(RETENTION).toMillis(),
         CacheConfig.namespaces(settings).key());
   }
 }

@@ -3,6 +3,7 @@ package io.radixflow.jobs.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.jobs.config.RadixflowOptions.KvType;
 import io.radixflow.operators.session.ServingOptions.Overflow;
 import java.io.IOException;
@@ -124,6 +125,7 @@ class SettingsLoaderTest {
         "engine.max-running=512       | engine.max-running must be at most engine.step-rows",
         "job.checkpoint-interval=9ms  | is '9ms', must be a duration of at least 10 ms",
         "kv-events.retention=29s   | is '29s', must be a duration of at least 30 s",
+        "tiers.disk-retention=0s      | is '0s', must be a duration of at least 1 ms",
         "tiers.disk-size=1gb          | tiers.disk-size needs tiers.host-memory",
         "job.checkpoint-interval=15m  | is 900000 ms, with 60000 ms for the checkpoint and its"
             + " commit",
@@ -183,5 +185,29 @@ class SettingsLoaderTest {
 
   private Path yaml(String text) throws IOException {
     return Files.writeString(dir.resolve("options.yaml"), text);
+  }
+
+  @Test
+  void theDiskTierIsWhatTheSettingsSay() throws Exception {
+    Settings settings =
+        new SettingsLoader()
+            .set(
+                List.of(
+                    "tiers.host-memory=1gb",
+                    "tiers.disk-size=20gb",
+                    "tiers.disk-directory=/disk",
+                    "tiers.disk-min-free=2gb",
+                    "tiers.disk-retention=12h"))
+            .load();
+    assertThat(DiskTierConfig.tier(settings))
+        .isEqualTo(
+            new DiskTierOptions(
+                20L << 30,
+                "/disk",
+                2L << 30,
+                Duration.ofHours(12).toMillis(),
+                CacheConfig.namespaces(settings).key()));
+    assertThat(DiskTierConfig.tier(new SettingsLoader().load()).retentionMillis())
+        .isEqualTo(Duration.ofDays(7).toMillis());
   }
 }

@@ -1,7 +1,7 @@
 package io.radixflow.lab.bench;
 
 import io.radixflow.operators.tier.disk.DiskStore;
-import io.radixflow.operators.tier.disk.DiskStoreOptions;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
 import io.radixflow.operators.tier.store.PageStore;
@@ -56,7 +56,7 @@ final class DiskBench implements AutoCloseable {
   double open() throws IOException {
     long begun = System.nanoTime();
     store =
-        DiskStore.open(DiskStoreOptions.of(directory.toString(), limit), EPOCH, pageBytes, keys);
+        DiskStore.open(directory, DiskTierOptions.of(limit), EPOCH, pageBytes, keys);
     double seconds = seconds(begun);
     if (store.stats().pages() != written) {
       throw new CliException(

@@ -9,7 +9,7 @@ import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.WritePolicy;
 import io.radixflow.operators.tier.disk.DiskStore;
-import io.radixflow.operators.tier.disk.DiskStoreOptions;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.PageStoreStats;
@@ -78,7 +78,7 @@ final class TierBench implements AutoCloseable {
       Path directory, long limitBytes, String epoch, int pageBytes, TenantKeys keys) {
     try {
       return DiskStore.open(
-          DiskStoreOptions.of(directory.toString(), limitBytes), epoch, pageBytes, keys);
+          directory, DiskTierOptions.of(limitBytes), epoch, pageBytes, keys);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -4,7 +4,7 @@ import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.flink.engine.FlinkRemoteFiles;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.disk.DiskStore;
-import io.radixflow.operators.tier.disk.DiskStoreOptions;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.remote.RemoteStore;
 import io.radixflow.operators.tier.remote.RemoteStoreOptions;
 import io.radixflow.operators.tier.remote.StoreStack;
@@ -58,7 +58,7 @@ final class StoredFiles implements AutoCloseable {
 
   private PageStore openDisk(String epoch, int pageBytes) throws IOException {
     return DiskStore.open(
-        DiskStoreOptions.of(root.resolve("disk").toString(), DISK_BYTES), epoch, pageBytes, keys);
+        root.resolve("disk"), DiskTierOptions.of(DISK_BYTES), epoch, pageBytes, keys);
   }
 
   private RemoteStore openRemote(String epoch, int pageBytes) throws IOException {

@@ -7,10 +7,11 @@ import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.session.ServingOptions;
-import io.radixflow.operators.tier.disk.TierHome;
+import io.radixflow.operators.tier.disk.DiskDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
@@ -23,7 +24,7 @@ class CheckpointedDisksTest {
   @TempDir Path root;
 
   private final List<EngineDirectory> homes = new ArrayList<>();
-  private TierHome disk;
+  private DiskDirectory disk;
 
   private ServingHarness harness(boolean onDisk, int parallelism, int subtask) throws Exception {
     ScriptedEngine engine = new ScriptedEngine(4096, 6);
@@ -33,7 +34,7 @@ class CheckpointedDisksTest {
             home -> {
               homes.add(home);
               try {
-                disk = onDisk ? TierHome.claim(root, "kind", home.restored()) : null;
+                disk = onDisk ? DiskDirectory.claim(root, "kind", home.restored(), Duration.ofDays(7)) : null;
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
               }

@@ -2,7 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.RemoteTier;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
@@ -27,7 +27,7 @@ class DiskTierTest {
   private ServingHarness harness(Path directory) throws Exception {
     return engines.harness(
         TieredEngines.options(TieredEngines.host(8 << 20)),
-        directory == null ? DiskTier.NONE : TieredEngines.disk(directory),
+        directory == null ? DiskTierOptions.NONE : TieredEngines.disk(directory),
         RemoteTier.NONE,
         1,
         0);

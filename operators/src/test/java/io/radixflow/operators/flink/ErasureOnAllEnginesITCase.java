@@ -8,7 +8,7 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.flink.engine.ModelEngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
@@ -91,7 +91,7 @@ class ErasureOnAllEnginesITCase {
                     .kvPages(256)
                     .tiers(TierOptions.NONE.withHostBytes(1 << 20))
                     .build())
-            .onDisk(new DiskTier(64 << 20, root.toString(), 0, NamespaceKey.of("secret")));
+            .onDisk(DiskTierOptions.of(64 << 20, root.toString(), NamespaceKey.of("secret")));
     ENGINES.clear();
     ANSWERED.clear();
     String gate = "erasure-everywhere-" + RUNS.incrementAndGet();

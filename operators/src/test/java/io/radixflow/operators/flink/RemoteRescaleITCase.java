@@ -9,7 +9,7 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.ModelEngineFactory;
 import io.radixflow.operators.flink.engine.RemoteTier;
 import io.radixflow.operators.flink.engine.ServingEngine;
@@ -127,7 +127,7 @@ class RemoteRescaleITCase {
   }
 
   private TestEngineFactory opener(
-      String name, EngineOptions options, DiskTier disk, RemoteTier remote) {
+      String name, EngineOptions options, DiskTierOptions disk, RemoteTier remote) {
     ModelEngineFactory opener =
         new ModelEngineFactory(any -> model(), ModelLoader.SIM, DeviceOptions.DEFAULT, options)
             .onDisk(disk)
@@ -154,7 +154,7 @@ class RemoteRescaleITCase {
     return opener(
         name,
         TIERED,
-        new DiskTier(64 << 20, root.resolve(name).toString(), 0, key),
+        DiskTierOptions.of(64 << 20, root.resolve(name).toString(), key),
         new RemoteTier(remote, 0, key));
   }
 
@@ -185,7 +185,7 @@ class RemoteRescaleITCase {
   private Map<String, String> undisturbed(String gate) throws Exception {
     REPLIES.clear();
     allow(gate, 2 * SESSIONS.size() + 1);
-    TestEngineFactory opener = opener(gate, PLAIN, DiskTier.NONE, RemoteTier.NONE);
+    TestEngineFactory opener = opener(gate, PLAIN, DiskTierOptions.NONE, RemoteTier.NONE);
     awaitEnd(job(gate, 2).start(opener), gate);
     return texts();
   }

@@ -3,7 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.RemoteTier;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
@@ -34,15 +34,15 @@ class RemoteTierTest {
   /** The engine of a TaskManager of its own, with a disk of its own or none. */
   private ServingHarness harness(boolean disk, RemoteTier remote, int parallelism, int subtask)
       throws Exception {
-    return harness(disk ? disk() : DiskTier.NONE, remote, parallelism, subtask);
+    return harness(disk ? disk() : DiskTierOptions.NONE, remote, parallelism, subtask);
   }
 
-  private DiskTier disk() {
+  private DiskTierOptions disk() {
     String directory = root.resolve("engine" + engines.opened()).toString();
-    return new DiskTier(TieredEngines.DISK_BYTES, directory, 0, TieredEngines.KEY);
+    return DiskTierOptions.of(TieredEngines.DISK_BYTES, directory, TieredEngines.KEY);
   }
 
-  private ServingHarness harness(DiskTier disk, RemoteTier remote, int parallelism, int subtask)
+  private ServingHarness harness(DiskTierOptions disk, RemoteTier remote, int parallelism, int subtask)
       throws Exception {
     return engines.harness(
         TieredEngines.options(TieredEngines.host(8 << 20)), disk, remote, parallelism, subtask);
@@ -237,8 +237,8 @@ class RemoteTierTest {
   @Test
   void theRemoteStaysWhenTheDiskCannotBeAttached() throws Exception {
     Path directory = root.resolve("no directory");
-    DiskTier disk =
-        new DiskTier(TieredEngines.DISK_BYTES, directory.toString(), 0, TieredEngines.KEY);
+    DiskTierOptions disk =
+        DiskTierOptions.of(TieredEngines.DISK_BYTES, directory.toString(), TieredEngines.KEY);
     Files.writeString(directory, "a file");
     try (ServingHarness h = harness(disk, remote(), 1, 0)) {
       h.open();

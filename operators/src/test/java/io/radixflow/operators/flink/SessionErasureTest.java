@@ -3,7 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.NamespaceKey;
-import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.RemoteTier;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.erasure.PagesToErase;
@@ -51,8 +51,8 @@ class SessionErasureTest {
   }
 
   private ServingHarness harness(int parallelism, int subtask) throws Exception {
-    DiskTier disk =
-        new DiskTier(TieredEngines.DISK_BYTES, root.toString(), 0, options.namespaces().key());
+    DiskTierOptions disk =
+        DiskTierOptions.of(TieredEngines.DISK_BYTES, root.toString(), options.namespaces().key());
     TestEngineFactory opener =
         engines.opener(TieredEngines.options(TieredEngines.host(1 << 20)), disk, RemoteTier.NONE);
     return new ServingHarness(opener, options, parallelism, subtask);

@@ -2,7 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.RemoteTier;
 import io.radixflow.operators.record.Reply;
@@ -28,15 +28,15 @@ class TierControlTest {
 
   @RegisterExtension final TieredEngines engines = new TieredEngines();
 
-  private DiskTier disk() {
+  private DiskTierOptions disk() {
     return TieredEngines.disk(root);
   }
 
-  private ServingHarness harness(TierOptions tiers, DiskTier disk) throws Exception {
+  private ServingHarness harness(TierOptions tiers, DiskTierOptions disk) throws Exception {
     return harness(tiers, disk, 1, 0);
   }
 
-  private ServingHarness harness(TierOptions tiers, DiskTier disk, int parallelism, int subtask)
+  private ServingHarness harness(TierOptions tiers, DiskTierOptions disk, int parallelism, int subtask)
       throws Exception {
     return engines.harness(
         TieredEngines.options(tiers), disk, RemoteTier.NONE, parallelism, subtask);
@@ -123,7 +123,7 @@ class TierControlTest {
   @Test
   void hostMemoryKeepsWhatFitsAndItsSizeIsThatOfTheNextEngine() throws Exception {
     OperatorSubtaskState state;
-    try (ServingHarness h = harness(TIERS, DiskTier.NONE)) {
+    try (ServingHarness h = harness(TIERS, DiskTierOptions.NONE)) {
       h.open();
       ask(h, "t1");
       await(() -> stats().queuedPages() == 0 && stats().usedHostPages() > 40);
@@ -148,7 +148,7 @@ class TierControlTest {
       state = h.snapshot();
     }
     engines.close();
-    try (ServingHarness h = harness(TIERS, DiskTier.NONE).restore(state, 1)) {
+    try (ServingHarness h = harness(TIERS, DiskTierOptions.NONE).restore(state, 1)) {
       await(() -> tiers().applied() == 1 && stats().hostPages() == 1);
       assertThat(ask(h, "t2").text()).isNotEmpty();
       done(h, "attach host");
@@ -170,7 +170,7 @@ class TierControlTest {
 
   @Test
   void anEngineWithoutHostMemoryRefusesAll() throws Exception {
-    try (ServingHarness h = harness(TierOptions.NONE, DiskTier.NONE)) {
+    try (ServingHarness h = harness(TierOptions.NONE, DiskTierOptions.NONE)) {
       h.open();
       refused(h, "attach disk 100000000");
       refused(h, "resize host 100000000");

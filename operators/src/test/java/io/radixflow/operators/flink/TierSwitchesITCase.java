@@ -8,7 +8,7 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ModelEngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
@@ -69,7 +69,7 @@ class TierSwitchesITCase {
 
   @Test
   void repliesAreThoseOfAJobWithoutTiers() throws Exception {
-    Map<String, String> plain = run("plain", TierOptions.NONE, DiskTier.NONE);
+    Map<String, String> plain = run("plain", TierOptions.NONE, DiskTierOptions.NONE);
     assertThat(ENGINE.get().tiers().refused()).isEqualTo(COMMANDS);
     Map<String, String> switched =
         run(
@@ -78,7 +78,7 @@ class TierSwitchesITCase {
                 .withHostBytes(200_000)
                 .withLoadBackThreshold(1)
                 .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1),
-            new DiskTier(16 << 20, root.toString(), 0, NamespaceKey.of("secret")));
+            DiskTierOptions.of(16 << 20, root.toString(), NamespaceKey.of("secret")));
     assertThat(switched).hasSize(TURNS).isEqualTo(plain);
     EngineTiers tiers = ENGINE.get().tiers();
     assertThat(tiers.settings().number()).isEqualTo(COMMANDS);
@@ -87,7 +87,7 @@ class TierSwitchesITCase {
     assertThat(tiers.applied() + tiers.refused()).isLessThanOrEqualTo(COMMANDS);
   }
 
-  private Map<String, String> run(String name, TierOptions tiers, DiskTier disk) throws Exception {
+  private Map<String, String> run(String name, TierOptions tiers, DiskTierOptions disk) throws Exception {
     REPLIES.clear();
     RANDOM.set(new Random(name.hashCode()));
     SimModel model = SimModel.open(SimOptions.DEFAULT.withTime(50_000, 0));

@@ -7,7 +7,7 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
-import io.radixflow.operators.flink.engine.DiskTier;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ModelEngineFactory;
@@ -55,12 +55,12 @@ final class TieredEngines implements AfterEachCallback {
     return EngineOptions.builder().kvPages(256).tiers(tiers).build();
   }
 
-  static DiskTier disk(Path directory) {
+  static DiskTierOptions disk(Path directory) {
     return disk(directory, DISK_BYTES);
   }
 
-  static DiskTier disk(Path directory, long bytes) {
-    return new DiskTier(bytes, directory.toString(), 0, KEY);
+  static DiskTierOptions disk(Path directory, long bytes) {
+    return DiskTierOptions.of(bytes, directory.toString(), KEY);
   }
 
   static RemoteTier remote(String uri) {
@@ -69,14 +69,14 @@ final class TieredEngines implements AfterEachCallback {
 
   /** A subtask, not yet opened, that opens an engine of its own unless it is put beside another. */
   ServingHarness harness(
-      EngineOptions options, DiskTier disk, RemoteTier remote, int parallelism, int subtask)
+      EngineOptions options, DiskTierOptions disk, RemoteTier remote, int parallelism, int subtask)
       throws Exception {
     TestEngineFactory opener = opener(options, disk, remote);
     return new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, subtask);
   }
 
   /** Opens one more engine; subtasks that ask for it before it is open can share it. */
-  TestEngineFactory opener(EngineOptions options, DiskTier disk, RemoteTier remote) {
+  TestEngineFactory opener(EngineOptions options, DiskTierOptions disk, RemoteTier remote) {
     ModelEngineFactory opener =
         new ModelEngineFactory(
                 model -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),

@@ -2,20 +2,24 @@ package io.radixflow.operators.flink.engine;
 
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.flink.erasure.EngineErasures;
-import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
+import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.session.RefusedException;
+import io.radixflow.operators.tier.disk.DiskDirectory;
+import io.radixflow.operators.tier.disk.DiskStore;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.TierCalls;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.Tiers;
-import io.radixflow.operators.tier.disk.TierHome;
 import io.radixflow.operators.tier.remote.RemoteStore;
 import io.radixflow.operators.tier.remote.StoreStack;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -34,7 +38,7 @@ public final class EngineTiers implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineTiers.class);
   private static final long PATIENCE_MILLIS = 20_000;
 
-  private final DiskTier disk;
+  private final DiskTierOptions disk;
   private final RemoteTier remote;
   private final TierOptions options;
   private final EngineDirectory home;
@@ -53,7 +57,7 @@ public final class EngineTiers implements AutoCloseable {
   private TierCalls calls;
   private String epoch;
   private volatile int pageBytes;
-  private volatile TierHome local;
+  private volatile DiskDirectory local;
   private volatile PageStore store;
   private CompletableFuture<Void> storeClosed = CompletableFuture.completedFuture(null);
   private volatile long applied;
@@ -67,7 +71,7 @@ public final class EngineTiers implements AutoCloseable {
    * @param kind tells which engines can use each other's pages
    */
   EngineTiers(
-      DiskTier disk, RemoteTier remote, TierOptions options, EngineDirectory home, String kind) {
+      DiskTierOptions disk, RemoteTier remote, TierOptions options, EngineDirectory home, String kind) {
     this.disk = disk;
     this.remote = remote;
     this.options = options;
@@ -82,9 +86,9 @@ public final class EngineTiers implements AutoCloseable {
   }
 
   /** Of an engine that others give its tiers; only its home is of use here. */
-  public static EngineTiers of(TierHome tiers) {
+  public static EngineTiers of(DiskDirectory tiers) {
     EngineTiers made =
-        new EngineTiers(DiskTier.NONE, RemoteTier.NONE, TierOptions.NONE, EngineDirectory.NONE, "");
+        new EngineTiers(DiskTierOptions.NONE, RemoteTier.NONE, TierOptions.NONE, EngineDirectory.NONE, "");
     made.local = tiers;
     return made;
   }
@@ -132,7 +136,7 @@ public final class EngineTiers implements AutoCloseable {
   }
 
   /** What the engine has on disk; null for nothing. */
-  public TierHome local() {
+  public DiskDirectory local() {
     return local;
   }
 
@@ -143,7 +147,7 @@ public final class EngineTiers implements AutoCloseable {
 
   /** The id of the engine whose pages are on the disk in use; null for none. */
   public String pagesOf() {
-    TierHome used = local;
+    DiskDirectory used = local;
     return used == null || store == null && options != TierOptions.NONE ? null : used.engine();
   }
 
@@ -198,7 +202,10 @@ public final class EngineTiers implements AutoCloseable {
     }
     long bytes = command.bytes() > 0 ? command.bytes() : disk.limitBytes();
     if (command.action() == Action.RESIZE || command.bytes() > 0) {
-      return disk.refusal(bytes, pageBytes);
+      long least = DiskTierOptions.leastBytes(pageBytes);
+      return bytes >= least
+          ? null
+          : "the disk must have at least %d bytes; give it a size such as 20gb".formatted(least);
     }
     return null;
   }
@@ -383,12 +390,23 @@ public final class EngineTiers implements AutoCloseable {
   private PageStore openDisk(long bytes) throws RefusedException {
     try {
       if (local == null) {
-        local = disk.claim(home, kind);
+        local = claim();
       }
-      return disk.sized(bytes).open(local, epoch, pageBytes, keys);
+      return DiskStore.open(
+          local.pages(), disk.withLimitBytes(bytes), epoch, pageBytes, keys);
     } catch (IOException | UncheckedIOException e) {
       throw new RefusedException("it cannot be opened: " + e);
     }
+  }
+
+  private DiskDirectory claim() throws IOException {
+    Path root = disk.directory() == null ? home.tiers() : Path.of(disk.directory());
+    if (root == null) {
+      throw new IOException(
+          "the TaskManager has no working directory; start the job with tiers.disk-directory");
+    }
+    Duration retention = Duration.ofMillis(disk.retentionMillis());
+    return DiskDirectory.claim(root, kind, home.restored(), retention);
   }
 
   private static void require(boolean holds, String otherwise) throws RefusedException {

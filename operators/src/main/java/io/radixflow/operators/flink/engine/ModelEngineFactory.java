@@ -9,6 +9,7 @@ import io.radixflow.operators.StableHash;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import java.io.Serializable;
 
 /**
@@ -29,7 +30,7 @@ public record ModelEngineFactory(
     DeviceOptions device,
     EngineOptions options,
     KvEventSink.Factory events,
-    DiskTier disk,
+    DiskTierOptions disk,
     RemoteTier remote)
     implements EngineFactory {
 
@@ -45,11 +46,11 @@ public record ModelEngineFactory(
   /** Of engines that tell nobody what is in their caches. */
   public ModelEngineFactory(
       Source source, String model, DeviceOptions device, EngineOptions options) {
-    this(source, model, device, options, null, DiskTier.NONE, RemoteTier.NONE);
+    this(source, model, device, options, null, DiskTierOptions.NONE, RemoteTier.NONE);
   }
 
   /** This opener, of engines with a disk below host memory. */
-  public ModelEngineFactory onDisk(DiskTier tier) {
+  public ModelEngineFactory onDisk(DiskTierOptions tier) {
     return new ModelEngineFactory(source, model, device, options, events, tier, remote);
   }
 

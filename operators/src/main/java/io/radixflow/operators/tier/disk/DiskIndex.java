@@ -1,10 +1,15 @@
 package io.radixflow.operators.tier.disk;
 
 import io.radixflow.operators.tier.page.PageId;
+import io.radixflow.operators.tier.page.TierPage;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.IntFunction;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.ReadOptions;
 import org.rocksdb.RocksDB;
@@ -12,10 +17,12 @@ import org.rocksdb.RocksDBException;
 import org.rocksdb.RocksIterator;
 import org.rocksdb.Slice;
 import org.rocksdb.WriteBatch;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The page index of a disk tier in the default column family, changed in the same batches as the
- * pages, so that both never disagree.
+ * The page index of a disk tier in the default column family of its database. It is changed in the
+ * same batches as the pages, so that both never disagree; it is its only writer. Any thread.
  *
  * <pre>
  * 0                    number of pages, 8 bytes
@@ -27,10 +34,15 @@ import org.rocksdb.WriteBatch;
  * </pre>
  */
 final class DiskIndex {
+  static final byte[] IDENTITY = {4};
+
+  private static final Logger LOG = LoggerFactory.getLogger(DiskIndex.class);
+
   /** Pages that are looked up at once. */
   private static final int LOOKUP = 64;
 
-  static final byte[] IDENTITY = {4};
+  /** Pages that are removed at once. */
+  private static final int REMOVAL = 1_024;
 
   private static final byte[] COUNT = {0};
   private static final byte PAGE = 1;
@@ -39,17 +51,62 @@ final class DiskIndex {
   private static final int DIGEST_BYTES = 32;
   private static final int PARENT_AT = 3 * Long.BYTES;
 
-  private DiskIndex() {}
+  private final PageDatabase database;
+  private volatile long count;
+
+  /** The last sequence number. */
+  private long last;
+
+  /** No page has a smaller sequence number. */
+  private long first;
 
   /**
-   * What the index has of a page.
+   * What the index knows of a page.
    *
    * @param id digest of the page
    * @param parent digest of the page before; null if there is none
    * @param sequence its position in the order of eviction
    * @param time milliseconds of the day when it was written last
    */
-  record Entry(PageId id, PageId parent, long sequence, long time, long tenant) {}
+  private record Entry(PageId id, PageId parent, long sequence, long time, long tenant) {}
+
+  DiskIndex(PageDatabase database) {
+    this.database = database;
+    load();
+  }
+
+  /** Reads what the database says of itself. */
+  private void load() {
+    database.read(
+        db -> {
+          byte[] pages = db.get(COUNT);
+          count = pages == null ? 0 : ByteBuffer.wrap(pages).getLong();
+          last = lastSequence(db);
+          List<Entry> oldest = oldest(db, 0, 1);
+          first = oldest.isEmpty() ? last + 1 : oldest.get(0).sequence();
+          return null;
+        },
+        null);
+  }
+
+  /** The number of pages. */
+  long pages() {
+    return count;
+  }
+
+  /** Opens the database again if it fails. */
+  synchronized void heal() {
+    if (database.needsHealing()) {
+      database.heal();
+      load();
+    }
+  }
+
+  /** Deletes all pages. */
+  synchronized void clear() {
+    database.clear();
+    load();
+  }
 
   private static byte[] key(byte kind, PageId id) {
     byte[] key = new byte[1 + DIGEST_BYTES];
@@ -70,10 +127,6 @@ final class DiskIndex {
     return key;
   }
 
-  private static byte[] number(long value) {
-    return ByteBuffer.allocate(Long.BYTES).putLong(value).array();
-  }
-
   /** The key of a page in the column family of pages, in memory that native code can read. */
   static ByteBuffer pageKey(PageId id) {
     ByteBuffer key = ByteBuffer.allocateDirect(DIGEST_BYTES);
@@ -86,18 +139,9 @@ final class DiskIndex {
     return digest;
   }
 
-  /** The number of pages. */
-  static long count(RocksDB db) throws RocksDBException {
-    byte[] value = db.get(COUNT);
-    return value == null ? 0 : ByteBuffer.wrap(value).getLong();
-  }
-
-  static void putCount(WriteBatch batch, long count) throws RocksDBException {
-    batch.put(COUNT, number(count));
-  }
-
   /** The entries of pages {@code from .. to-1}; null for each that is not there. */
-  static List<Entry> get(RocksDB db, PageId[] ids, int from, int to) throws RocksDBException {
+  private static List<Entry> get(RocksDB db, PageId[] ids, int from, int to)
+      throws RocksDBException {
     List<Entry> entries = new ArrayList<>(to - from);
     for (int at = from; at < to; at += LOOKUP) {
       int end = Math.min(to, at + LOOKUP);
@@ -113,15 +157,12 @@ final class DiskIndex {
     return entries;
   }
 
-  /** How many of pages {@code from .. to-1} are there, up to the first that is not. */
-  static int find(RocksDB db, PageId[] ids, int from, int to) throws RocksDBException {
-    for (int at = from; at < to; at += LOOKUP) {
-      int found = get(db, ids, at, Math.min(to, at + LOOKUP)).indexOf(null);
-      if (found >= 0) {
-        return at + found - from;
-      }
-    }
-    return Math.max(0, to - from);
+  /** The entries of those of some pages that are there; none if they cannot be read. */
+  private List<Entry> entries(PageId[] ids, int size) {
+    return database.read(db -> get(db, ids, 0, size), List.<Entry>of()).stream()
+        .filter(Objects::nonNull)
+        .distinct()
+        .toList();
   }
 
   private static Entry entry(PageId id, byte[] value) {
@@ -130,7 +171,57 @@ final class DiskIndex {
     return new Entry(id, parent, in.getLong(), in.getLong(), in.getLong());
   }
 
-  static void put(WriteBatch batch, Entry entry) throws RocksDBException {
+  /** How many of pages {@code from .. to-1} are there, up to the first that is not. */
+  int find(PageId[] ids, int from, int to) {
+    for (int at = from; at < to; at += LOOKUP) {
+      int begin = at;
+      int end = Math.min(to, at + LOOKUP);
+      int found = database.read(db -> get(db, ids, begin, end).indexOf(null), 0);
+      if (found >= 0) {
+        return at + found - from;
+      }
+    }
+    return Math.max(0, to - from);
+  }
+
+  /**
+   * Adds those pages that are not there, all of them or none.
+   *
+   * @param now milliseconds of the day
+   * @param encoded gives the bytes of the page at an index, in a direct buffer that is read before
+   *     the next one is asked for
+   * @return how many were added; -1 if they could not be written
+   */
+  synchronized int add(List<TierPage> pages, long now, IntFunction<ByteBuffer> encoded) {
+    PageId[] ids = pages.stream().map(TierPage::id).toArray(PageId[]::new);
+    List<Entry> known = database.read(db -> get(db, ids, 0, ids.length), null);
+    if (known == null) {
+      return -1;
+    }
+    Set<PageId> added = new HashSet<>();
+    boolean written =
+        database.write(
+            false,
+            (batch, blobs) -> {
+              for (int i = 0; i < ids.length; i++) {
+                if (known.get(i) == null && added.add(ids[i])) {
+                  TierPage page = pages.get(i);
+                  long sequence = last + added.size();
+                  put(batch, new Entry(ids[i], page.parent(), sequence, now, page.tenant()));
+                  batch.put(blobs, pageKey(ids[i]), encoded.apply(i));
+                }
+              }
+              putCount(batch, count + added.size());
+            });
+    if (!written) {
+      return -1;
+    }
+    last += added.size();
+    count += added.size();
+    return added.size();
+  }
+
+  private static void put(WriteBatch batch, Entry entry) throws RocksDBException {
     byte[] value = new byte[PARENT_AT + (entry.parent() == null ? 0 : DIGEST_BYTES)];
     ByteBuffer.wrap(value).putLong(entry.sequence()).putLong(entry.time()).putLong(entry.tenant());
     if (entry.parent() != null) {
@@ -141,14 +232,123 @@ final class DiskIndex {
     batch.put(order(entry.sequence()), digest(entry.id()));
   }
 
-  /** Moves a page to another position in the order. */
-  static void move(WriteBatch batch, Entry from, long sequence, long time) throws RocksDBException {
-    batch.delete(order(from.sequence()));
-    put(batch, new Entry(from.id(), from.parent(), sequence, time, from.tenant()));
+  private static void putCount(WriteBatch batch, long count) throws RocksDBException {
+    batch.put(COUNT, ByteBuffer.allocate(Long.BYTES).putLong(count).array());
   }
 
-  /** Removes a page, and its bytes from the column family of pages. */
-  static void remove(WriteBatch batch, ColumnFamilyHandle pages, Entry entry)
+  /**
+   * Writes those of some pages again that are in the older half, so that they are evicted last.
+   *
+   * @param now milliseconds of the day
+   * @param buffer a direct buffer with room for a page
+   */
+  void keep(PageId[] ids, long now, ByteBuffer buffer) {
+    for (PageId id : ids) {
+      keep(id, now, buffer);
+    }
+  }
+
+  private synchronized void keep(PageId id, long now, ByteBuffer buffer) {
+    for (Entry entry : entries(new PageId[] {id}, 1)) {
+      ByteBuffer key = pageKey(id);
+      if (entry.sequence() < first + (last - first) / 2 && hasPage(key, buffer)) {
+        boolean moved =
+            database.write(
+                false,
+                (batch, pages) -> {
+                  batch.delete(order(entry.sequence()));
+                  put(batch, new Entry(id, entry.parent(), last + 1, now, entry.tenant()));
+                  batch.put(pages, key.rewind(), buffer);
+                });
+        last += moved ? 1 : 0;
+      }
+    }
+  }
+
+  private boolean hasPage(ByteBuffer key, ByteBuffer buffer) {
+    try {
+      int length = database.readPage(key, buffer);
+      return length >= 0 && length <= buffer.capacity();
+    } catch (RocksDBException e) {
+      LOG.debug("A page of the disk tier cannot be read and is not kept", e);
+      return false;
+    }
+  }
+
+  /** Removes a page that cannot be read, if it is there. */
+  synchronized void drop(PageId id) {
+    removeAll(entries(new PageId[] {id}, 1), false);
+  }
+
+  /** Removes those of the first {@code size} pages that are there, durably. */
+  synchronized void remove(PageId[] ids, int size) {
+    removeAll(entries(ids, size), true);
+  }
+
+  /** Removes the pages of a tenant, durably. */
+  synchronized void removeTenant(long tenant) {
+    removeAll(database.read(db -> ofTenant(db, tenant), List.of()), true);
+  }
+
+  /** Removes pages, durably, but those that a page follows which stays; none before its parent. */
+  synchronized void erase(PageId[] ids) {
+    List<Entry> entries = entries(ids, ids.length);
+    Set<PageId> gone = new HashSet<>();
+    List<Entry> erased = new ArrayList<>();
+    for (int i = entries.size() - 1; i >= 0; i--) {
+      PageId id = entries.get(i).id();
+      if (gone.containsAll(database.read(db -> children(db, id), List.of()))) {
+        gone.add(id);
+        erased.add(entries.get(i));
+      }
+    }
+    removeAll(erased, true);
+  }
+
+  /**
+   * Removes pages in their order.
+   *
+   * @param most pages; fewer may be removed at once
+   * @param before only those that were written before this time
+   * @return how many
+   */
+  synchronized int removeOldest(long most, long before) {
+    int some = (int) Math.min(REMOVAL, most);
+    List<Entry> oldest =
+        database.read(db -> oldest(db, first, some), List.<Entry>of()).stream()
+            .takeWhile(entry -> entry.time() < before)
+            .toList();
+    if (oldest.isEmpty() || !removeAll(oldest, false)) {
+      return 0;
+    }
+    first = oldest.get(oldest.size() - 1).sequence() + 1;
+    return oldest.size();
+  }
+
+  /** Returns whether all were removed. */
+  private boolean removeAll(List<Entry> entries, boolean durably) {
+    boolean done = true;
+    for (int from = 0; from < entries.size(); from += REMOVAL) {
+      done &= removeSome(entries.subList(from, Math.min(entries.size(), from + REMOVAL)), durably);
+    }
+    return done;
+  }
+
+  private boolean removeSome(List<Entry> entries, boolean durably) {
+    boolean done =
+        database.write(
+            durably,
+            (batch, pages) -> {
+              for (Entry entry : entries) {
+                remove(batch, pages, entry);
+              }
+              putCount(batch, count - entries.size());
+            });
+    count -= done ? entries.size() : 0;
+    return done;
+  }
+
+  private static void remove(WriteBatch batch, ColumnFamilyHandle pages, Entry entry)
       throws RocksDBException {
     batch.delete(key(PAGE, entry.id()));
     batch.delete(order(entry.sequence()));
@@ -183,7 +383,7 @@ final class DiskIndex {
    *
    * @param sequence none before this one is looked for
    */
-  static List<Entry> oldest(RocksDB db, long sequence, int count) throws RocksDBException {
+  private static List<Entry> oldest(RocksDB db, long sequence, int count) throws RocksDBException {
     List<PageId> ids = new ArrayList<>();
     scan(
         db,
@@ -194,12 +394,12 @@ final class DiskIndex {
           return ids.size() < count;
         });
     List<Entry> entries = new ArrayList<>(get(db, ids.toArray(PageId[]::new), 0, ids.size()));
-    entries.removeIf(entry -> entry == null);
+    entries.removeIf(Objects::isNull);
     return entries;
   }
 
   /** The last sequence number; 0 without pages. */
-  static long lastSequence(RocksDB db) throws RocksDBException {
+  private static long lastSequence(RocksDB db) throws RocksDBException {
     try (RocksIterator iterator = db.newIterator()) {
       iterator.seekForPrev(order(Long.MAX_VALUE));
       iterator.status();
@@ -209,7 +409,7 @@ final class DiskIndex {
   }
 
   /** The pages that have this one as parent. */
-  static List<PageId> children(RocksDB db, PageId parent) throws RocksDBException {
+  private static List<PageId> children(RocksDB db, PageId parent) throws RocksDBException {
     byte[] from = key(CHILD, parent);
     byte[] to = Arrays.copyOf(from, 1 + 2 * DIGEST_BYTES + 1);
     Arrays.fill(to, 1 + DIGEST_BYTES, to.length, (byte) -1);
@@ -226,7 +426,7 @@ final class DiskIndex {
   }
 
   /** The entries of a tenant. */
-  static List<Entry> ofTenant(RocksDB db, long tenant) throws RocksDBException {
+  private static List<Entry> ofTenant(RocksDB db, long tenant) throws RocksDBException {
     List<Entry> found = new ArrayList<>();
     scan(
         db,

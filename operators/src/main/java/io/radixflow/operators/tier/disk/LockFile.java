@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A locked file: one holder at a time, of all processes and all class loaders of this one.
+ * A locked file, which has one holder at a time among all processes and the class loaders of this one.
  *
  * <p>On Linux a process loses its lock on a file as soon as it closes any channel of that file. So
  * a file that this process has locked is never opened again: the holder enters its path into the
@@ -28,9 +28,9 @@ final class LockFile implements AutoCloseable {
   }
 
   /**
-   * Locks a file, made if need be, in a directory that is there.
+   * Locks a file, which is made if need be, in a directory that exists.
    *
-   * @return null if somebody has it
+   * @return null if it is locked already
    * @throws java.nio.file.FileSystemException if there is no directory, or the file cannot be
    *     opened for writing
    */
@@ -65,8 +65,8 @@ final class LockFile implements AutoCloseable {
     return locked ? new LockFile(name, path, channel) : null;
   }
 
-  /** Whether the file is still where it was: its directory was neither moved nor deleted. */
-  boolean isThere() {
+  /** Whether the file exists still, and with it its directory. */
+  boolean exists() {
     return Files.exists(path);
   }
 

@@ -1,5 +1,6 @@
 package io.radixflow.operators.tier.disk;
 
+import io.radixflow.kernels.PrivateDirectories;
 import io.radixflow.operators.tier.page.MissReason;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -24,7 +25,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Owns the RocksDB of a disk tier and keeps it usable: what cannot be opened or read any more is
- * deleted and begun again empty, and what fails for long is opened again. Safe for several threads.
+ * deleted, and the database starts empty, and what fails for long is opened again. Safe for several threads.
  *
  * <p>It has two column families: the default one, which is the page index, and {@code pages}, whose
  * values are in blob files.
@@ -46,7 +47,7 @@ final class PageDatabase implements AutoCloseable {
   private ColumnFamilyHandle index;
   private ColumnFamilyHandle pages;
 
-  /** What RocksDB said of damage that it has found; null for none. */
+  /** RocksDB's message about damage that it has found; null for none. */
   private volatile String damage;
 
   /** When writes began to fail; 0 if the last one did not. */
@@ -58,7 +59,7 @@ final class PageDatabase implements AutoCloseable {
   /** Reads from the open database. */
   @FunctionalInterface
   interface Access<T> {
-    T run(RocksDB db, ColumnFamilyHandle index, ColumnFamilyHandle pages) throws RocksDBException;
+    T run(RocksDB db) throws RocksDBException;
   }
 
   /** Fills a batch that is then written. */
@@ -79,12 +80,12 @@ final class PageDatabase implements AutoCloseable {
    *
    * @param writeBufferBytes bytes of a write buffer, about those of a blob file
    * @param identity tells what its pages are of
-   * @throws DirectoryInUseException if another store, here or in another process, has it open
-   * @throws IOException if there cannot be a database
+   * @throws IOException if the directory is in use, here or in another process, or there is no
+   *     room
    */
   static PageDatabase open(Path path, long writeBufferBytes, String identity) throws IOException {
     RocksDbLibrary.load();
-    PrivateFiles.createDirectory(path);
+    PrivateDirectories.create(path);
     PageDatabase made =
         new PageDatabase(
             path,
@@ -110,11 +111,8 @@ final class PageDatabase implements AutoCloseable {
         db.put(DiskIndex.IDENTITY, identity);
       }
     } catch (RocksDBException e) {
-      if (isLocked(e)) {
-        throw new DirectoryInUseException("the disk tier " + path + " is in use", e);
-      }
-      if (hasNoSpace(e)) {
-        throw new IOException("the disk tier " + path + " does not open: " + e.getMessage(), e);
+      if (isLocked(e) || hasNoSpace(e)) {
+        throw doesNotOpen(e);
       }
       empty(e.getMessage());
     }
@@ -145,17 +143,21 @@ final class PageDatabase implements AutoCloseable {
   }
 
   private void deleteAndOpen() throws IOException {
-    PrivateFiles.delete(path);
-    PrivateFiles.createDirectory(path);
+    PrivateDirectories.delete(path);
+    PrivateDirectories.create(path);
     try {
       openFiles();
       db.put(DiskIndex.IDENTITY, identity);
     } catch (RocksDBException e) {
-      throw new IOException("the disk tier " + path + " does not open: " + e.getMessage(), e);
+      throw doesNotOpen(e);
     }
   }
 
-  /** RocksDB tells so in words alone: "While lock file: …/LOCK: …", "lock hold by …: …/LOCK: …". */
+  private IOException doesNotOpen(RocksDBException e) {
+    return new IOException("the disk tier " + path + " does not open: " + e.getMessage(), e);
+  }
+
+  /** The message is the only sign: "While lock file: …/LOCK: …", "lock hold by …: …/LOCK: …". */
   private static boolean isLocked(RocksDBException e) {
     return code(e) == Status.Code.IOError && e.getMessage().contains("/LOCK: ");
   }
@@ -189,7 +191,7 @@ final class PageDatabase implements AutoCloseable {
   <T> T read(Access<T> access, T missing) {
     life.readLock().lock();
     try {
-      return db == null ? missing : access.run(db, index, pages);
+      return db == null ? missing : access.run(db);
     } catch (RocksDBException e) {
       failed(e);
       return missing;
@@ -253,11 +255,11 @@ final class PageDatabase implements AutoCloseable {
   /** Deletes the blob files whose pages were all removed. */
   void compact() {
     read(
-        (rocks, first, second) -> {
+        open -> {
           try (FlushOptions whole = new FlushOptions().setWaitForFlush(true)) {
-            rocks.flush(whole, List.of(first, second));
+            open.flush(whole, List.of(index, pages));
           }
-          rocks.compactRange(second);
+          open.compactRange(pages);
           return null;
         },
         null);
@@ -307,12 +309,12 @@ final class PageDatabase implements AutoCloseable {
   /** Returns the bytes of all files in use, those of write buffers that are in the log included. */
   long bytes() {
     return read(
-        (rocks, first, second) ->
-            rocks.getLongProperty(second, "rocksdb.live-blob-file-size")
-                + rocks.getLongProperty(second, "rocksdb.live-sst-files-size")
-                + rocks.getLongProperty(first, "rocksdb.live-sst-files-size")
-                + 2 * rocks.getLongProperty(second, "rocksdb.cur-size-all-mem-tables")
-                + 2 * rocks.getLongProperty(first, "rocksdb.cur-size-all-mem-tables"),
+        open ->
+            open.getLongProperty(pages, "rocksdb.live-blob-file-size")
+                + open.getLongProperty(pages, "rocksdb.live-sst-files-size")
+                + open.getLongProperty(index, "rocksdb.live-sst-files-size")
+                + 2 * open.getLongProperty(pages, "rocksdb.cur-size-all-mem-tables")
+                + 2 * open.getLongProperty(index, "rocksdb.cur-size-all-mem-tables"),
         0L);
   }
 

@@ -11,7 +11,7 @@ import org.rocksdb.RocksDB;
  *
  * <p>Flink's state backend loads the same code through the same {@link NativeLibraryLoader}, which
  * remembers that it did; {@code org.rocksdb} is parent-first, so there is one for all class
- * loaders. Whoever comes first unpacks the library; it is deleted as soon as it is mapped.
+ * loaders. The first of them unpacks the library, which is deleted as soon as it is mapped.
  */
 final class RocksDbLibrary {
   private static boolean loaded;

@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.operators.tier.page.MissReason;
-import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
+import io.radixflow.operators.tier.store.TierPages;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -36,7 +36,7 @@ class DiskFaultsTest {
 
   private DiskStore open() throws IOException {
     return DiskStore.open(
-        DiskStoreOptions.of(directory.toString(), LIMIT), EPOCH, PAGE_BYTES, TierPages.KEYS);
+        directory, DiskTierOptions.of(LIMIT), EPOCH, PAGE_BYTES, TierPages.KEYS);
   }
 
   private void fill() throws IOException {
@@ -189,7 +189,7 @@ class DiskFaultsTest {
     public static void main(String[] arguments) throws IOException {
       DiskStore store =
           DiskStore.open(
-              DiskStoreOptions.of(arguments[0], LIMIT), EPOCH, PAGE_BYTES, TierPages.KEYS);
+              Path.of(arguments[0]), DiskTierOptions.of(LIMIT), EPOCH, PAGE_BYTES, TierPages.KEYS);
       System.out.println("open");
       System.in.read();
       for (int i = 0; i < Integer.parseInt(arguments[1]); i++) {

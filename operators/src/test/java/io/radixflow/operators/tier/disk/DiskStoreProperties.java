@@ -7,9 +7,10 @@ import static io.radixflow.operators.tier.store.TierPages.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.kernels.PrivateDirectories;
 import io.radixflow.operators.tier.page.PageId;
-import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
+import io.radixflow.operators.tier.store.TierPages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,8 +43,8 @@ class DiskStoreProperties {
     }
 
     private void open() throws IOException {
-      DiskStoreOptions options = DiskStoreOptions.of(directory.toString(), 64 << 20);
-      store = DiskStore.open(options, EPOCH, PAGE_BYTES, TierPages.KEYS);
+      DiskTierOptions options = DiskTierOptions.of(64 << 20);
+      store = DiskStore.open(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS);
     }
 
     private static Chain chainOf(int seed, int tenant) {
@@ -109,7 +110,7 @@ class DiskStoreProperties {
     @Override
     public void close() throws IOException {
       store.close();
-      PrivateFiles.delete(directory);
+      PrivateDirectories.delete(directory);
     }
   }
 
@@ -128,9 +129,9 @@ class DiskStoreProperties {
       @ForAll int seed, @ForAll @IntRange(min = 4, max = 6) int megabytes) throws Exception {
     Path directory = Files.createTempDirectory("disk-store");
     Random random = new Random(seed);
-    DiskStoreOptions options = DiskStoreOptions.of(directory.toString(), (long) megabytes << 20);
+    DiskTierOptions options = DiskTierOptions.of((long) megabytes << 20);
     List<Chain> written = new ArrayList<>();
-    DiskStore store = DiskStore.open(options, EPOCH, PAGE_BYTES, TierPages.KEYS);
+    DiskStore store = DiskStore.open(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS);
     for (int i = 0; i < 120; i++) {
       Chain chain = chain(i, 1 + random.nextInt(100));
       written.add(chain);
@@ -142,10 +143,10 @@ class DiskStoreProperties {
       assertThat(store.stats().misses().keySet()).isSubsetOf(MissReason.ABSENT);
       if (random.nextInt(20) == 0) {
         store.close();
-        store = DiskStore.open(options, EPOCH, PAGE_BYTES, TierPages.KEYS);
+        store = DiskStore.open(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS);
       }
     }
     store.close();
-    PrivateFiles.delete(directory);
+    PrivateDirectories.delete(directory);
   }
 }

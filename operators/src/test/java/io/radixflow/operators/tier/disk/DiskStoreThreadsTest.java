@@ -8,8 +8,8 @@ import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.page.MissReason;
-import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
+import io.radixflow.operators.tier.store.TierPages;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -30,9 +30,9 @@ class DiskStoreThreadsTest {
 
   @Test
   void writersReadersAndRemoversSeeNoWrongPageWhileRoomIsMade() throws Exception {
-    DiskStoreOptions options = DiskStoreOptions.of(directory.toString(), 4 << 20);
+    DiskTierOptions options = DiskTierOptions.of(4 << 20);
     ExecutorService threads = Executors.newFixedThreadPool(THREADS);
-    try (DiskStore store = DiskStore.open(options, EPOCH, PAGE_BYTES, TierPages.KEYS)) {
+    try (DiskStore store = DiskStore.open(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS)) {
       List<Future<Void>> running = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {
         running.add(threads.submit(work(store, new Random(i))));

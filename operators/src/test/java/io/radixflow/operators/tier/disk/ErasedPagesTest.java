@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
-import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
+import io.radixflow.operators.tier.store.TierPages;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -25,8 +25,8 @@ class ErasedPagesTest {
   @TempDir Path directory;
 
   private DiskStore open() throws IOException {
-    DiskStoreOptions options = DiskStoreOptions.of(directory.toString(), 8 << 20);
-    return DiskStore.open(options, EPOCH, PAGE_BYTES, TierPages.KEYS);
+    DiskTierOptions options = DiskTierOptions.of(8 << 20);
+    return DiskStore.open(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS);
   }
 
   /** A page of another text that begins as a chain does. */

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 class LockFileTest {
   @TempDir Path directory;
 
-  /** Another process: ends with 0 if it gets the lock, with 1 if it does not. */
+  /** Locks a file in another process, which ends with 0 if it gets the lock, else with 1. */
   static final class OtherProcess {
     public static void main(String[] path) throws IOException {
       try (FileChannel file = FileChannel.open(Path.of(path[0]), StandardOpenOption.WRITE)) {
@@ -47,7 +47,7 @@ class LockFileTest {
     }
   }
 
-  /** Has classes of its own, as each of a TaskManager's jobs has. */
+  /** A class loader with classes of its own, as each of a TaskManager's jobs has. */
   private static final class OtherJob extends ClassLoader {
     OtherJob() {
       super(LockFileTest.class.getClassLoader());
@@ -68,7 +68,7 @@ class LockFileTest {
   }
 
   @Test
-  void theNextGetsTheLockWhenTheHolderGivesItBack() throws Exception {
+  void aFileCanBeLockedAgainOnceItsHolderReleasesIt() throws Exception {
     Path file = directory.resolve("lock");
     try (LockFile held = LockFile.tryLock(file)) {
       assertThat(held).isNotNull();
@@ -81,7 +81,7 @@ class LockFileTest {
   }
 
   @Test
-  void whoeverAsksInVainInTheSameProcessTakesTheLockFromNobody() throws Exception {
+  void aRefusedLockInTheSameProcessLeavesTheHoldersLock() throws Exception {
     Path file = directory.resolve("lock");
     Path link = Files.createSymbolicLink(directory.resolve("link"), directory).resolve("lock");
     Class<?> others = new OtherJob().loadClass(LockFile.class.getName());
@@ -92,13 +92,13 @@ class LockFileTest {
       assertThat(LockFile.tryLock(file)).isNull();
       assertThat(LockFile.tryLock(link)).isNull();
       assertThat(tryLock.invoke(null, file)).isNull();
-      assertThat(held.isThere()).isTrue();
+      assertThat(held.exists()).isTrue();
       assertThat(OtherProcess.getsLock(file)).isFalse();
     }
   }
 
   @Test
-  void aFileThatCannotBeOpenedIsNotTakenForLocked() throws IOException {
+  void aFileThatCannotBeOpenedDoesNotCountAsLocked() throws IOException {
     Path file = directory.resolve("lock");
     Files.createDirectory(file);
     for (int i = 0; i < 2; i++) {

@@ -9,7 +9,7 @@ import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.disk.DiskStore;
-import io.radixflow.operators.tier.disk.DiskStoreOptions;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.TierPage;
 import io.radixflow.operators.tier.store.TierPages.Chain;
@@ -36,7 +36,7 @@ class TenantKeysTest {
 
   private DiskStore open(TenantKeys known) throws IOException {
     return DiskStore.open(
-        DiskStoreOptions.of(directory.toString(), 8 << 20), EPOCH, PAGE_BYTES, known);
+        directory, DiskTierOptions.of(8 << 20), EPOCH, PAGE_BYTES, known);
   }
 
   private ByteBuffer encrypt(int page) {

@@ -1,0 +1,74 @@
+package io.radixflow.operators.tier.disk;
+
+import io.radixflow.operators.PublicApi;
+import io.radixflow.operators.NamespaceKey;
+import java.io.Serializable;
+import java.time.Duration;
+
+/**
+ * The disk tier below an engine's host memory, as a job configures it.
+ *
+ * @param limitBytes what its files may take; 0 for no disk tier
+ * @param directory holds the directories of engines, {@link DiskDirectory}; null for the
+ *     TaskManager's working directory
+ * @param minFreeBytes what pages leave free on the file system, whatever the limit says
+ * @param retentionMillis how long pages stay that are neither written nor read
+ * @param tenants tells tenants apart in the store; null if there is no disk tier
+ */
+@PublicApi
+public record DiskTierOptions(
+    long limitBytes,
+    String directory,
+    long minFreeBytes,
+    long retentionMillis,
+    NamespaceKey tenants)
+    implements Serializable {
+
+  /** The least limit of a tier, whatever the size of its pages. */
+  public static final long MIN_BYTES = 4L << 20;
+
+  /** How long pages stay by default. */
+  public static final Duration DEFAULT_RETENTION = Duration.ofDays(7);
+
+  /** No disk tier. */
+  public static final DiskTierOptions NONE = of(0);
+
+  /** How many pages a tier must have room for at least. */
+  private static final int MIN_PAGES = 16;
+
+  public DiskTierOptions {
+    if (limitBytes != 0 && limitBytes < MIN_BYTES) {
+      throw new IllegalArgumentException(
+          "a disk tier of " + limitBytes + " bytes is too small: it needs " + MIN_BYTES);
+    }
+    if (minFreeBytes < 0 || retentionMillis < 1) {
+      throw new IllegalArgumentException(
+          "a disk tier keeps pages for " + retentionMillis + " ms, " + minFreeBytes + " bytes free");
+    }
+  }
+
+  /** Returns options that keep nothing free and pages for {@link #DEFAULT_RETENTION}. */
+  public static DiskTierOptions of(long limitBytes, String directory, NamespaceKey tenants) {
+    return new DiskTierOptions(limitBytes, directory, 0, DEFAULT_RETENTION.toMillis(), tenants);
+  }
+
+  /** Returns options of a store that needs neither; see {@link #of(long, String, NamespaceKey)}. */
+  public static DiskTierOptions of(long limitBytes) {
+    return of(limitBytes, null, null);
+  }
+
+  /** Returns the least limit of a tier of such pages. */
+  public static long leastBytes(int pageBytes) {
+    return Math.max(MIN_BYTES, MIN_PAGES * (pageBytes + DiskStore.OVERHEAD_BYTES));
+  }
+
+  /** Whether there is a disk tier. */
+  public boolean enabled() {
+    return limitBytes > 0;
+  }
+
+  /** Returns these options with another limit. */
+  public DiskTierOptions withLimitBytes(long value) {
+    return new DiskTierOptions(value, directory, minFreeBytes, retentionMillis, tenants);
+  }
+}
