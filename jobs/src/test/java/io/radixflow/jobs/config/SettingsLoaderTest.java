@@ -193,6 +193,7 @@ class SettingsLoaderTest {
         new SettingsLoader()
             .set(
                 List.of(
+                    "cache.namespace-key=secret",
                     "tiers.host-memory=1gb",
                     "tiers.disk-size=20gb",
                     "tiers.disk-directory=/disk",
