@@ -81,6 +81,15 @@ class StateAccessTest {
   }
 
   @Test
+  void aMessageOfAnActiveSessionReadsNoTurnOfItsHistory() throws Exception {
+    h.send(Events.message("s", "t1")).settle();
+    h.send(Events.message("s", "t2")).settle();
+    CountingStateBackend.reset();
+    h.send(Events.message("s", "t3")).settle();
+    assertThat(CountingStateBackend.calls("turns", "get")).isZero();
+  }
+
+  @Test
   void aResendReadsTheSlotAndWritesNothing() throws Exception {
     h.send(Events.message("s", "t").from(0, 1)).settle();
     CountingStateBackend.reset();

@@ -13,31 +13,57 @@ import java.util.Map;
 import java.util.Set;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.runtime.state.KeyedStateBackend;
 
 /**
  * Owns the system prompt, the finished turns of a session and its branches; every call acts on the
  * current key.
  *
  * <p>Turns are a tree of immutable entries and a branch is the number of its last turn, so that
- * appending writes one turn, forking writes one number, and nothing is copied or rewritten.
+ * appending writes one turn, forking writes one number, and nothing is copied or rewritten. Turns
+ * of recent sessions are also held in memory; without that, a prompt would read each turn of its
+ * conversation from RocksDB.
  */
 public final class History {
+  /** Heap for turns of recent sessions: about 5,000 turns of 500 words. */
+  private static final long RECENT_BYTES = 32L << 20;
+
+  private final KeyedStateBackend<String> backend;
   private final MapState<String, Long> heads;
   private final MapState<Long, Turn> turns;
+  private final RecentTurns recent = new RecentTurns(RECENT_BYTES);
 
-  History(KeyedStateStore store) {
+  History(KeyedStateStore store, KeyedStateBackend<String> backend) {
+    this.backend = backend;
     this.heads = store.getMapState(SavedState.branches());
     this.turns = store.getMapState(SavedState.turns());
   }
 
   /** Keeps the session's system prompt. */
   public void begin(String system) throws Exception {
-    turns.put(Turn.ROOT, Turn.root(system));
+    put(Turn.root(system));
+  }
+
+  private void put(Turn turn) throws Exception {
+    turns.put(turn.id(), turn);
+    recent.add(backend.getCurrentKey(), turn);
+  }
+
+  private Turn turn(long id) throws Exception {
+    String session = backend.getCurrentKey();
+    Turn turn = recent.get(session, id);
+    if (turn == null) {
+      turn = turns.get(id);
+      if (turn != null) {
+        recent.add(session, turn);
+      }
+    }
+    return turn;
   }
 
   /** The system prompt, or null. */
   String system(SessionSlot slot) throws Exception {
-    Turn root = slot.prompted() ? turns.get(Turn.ROOT) : null;
+    Turn root = slot.prompted() ? turn(Turn.ROOT) : null;
     return root == null ? null : root.messages().get(0).content();
   }
 
@@ -73,10 +99,10 @@ public final class History {
   /** The turns up to and including {@code last} that are kept, oldest first. */
   private List<Turn> pathTo(long last) throws Exception {
     List<Turn> path = new ArrayList<>();
-    Turn turn = last == Turn.ROOT ? null : turns.get(last);
+    Turn turn = last == Turn.ROOT ? null : turn(last);
     while (turn != null) {
       path.add(turn);
-      turn = turn.parent() == Turn.ROOT ? null : turns.get(turn.parent());
+      turn = turn.parent() == Turn.ROOT ? null : turn(turn.parent());
     }
     Collections.reverse(path);
     return path;
@@ -86,8 +112,8 @@ public final class History {
   public void append(String branch, Turn turn) throws Exception {
     Long head = heads.get(branch);
     boolean grows = turn.parent() == (head == null ? Turn.ROOT : head);
-    Turn parent = turn.parent() == Turn.ROOT ? null : turns.get(turn.parent());
-    turns.put(turn.id(), turn);
+    Turn parent = turn.parent() == Turn.ROOT ? null : turn(turn.parent());
+    put(turn);
     heads.put(branch, turn.id());
     if (!grows || turn.dropped() > (parent == null ? 0 : parent.dropped())) {
       sweep();
@@ -108,6 +134,7 @@ public final class History {
       int dropped = Conversation.of(null, path).dropped();
       path.stream().filter(turn -> turn.depth() >= dropped).map(Turn::id).forEach(needed::add);
     }
+    recent.remove(backend.getCurrentKey());
     Iterator<Map.Entry<Long, Turn>> entries = turns.iterator();
     while (entries.hasNext()) {
       if (!needed.contains(entries.next().getKey())) {
@@ -117,6 +144,7 @@ public final class History {
   }
 
   void clear() {
+    recent.remove(backend.getCurrentKey());
     heads.clear();
     turns.clear();
   }

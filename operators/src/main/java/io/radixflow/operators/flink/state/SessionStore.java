@@ -59,7 +59,7 @@ public final class SessionStore {
     this.counts = counts;
     this.timers = timers;
     this.slot = store.getState(SavedState.slot());
-    this.history = new History(store);
+    this.history = new History(store, backend);
     this.pending = store.getMapState(SavedState.pendingTurns());
     this.turnIds = store.getMapState(SavedState.turnIds());
     this.earlyCancels =

@@ -1,0 +1,69 @@
+package io.radixflow.operators.flink.state;
+
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.session.Turn;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Finished turns of the sessions that were used last, so that the history of an active session is
+ * not read from RocksDB again for each of its turns. The keyed state stays the owner: a turn is
+ * immutable, and a session leaves as soon as one of its turns is removed. Sessions used least
+ * recently leave when the bound is exceeded. Only the task's thread uses it.
+ */
+final class RecentTurns {
+  /** What a turn and its entry take beside text and ids, about. */
+  private static final int TURN_BYTES = 300;
+
+  private final long maxBytes;
+  private final Map<String, Session> sessions = new LinkedHashMap<>(16, 0.75f, true);
+  private long bytes;
+
+  private static final class Session {
+    final Map<Long, Turn> turns = new HashMap<>();
+    long bytes;
+  }
+
+  /**
+   * @param maxBytes of heap that the turns take at most, about
+   */
+  RecentTurns(long maxBytes) {
+    this.maxBytes = maxBytes;
+  }
+
+  /** Returns a turn of a session, or null if it is not here. */
+  Turn get(String session, long turn) {
+    Session known = sessions.get(session);
+    return known == null ? null : known.turns.get(turn);
+  }
+
+  /** Adds a turn that the state has. */
+  void add(String session, Turn turn) {
+    Session known = sessions.computeIfAbsent(session, id -> new Session());
+    if (known.turns.put(turn.id(), turn) == null) {
+      known.bytes += bytes(turn);
+      bytes += bytes(turn);
+    }
+    Iterator<Session> eldest = sessions.values().iterator();
+    while (bytes > maxBytes) {
+      bytes -= eldest.next().bytes;
+      eldest.remove();
+    }
+  }
+
+  /** Removes a session. */
+  void remove(String session) {
+    Session known = sessions.remove(session);
+    bytes -= known == null ? 0 : known.bytes;
+  }
+
+  private static long bytes(Turn turn) {
+    long chars = turn.reply().length();
+    for (Message message : turn.messages()) {
+      chars += message.content().length();
+    }
+    return TURN_BYTES + Character.BYTES * chars + (long) Integer.BYTES * turn.ids().length;
+  }
+}
