@@ -87,15 +87,18 @@ public final class ServingSettings {
 
   static ServingOptions operator(Settings settings) {
     return new ServingOptions(
-        settings.get(RadixflowOptions.MAX_QUEUED_PER_SESSION),
-        settings.get(RadixflowOptions.MAX_QUEUED_PER_TENANT),
-        settings.get(RadixflowOptions.MAX_QUEUED),
-        settings.get(RadixflowOptions.MAX_SESSIONS_PER_TENANT),
-        settings.get(RadixflowOptions.MAX_SESSIONS),
-        settings.get(RadixflowOptions.MAX_RUNNING),
-        settings.get(RadixflowOptions.MAX_BRANCHES),
-        settings.get(RadixflowOptions.MAX_TURNS),
-        settings.get(RadixflowOptions.OVERFLOW),
+        new ServingOptions.Limits(
+            settings.get(RadixflowOptions.MAX_QUEUED_PER_SESSION),
+            settings.get(RadixflowOptions.MAX_QUEUED_PER_TENANT),
+            settings.get(RadixflowOptions.MAX_QUEUED),
+            settings.get(RadixflowOptions.MAX_SESSIONS_PER_TENANT),
+            settings.get(RadixflowOptions.MAX_SESSIONS),
+            settings.get(RadixflowOptions.MAX_RUNNING),
+            settings.get(RadixflowOptions.MAX_BRANCHES)),
+        new ServingOptions.Prompts(
+            settings.get(RadixflowOptions.MAX_TURNS),
+            settings.get(RadixflowOptions.OVERFLOW),
+            settings.get(RadixflowOptions.MAX_TOKENS)),
         GenerationOptions.builder()
             .temperature(settings.get(RadixflowOptions.TEMPERATURE))
             .topK(settings.get(RadixflowOptions.TOP_K))
@@ -103,7 +106,6 @@ public final class ServingSettings {
             .minP(settings.get(RadixflowOptions.MIN_P))
             .repetitionPenalty(settings.get(RadixflowOptions.REPETITION_PENALTY))
             .build(),
-        settings.get(RadixflowOptions.MAX_TOKENS),
         settings.get(RadixflowOptions.RETENTION),
         settings.get(RadixflowOptions.CANCEL_RETENTION),
         CacheConfig.namespaces(settings));

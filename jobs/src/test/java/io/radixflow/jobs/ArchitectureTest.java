@@ -8,12 +8,15 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import io.radixflow.operators.PublicApi;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What jobs must not know: tensors, and how a device computes. */
@@ -36,6 +39,39 @@ class ArchitectureTest {
             }
             return top.isAnnotatedWith(PublicApi.class);
           });
+
+  /**
+   * Records with many fields that belong together: nearly all have a builder or are made in one
+   * place, by a reader of their format. The kernels of a GPU have their launch's parameters.
+   */
+  private static final Set<String> LONG_CONSTRUCTORS =
+      Set.of(
+          // wire and state
+          ".record.ConversationEvent",
+          ".record.GenerationOptions",
+          ".record.Reply",
+          ".record.ReplyDelta",
+          ".event.DeadLetter",
+          ".session.PendingTurn",
+          ".session.SessionPages",
+          ".session.SessionSlot",
+          ".session.Turn",
+          // requests, options, figures
+          ".engine.EngineOptions",
+          ".engine.EngineRequest",
+          ".engine.ReplyProgress",
+          ".tier.TierStats",
+          ".tier.store.PageStoreStats",
+          ".tier.remote.RemoteStoreOptions",
+          ".sampling.SamplingParams",
+          ".sim.SimOptions",
+          // model and device
+          ".model.ModelConfig",
+          ".model.ForwardGraph$Block",
+          ".tokenizer.SentencePieceTokenizer",
+          ".cuda.step.AttentionPlanner",
+          ".cuda.step.GemmKernel",
+          ".cuda.step.SamplingKernel");
 
   @Test
   void jobsKnowNoTensorsAndNoDevice() {
@@ -88,6 +124,24 @@ class ArchitectureTest {
             resideInAPackage("io.radixflow.operators..")
                 .and(resideOutsideOfPackage("io.radixflow.operators.record..")))
         .check(MAIN);
+  }
+
+  @Test
+  void onlyListedClassesHaveAConstructorOfMoreThanSevenParameters() {
+    JavaClasses product =
+        new ClassFileImporter()
+            .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+            .importPackages(ROOT, "io.radixflow.operators", "io.radixflow.kernels");
+    assertThat(product)
+        .filteredOn(ArchitectureTest::hasLongConstructor)
+        .extracting(JavaClass::getName)
+        .allSatisfy(name -> assertThat(LONG_CONSTRUCTORS).anyMatch(name::endsWith));
+  }
+
+  private static boolean hasLongConstructor(JavaClass type) {
+    int synthetic = type.isEnum() ? 2 : 0;
+    return type.getConstructors().stream()
+        .anyMatch(each -> each.getRawParameterTypes().size() - synthetic > 7);
   }
 
   @Test

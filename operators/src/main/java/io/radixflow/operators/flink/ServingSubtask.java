@@ -124,7 +124,6 @@ final class ServingSubtask implements AutoCloseable {
             new SessionHistoryWriter(engine, locations, erasure),
             output,
             options,
-            engine.model().tokenizer(),
             reader ->
                 new EngineConnection(
                     engine.engine(), channel, mailbox, reader, environment::failExternally));

@@ -9,43 +9,86 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Options of the operator that the engine does not decide.
+ * Limits, retention, and generation defaults of the serving operator. Control events may change the
+ * limits on queued turns and open sessions while the job runs.
  *
- * @param maxQueuedPerSession turns that a session may have running and waiting, over all branches
- * @param maxQueuedPerTenant turns that a tenant may have running and waiting on one TaskManager
- * @param maxQueuedPerTaskManager turns that the subtasks of a TaskManager may have running and
- *     waiting
- * @param maxSessionsPerTenant sessions that a tenant may have open on one TaskManager
- * @param maxSessionsPerTaskManager sessions that the subtasks of a TaskManager may have open
- * @param maxRunning turns that a subtask hands to the engine at once; the others wait in keyed
- *     state
- * @param maxBranches branches of a session
- * @param maxTurns turns of a branch that its prompts have; beyond it the oldest are dropped, or the
- *     turn is rejected, as {@code overflow} says
- * @param overflow what happens to a conversation that outgrows the context window
+ * @param limits how much work is accepted
+ * @param prompts how much of a conversation a prompt has
  * @param defaults generation options where neither the event nor the session has one; may be null
- * @param defaultMaxTokens limit on a reply's tokens where nobody gives one
  * @param retention how long a session, also a closed or erased one, is known after its last event
  * @param cancelRetention how long a cancel for a turn that has not been seen is kept
  * @param namespaces separate tenants in the cache
  */
 @PublicApi
 public record ServingOptions(
-    int maxQueuedPerSession,
-    int maxQueuedPerTenant,
-    int maxQueuedPerTaskManager,
-    int maxSessionsPerTenant,
-    int maxSessionsPerTaskManager,
-    int maxRunning,
-    int maxBranches,
-    int maxTurns,
-    Overflow overflow,
+    Limits limits,
+    Prompts prompts,
     GenerationOptions defaults,
-    int defaultMaxTokens,
     Duration retention,
     Duration cancelRetention,
     TenantNamespaces namespaces)
     implements Serializable {
+
+  /** Sensible for one TaskManager with a small model; the namespace key is drawn once a process. */
+  public static final ServingOptions DEFAULT =
+      new ServingOptions(
+          new Limits(16, 4_096, 16_384, 1_000_000, 1_000_000, 256, 64),
+          new Prompts(1_000, Overflow.DROP_OLDEST, 512),
+          null,
+          Duration.ofDays(7),
+          Duration.ofMinutes(10),
+          new TenantNamespaces(NamespaceKey.random(), Set.of()));
+
+  /**
+   * How much work is accepted. Beyond a limit turns and sessions are rejected; beyond {@code
+   * maxRunning} turns wait.
+   *
+   * @param maxQueuedPerSession turns of a session that run or wait
+   * @param maxQueuedPerTenant turns of a tenant that run or wait on one TaskManager
+   * @param maxQueuedPerTaskManager turns that run or wait in all subtasks of a TaskManager
+   * @param maxSessionsPerTenant sessions that a tenant may have open on one TaskManager
+   * @param maxSessionsPerTaskManager sessions that the subtasks of a TaskManager may have open
+   * @param maxRunning turns that a subtask hands to the engine at once; the others wait in keyed
+   *     state
+   * @param maxBranches branches of a session
+   */
+  public record Limits(
+      int maxQueuedPerSession,
+      int maxQueuedPerTenant,
+      int maxQueuedPerTaskManager,
+      int maxSessionsPerTenant,
+      int maxSessionsPerTaskManager,
+      int maxRunning,
+      int maxBranches)
+      implements Serializable {
+
+    public Limits {
+      requirePositive("maxQueuedPerSession", maxQueuedPerSession);
+      requirePositive("maxQueuedPerTenant", maxQueuedPerTenant);
+      requirePositive("maxQueuedPerTaskManager", maxQueuedPerTaskManager);
+      requirePositive("maxSessionsPerTenant", maxSessionsPerTenant);
+      requirePositive("maxSessionsPerTaskManager", maxSessionsPerTaskManager);
+      requirePositive("maxRunning", maxRunning);
+      requirePositive("maxBranches", maxBranches);
+    }
+  }
+
+  /**
+   * How much of a conversation a prompt has.
+   *
+   * @param maxTurns turns of a branch; beyond it the oldest are dropped, or the turn is rejected,
+   *     as {@code overflow} says
+   * @param overflow what happens to a conversation that outgrows the context window
+   * @param defaultMaxTokens limit on a reply's tokens where neither event nor session has one
+   */
+  public record Prompts(int maxTurns, Overflow overflow, int defaultMaxTokens)
+      implements Serializable {
+
+    public Prompts {
+      requirePositive("maxTurns", maxTurns);
+      requirePositive("defaultMaxTokens", defaultMaxTokens);
+    }
+  }
 
   /** What happens to a conversation that outgrows the context window. */
   public enum Overflow {
@@ -55,34 +98,7 @@ public record ServingOptions(
     REJECT
   }
 
-  /** Sensible for one TaskManager with a small model; the namespace key is drawn once a process. */
-  public static final ServingOptions DEFAULT =
-      new ServingOptions(
-          16,
-          4_096,
-          16_384,
-          1_000_000,
-          1_000_000,
-          256,
-          64,
-          1_000,
-          Overflow.DROP_OLDEST,
-          null,
-          512,
-          Duration.ofDays(7),
-          Duration.ofMinutes(10),
-          new TenantNamespaces(NamespaceKey.random(), Set.of()));
-
   public ServingOptions {
-    requirePositive("maxQueuedPerSession", maxQueuedPerSession);
-    requirePositive("maxQueuedPerTenant", maxQueuedPerTenant);
-    requirePositive("maxQueuedPerTaskManager", maxQueuedPerTaskManager);
-    requirePositive("maxSessionsPerTenant", maxSessionsPerTenant);
-    requirePositive("maxSessionsPerTaskManager", maxSessionsPerTaskManager);
-    requirePositive("maxRunning", maxRunning);
-    requirePositive("maxBranches", maxBranches);
-    requirePositive("maxTurns", maxTurns);
-    requirePositive("defaultMaxTokens", defaultMaxTokens);
     requirePositive("retention", retention.toMillis());
     requirePositive("cancelRetention", cancelRetention.toMillis());
     Objects.requireNonNull(namespaces, "namespaces");

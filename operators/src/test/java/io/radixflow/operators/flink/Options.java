@@ -8,15 +8,15 @@ import java.util.function.Consumer;
 
 /** Serving options for tests that change a few. */
 final class Options {
-  int maxQueuedPerSession = ServingOptions.DEFAULT.maxQueuedPerSession();
-  int maxQueuedPerTenant = ServingOptions.DEFAULT.maxQueuedPerTenant();
-  int maxQueuedPerTaskManager = ServingOptions.DEFAULT.maxQueuedPerTaskManager();
-  int maxSessionsPerTenant = ServingOptions.DEFAULT.maxSessionsPerTenant();
-  int maxSessionsPerTaskManager = ServingOptions.DEFAULT.maxSessionsPerTaskManager();
-  int maxTurns = ServingOptions.DEFAULT.maxTurns();
-  int maxRunning = ServingOptions.DEFAULT.maxRunning();
-  int maxBranches = ServingOptions.DEFAULT.maxBranches();
-  ServingOptions.Overflow overflow = ServingOptions.DEFAULT.overflow();
+  int maxQueuedPerSession = ServingOptions.DEFAULT.limits().maxQueuedPerSession();
+  int maxQueuedPerTenant = ServingOptions.DEFAULT.limits().maxQueuedPerTenant();
+  int maxQueuedPerTaskManager = ServingOptions.DEFAULT.limits().maxQueuedPerTaskManager();
+  int maxSessionsPerTenant = ServingOptions.DEFAULT.limits().maxSessionsPerTenant();
+  int maxSessionsPerTaskManager = ServingOptions.DEFAULT.limits().maxSessionsPerTaskManager();
+  int maxTurns = ServingOptions.DEFAULT.prompts().maxTurns();
+  int maxRunning = ServingOptions.DEFAULT.limits().maxRunning();
+  int maxBranches = ServingOptions.DEFAULT.limits().maxBranches();
+  ServingOptions.Overflow overflow = ServingOptions.DEFAULT.prompts().overflow();
   GenerationOptions defaults = ServingOptions.DEFAULT.defaults();
   Duration retention = ServingOptions.DEFAULT.retention();
   Duration cancelRetention = ServingOptions.DEFAULT.cancelRetention();
@@ -29,17 +29,17 @@ final class Options {
     Options o = new Options();
     change.accept(o);
     return new ServingOptions(
-        o.maxQueuedPerSession,
-        o.maxQueuedPerTenant,
-        o.maxQueuedPerTaskManager,
-        o.maxSessionsPerTenant,
-        o.maxSessionsPerTaskManager,
-        o.maxRunning,
-        o.maxBranches,
-        o.maxTurns,
-        o.overflow,
+        new ServingOptions.Limits(
+            o.maxQueuedPerSession,
+            o.maxQueuedPerTenant,
+            o.maxQueuedPerTaskManager,
+            o.maxSessionsPerTenant,
+            o.maxSessionsPerTaskManager,
+            o.maxRunning,
+            o.maxBranches),
+        new ServingOptions.Prompts(
+            o.maxTurns, o.overflow, ServingOptions.DEFAULT.prompts().defaultMaxTokens()),
         o.defaults,
-        ServingOptions.DEFAULT.defaultMaxTokens(),
         o.retention,
         o.cancelRetention,
         o.namespaces);

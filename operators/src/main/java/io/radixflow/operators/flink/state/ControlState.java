@@ -95,27 +95,27 @@ public final class ControlState {
   }
 
   public int maxQueuedPerSession() throws Exception {
-    return limit(LimitChange.QUEUED_PER_SESSION, options.maxQueuedPerSession());
+    return limit(LimitChange.QUEUED_PER_SESSION, options.limits().maxQueuedPerSession());
   }
 
   public int maxQueuedPerTenant(String tenant) throws Exception {
     return limit(
         LimitChange.QUEUED_PER_TENANT + "/" + tenant,
-        limit(LimitChange.QUEUED_PER_TENANT, options.maxQueuedPerTenant()));
+        limit(LimitChange.QUEUED_PER_TENANT, options.limits().maxQueuedPerTenant()));
   }
 
   public int maxQueuedPerTaskManager() throws Exception {
-    return limit(LimitChange.QUEUED_PER_TASKMANAGER, options.maxQueuedPerTaskManager());
+    return limit(LimitChange.QUEUED_PER_TASKMANAGER, options.limits().maxQueuedPerTaskManager());
   }
 
   public int maxSessionsPerTenant(String tenant) throws Exception {
     return limit(
         LimitChange.SESSIONS_PER_TENANT + "/" + tenant,
-        limit(LimitChange.SESSIONS_PER_TENANT, options.maxSessionsPerTenant()));
+        limit(LimitChange.SESSIONS_PER_TENANT, options.limits().maxSessionsPerTenant()));
   }
 
   public int maxSessionsPerTaskManager() throws Exception {
-    return limit(LimitChange.SESSIONS_PER_TASKMANAGER, options.maxSessionsPerTaskManager());
+    return limit(LimitChange.SESSIONS_PER_TASKMANAGER, options.limits().maxSessionsPerTaskManager());
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.flink.engine.ServingEngine;
@@ -30,6 +31,10 @@ public final class EngineRequests {
     this.nextPrompts = new NextPrompts(engine.model());
   }
 
+  Tokenizer tokenizer() {
+    return engine.model().tokenizer();
+  }
+
   /** Returns what makes the prompt of a planned turn, on an intake thread of the engine. */
   PromptAssembly assembly(TurnPlan plan) {
     return assembly(plan.conversation(), plan.messages(), plan.options().maxTokens());
@@ -42,15 +47,15 @@ public final class EngineRequests {
   private PromptAssembly assembly(Conversation conversation, List<Message> added, int maxTokens) {
     int contextLength = engine.engine().info().contextLength();
     return new PromptAssembly(
-        engine.model().tokenizer(),
+        tokenizer(),
         engine.model().chatTemplate(),
         conversation,
         added,
         new PromptAssembly.Window(
             contextLength,
             Math.max(1, Math.min(maxTokens, contextLength / 4)),
-            options.maxTurns(),
-            options.overflow() == ServingOptions.Overflow.DROP_OLDEST));
+            options.prompts().maxTurns(),
+            options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST));
   }
 
   /** Returns the request that runs a turn, or goes on with it. */

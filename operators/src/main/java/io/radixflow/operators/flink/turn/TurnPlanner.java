@@ -85,7 +85,7 @@ final class TurnPlanner {
       return TurnOptions.resolve(
           Arrays.asList(given, slot.defaults(), options.defaults()),
           seed,
-          options.defaultMaxTokens());
+          options.prompts().defaultMaxTokens());
     } catch (IllegalArgumentException e) {
       throw new RefusedException(e.getMessage());
     }

@@ -51,7 +51,6 @@ public final class TurnRunner implements EngineConnection.Reader {
       SessionHistoryWriter writer,
       ReplyOutput output,
       ServingOptions options,
-      Tokenizer tokenizer,
       Function<EngineConnection.Reader, EngineConnection> connect) {
     this.sessions = sessions;
     this.queues = queues;
@@ -59,9 +58,9 @@ public final class TurnRunner implements EngineConnection.Reader {
     this.requests = requests;
     this.writer = writer;
     this.output = output;
-    this.tokenizer = tokenizer;
-    this.maxRunning = options.maxRunning();
-    this.maxBranches = options.maxBranches();
+    this.tokenizer = requests.tokenizer();
+    this.maxRunning = options.limits().maxRunning();
+    this.maxBranches = options.limits().maxBranches();
     this.connection = connect.apply(this);
   }
 
