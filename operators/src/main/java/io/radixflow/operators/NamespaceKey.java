@@ -44,7 +44,7 @@ public final class NamespaceKey implements Serializable {
     return new NamespaceKey(secret.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A random key; share this object where an equal key is needed. */
+  /** Returns a random key; share this object where an equal key is needed. */
   public static NamespaceKey random() {
     byte[] secret = new byte[RANDOM_BYTES];
     new SecureRandom().nextBytes(secret);

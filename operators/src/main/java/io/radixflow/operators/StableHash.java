@@ -10,7 +10,7 @@ import java.util.HexFormat;
 public final class StableHash {
   private StableHash() {}
 
-  /** The first 64 bits of SHA-256 over the framed parts. */
+  /** Returns the first 64 bits of SHA-256 over the framed parts. */
   public static long of64(String... parts) {
     return ByteBuffer.wrap(Sha256.of(Framing.of(parts))).getLong();
   }

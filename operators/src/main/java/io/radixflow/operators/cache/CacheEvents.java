@@ -86,7 +86,7 @@ final class CacheEvents {
     }
   }
 
-  /** The digest of the page before a node, of any namespace; null if there is none. */
+  /** Returns the digest of the page before a node, of any namespace; null if there is none. */
   private static byte[] digestAbove(TreeNode node) {
     return node.parent.isRoot() ? null : node.parent.lastDigest();
   }
@@ -105,7 +105,7 @@ final class CacheEvents {
     path.forEach(node -> show(node, 0));
   }
 
-  /** The digest that the first page of a node is chained to, or null. */
+  /** Returns the digest that the first page of a node is chained to, or null. */
   private static byte[] digestBefore(TreeNode node) {
     if (node.parent.isRoot()) {
       return PageHasher.seed(node.namespace);

@@ -37,17 +37,17 @@ public final class CachedPage {
     return number;
   }
 
-  /** Pages of its prefix before it. */
+  /** Returns the number of pages of its prefix before it. */
   public int index() {
     return index;
   }
 
-  /** How many requests that have ended used it. */
+  /** Returns how many requests that have ended used it. */
   public int uses() {
     return uses;
   }
 
-  /** The namespace of the page. */
+  /** Returns the namespace of the page. */
   public String namespace() {
     return namespace;
   }
@@ -57,7 +57,7 @@ public final class CachedPage {
     return parents == null;
   }
 
-  /** The array with the digest of the page before, at {@link #parentAt}. */
+  /** Returns the array with the digest of the page before, at {@link #parentAt}. */
   public byte[] parents() {
     return parents;
   }
@@ -66,7 +66,7 @@ public final class CachedPage {
     return parentAt;
   }
 
-  /** The array with its digest, at {@link #digestAt}. */
+  /** Returns the array with its digest, at {@link #digestAt}. */
   public byte[] digests() {
     return digests;
   }

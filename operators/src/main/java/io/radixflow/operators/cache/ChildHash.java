@@ -27,7 +27,7 @@ class ChildHash {
     this.factors = random.longs(span).toArray();
   }
 
-  /** The hash of the page of {@code tokens} at {@code from}. */
+  /** Returns the hash of the page of {@code tokens} at {@code from}. */
   int of(String namespace, int[] tokens, int from) {
     long sum = offset + namespaceFactor * namespace.hashCode();
     for (int i = 0; i < span; i++) {

@@ -18,7 +18,7 @@ final class ChildTable {
     return size;
   }
 
-  /** The only child. */
+  /** Returns the only child. */
   TreeNode only() {
     for (TreeNode node : slots) {
       if (node != null) {

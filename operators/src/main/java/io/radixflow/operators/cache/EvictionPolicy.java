@@ -10,7 +10,7 @@ package io.radixflow.operators.cache;
  */
 public interface EvictionPolicy {
 
-  /** The name of the policy in the configuration. */
+  /** Returns the name of the policy in the configuration. */
   String name();
 
   /** Called once, before anything else, by the cache that the policy is to serve. */
@@ -37,7 +37,7 @@ public interface EvictionPolicy {
   /** They do: {@code back} leaves the tree, {@code front} has the pages of both from now on. */
   void merged(TreeNode front, TreeNode back);
 
-  /** The node whose last page goes next, or null if none may be evicted. */
+  /** Returns the node whose last page goes next, or null if none may be evicted. */
   TreeNode victim();
 
   /** The priority of a node in the order has changed. */

@@ -26,7 +26,7 @@ public final class LeafHeap {
     return node.heapIndex >= 0;
   }
 
-  /** The node that goes first, or null. */
+  /** Returns the node that goes first, or null. */
   public TreeNode first() {
     return size == 0 ? null : nodes[0];
   }

@@ -12,7 +12,7 @@ public final class NodeList {
   private TreeNode oldest;
   private TreeNode newest;
 
-  /** The least recently used node, or null. */
+  /** Returns the least recently used node, or null. */
   public TreeNode oldest() {
     return oldest;
   }

@@ -28,7 +28,7 @@ public final class PageAllocator {
 
   private boolean grouping;
 
-  /** An allocator of single tokens. */
+  /** Creates an allocator of single tokens. */
   public PageAllocator(int pages, IntConsumer onFree) {
     this(pages, 1, onFree);
   }
@@ -49,32 +49,32 @@ public final class PageAllocator {
     freeCount = pages;
   }
 
-  /** Size of the pool. */
+  /** Returns the size of the pool. */
   public int total() {
     return owner.length;
   }
 
-  /** Tokens a page. */
+  /** Returns the number of tokens a page. */
   public int pageTokens() {
     return pageTokens;
   }
 
-  /** Pages without an owner. */
+  /** Returns the number of pages without an owner. */
   public int free() {
     return freeCount;
   }
 
-  /** Pages that running requests own. */
+  /** Returns the number of pages that running requests own. */
   public int inFlight() {
     return inFlightCount;
   }
 
-  /** Pages that sessions own between turns. */
+  /** Returns the number of pages that sessions own between turns. */
   public int session() {
     return sessionCount;
   }
 
-  /** Pages that the prefix cache owns. */
+  /** Returns the number of pages that the prefix cache owns. */
   public int cached() {
     return owner.length - freeCount - groupCount - inFlightCount - sessionCount;
   }

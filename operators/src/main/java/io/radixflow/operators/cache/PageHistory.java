@@ -53,7 +53,7 @@ final class PageHistory {
     return end;
   }
 
-  /** Uses that a page which was looked at is known to have had. */
+  /** Returns the number of uses that a page which was looked at is known to have had. */
   int usesBefore(int page) {
     return wanted ? policy.usesBefore(hashes[page]) : 0;
   }

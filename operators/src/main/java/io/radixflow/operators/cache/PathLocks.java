@@ -15,22 +15,22 @@ final class PathLocks {
     this.policy = policy;
   }
 
-  /** Pages of nodes that are not locked. */
+  /** Returns the number of pages of nodes that are not locked. */
   int evictablePages() {
     return evictablePages;
   }
 
-  /** Pages of locked nodes. */
+  /** Returns the number of pages of locked nodes. */
   int protectedPages() {
     return protectedPages;
   }
 
-  /** Pages have been put into a locked node. */
+  /** Counts pages that were added to a locked node. */
   void storedPages(int count) {
     protectedPages += count;
   }
 
-  /** A page has left a node that is not locked. */
+  /** Counts a page that has left a node which is not locked. */
   void freedPage() {
     evictablePages--;
   }
@@ -82,7 +82,7 @@ final class PathLocks {
     }
   }
 
-  /** How many of the matched pages are not locked. */
+  /** Returns how many of the matched pages are not locked. */
   int evictablePages(PrefixMatch match) {
     TreeNode node = match.node();
     if (match.pages() == 0 || node.lockCount > 0) {
@@ -95,7 +95,7 @@ final class PathLocks {
     return pages;
   }
 
-  /** How many pages the lock that ends at a node protects alone. */
+  /** Returns how many pages the lock that ends at a node protects alone. */
   int pagesLockedOnce(TreeNode locked) {
     int pages = 0;
     for (TreeNode each = locked; !each.isRoot() && each.lockCount == 1; each = each.parent) {

@@ -51,12 +51,12 @@ public final class RadixCache {
   /** The reporter of changes; null without a listener or follower. */
   private CacheEvents events;
 
-  /** A cache that shares every prefix; its hashes cannot be predicted. */
+  /** Creates a cache that shares every prefix; its hashes cannot be predicted. */
   public RadixCache(PageAllocator allocator, int pageTokens, EvictionPolicy policy) {
     this(PrefixCaching.RADIX, allocator, pageTokens, policy);
   }
 
-  /** A cache whose hashes cannot be predicted. */
+  /** Creates a cache whose hashes cannot be predicted. */
   public RadixCache(
       PrefixCaching caching, PageAllocator allocator, int pageTokens, EvictionPolicy policy) {
     this(
@@ -177,37 +177,37 @@ public final class RadixCache {
     return content;
   }
 
-  /** Tokens a page. */
+  /** Returns the number of tokens a page. */
   public int pageTokens() {
     return pageTokens;
   }
 
-  /** Pages that {@link #evict} could free now. */
+  /** Returns the number of pages that {@link #evict} could free now. */
   public int evictablePages() {
     return locks.evictablePages();
   }
 
-  /** Pages that are locked. */
+  /** Returns the number of pages that are locked. */
   public int protectedPages() {
     return locks.protectedPages();
   }
 
-  /** Nodes, roots not counted. */
+  /** Returns the number of nodes, roots not counted. */
   public int nodes() {
     return tree.nodes();
   }
 
-  /** A number that changes whenever an earlier match may be out of date. */
+  /** Returns a number that changes whenever an earlier match may be out of date. */
   public long version() {
     return tree.version();
   }
 
-  /** The logical clock: grows with each use. */
+  /** Returns the logical clock: grows with each use. */
   public long clock() {
     return clock;
   }
 
-  /** The policy that decides about evictions. */
+  /** Returns the policy that decides about evictions. */
   public EvictionPolicy policy() {
     return policy;
   }
@@ -238,12 +238,12 @@ public final class RadixCache {
     }
   }
 
-  /** How many of the matched pages could be evicted now; locking the match protects them. */
+  /** Returns how many matched pages could be evicted now; locking the match protects them. */
   public int evictablePages(PrefixMatch match) {
     return locks.evictablePages(match);
   }
 
-  /** How many pages would become evictable if the lock that ends at {@code locked} was released. */
+  /** Returns how many pages become evictable if the lock that ends at a node is released. */
   public int pagesLockedOnce(TreeNode locked) {
     return locks.pagesLockedOnce(locked);
   }

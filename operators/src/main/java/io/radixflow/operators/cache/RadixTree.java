@@ -30,7 +30,7 @@ final class RadixTree {
     this.hash = hash;
   }
 
-  /** Nodes, roots not counted. */
+  /** Returns the number of nodes, roots not counted. */
   int nodes() {
     return nodes;
   }
@@ -96,7 +96,7 @@ final class RadixTree {
     return new PrefixMatch(node, offset, page);
   }
 
-  /** The child of a node that begins with a page of a key, or null. */
+  /** Returns the child of a node that begins with a page of a key, or null. */
   TreeNode child(TreeNode node, RadixKey key, int page) {
     if (node.children.size() == 0) {
       return null;

@@ -33,13 +33,13 @@ public final class TreeNode {
   /** Locks on this node or a descendant. */
   int lockCount;
 
-  /** How many positions of sessions lie at this node or below it. */
+  /** The number of sessions' positions at this node or below it. */
   public int claims;
 
   /** Pages of the prefix before this node. */
   int startPage;
 
-  /** How many requests used these pages. */
+  /** The number of requests that used these pages. */
   public int uses;
 
   /** When the request that stored these pages began to store, on the tree's logical clock. */
@@ -88,7 +88,7 @@ public final class TreeNode {
   private byte[] digests = NO_DIGESTS;
   private int pageCount;
 
-  /** A root. */
+  /** Creates a root. */
   public TreeNode(String namespace) {
     this.namespace = namespace;
     this.belowPublic = false;
@@ -103,22 +103,22 @@ public final class TreeNode {
     this.parent = parent;
   }
 
-  /** The node before this one on its path; null if there is none. */
+  /** Returns the node before this one on its path; null if there is none. */
   public TreeNode parent() {
     return parent;
   }
 
-  /** Pages of this node alone. */
+  /** Returns the number of pages of this node alone. */
   public int pageCount() {
     return pageCount;
   }
 
-  /** Pages of the prefix that ends with this node. */
+  /** Returns the number of pages of the prefix that ends with this node. */
   public int endPage() {
     return startPage + pageCount;
   }
 
-  /** Pages of the prefix before this node. */
+  /** Returns the number of pages of the prefix before this node. */
   public int startPage() {
     return startPage;
   }
@@ -128,7 +128,7 @@ public final class TreeNode {
     return lockCount > 0;
   }
 
-  /** How many positions of sessions lie at this node or below it. */
+  /** Returns the number of sessions' positions at this node or below it. */
   public int claims() {
     return claims;
   }
@@ -143,32 +143,32 @@ public final class TreeNode {
     return children.size() == 0;
   }
 
-  /** How many requests that have ended used these pages. */
+  /** Returns how many requests that have ended used these pages. */
   public int uses() {
     return uses;
   }
 
-  /** When the pages were last used, on the tree's logical clock. */
+  /** Returns when the pages were last used, on the tree's logical clock. */
   public long lastUsedAt() {
     return lastUsedAt;
   }
 
-  /** When the request that stored the pages began to store, on the tree's logical clock. */
+  /** Returns when the request that stored the pages began to store, on the tree's logical clock. */
   public long createdAt() {
     return createdAt;
   }
 
-  /** The turn of the conversation that stored the pages, 1 for the first; 0 if unknown. */
+  /** Returns the turn of the conversation that stored the pages, 1 for the first; 0 if unknown. */
   public byte turn() {
     return turn;
   }
 
-  /** The list of the eviction policy that has this node, or null. */
+  /** Returns the list of the eviction policy that has this node, or null. */
   public NodeList list() {
     return list;
   }
 
-  /** The node after this one in that list, or null. */
+  /** Returns the node after this one in that list, or null. */
   public TreeNode newer() {
     return newer;
   }
@@ -186,12 +186,12 @@ public final class TreeNode {
     return hashes[index];
   }
 
-  /** The short name of a page; only if the cache has a listener for its events. */
+  /** Returns the short name of a page; only if the cache has a listener for its events. */
   long block(int index) {
     return PageHasher.blockId(digests, index * PageHasher.BYTES);
   }
 
-  /** The digest of the last page; only if the cache has a listener for its events. */
+  /** Returns the digest of the last page; only if the cache has a listener for its events. */
   byte[] lastDigest() {
     int end = pageCount * PageHasher.BYTES;
     return Arrays.copyOfRange(digests, end - PageHasher.BYTES, end);
@@ -210,7 +210,7 @@ public final class TreeNode {
     return parent == null;
   }
 
-  /** The priority that counts now. */
+  /** Returns the priority that counts now. */
   public int effectivePriority() {
     return Math.max(priority, retention);
   }
@@ -244,7 +244,7 @@ public final class TreeNode {
     return removed || mergedInto != null;
   }
 
-  /** The node to which a node that left the tree refers for the rest of its prefix. */
+  /** Returns the node to which a node that left the tree refers for the rest of its prefix. */
   private TreeNode rest() {
     return mergedInto != null ? mergedInto : parent;
   }
@@ -270,7 +270,7 @@ public final class TreeNode {
     }
   }
 
-  /** How many of the first {@code count} pages of that prefix are still where they were. */
+  /** Returns how many of the first {@code count} pages of that prefix are still there. */
   int resumablePages(int count) {
     int pagesLeft = count;
     TreeNode node = this;

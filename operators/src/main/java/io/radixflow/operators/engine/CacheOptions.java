@@ -44,17 +44,17 @@ public record CacheOptions(
     }
   }
 
-  /** These options with another sharing. */
+  /** Returns these options with another sharing. */
   public CacheOptions withCaching(PrefixCaching value) {
     return new CacheOptions(value, evictionPolicy, slruProtectedShare, sessions, prefillWhenIdle);
   }
 
-  /** These options with other bounds on sessions. */
+  /** Returns these options with other bounds on sessions. */
   public CacheOptions withSessions(SessionBounds value) {
     return new CacheOptions(caching, evictionPolicy, slruProtectedShare, value, prefillWhenIdle);
   }
 
-  /** These options with computing ahead or without. */
+  /** Returns these options with computing ahead or without. */
   public CacheOptions withPrefillWhenIdle(boolean value) {
     return new CacheOptions(caching, evictionPolicy, slruProtectedShare, sessions, value);
   }

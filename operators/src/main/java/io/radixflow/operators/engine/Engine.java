@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  */
 public interface Engine extends AutoCloseable {
 
-  /** The model and the sizes of the engine; constant. */
+  /** Returns the model and the sizes of the engine; constant. */
   EngineInfo info();
 
   /**
@@ -115,7 +115,7 @@ public interface Engine extends AutoCloseable {
     return null;
   }
 
-  /** A consistent snapshot of counters and gauges; cheap, any thread. */
+  /** Returns a consistent snapshot of counters and gauges; cheap, any thread. */
   EngineStats stats();
 
   /** Cancels what runs, stops all threads, frees the pool and closes the backend. Idempotent. */

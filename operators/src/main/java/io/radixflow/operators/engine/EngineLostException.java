@@ -1,8 +1,8 @@
 package io.radixflow.operators.engine;
 
 /**
- * The engine's device is lost, or the engine is beyond repair: no request of it can go on. The
- * caller has what was generated so far and resubmits it to a new engine.
+ * The engine's device is lost, or the engine is beyond repair: none of its requests can continue.
+ * The caller has what was generated so far and resubmits it to a new engine.
  */
 public final class EngineLostException extends RuntimeException {
   private static final long serialVersionUID = 1L;

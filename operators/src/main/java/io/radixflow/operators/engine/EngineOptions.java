@@ -95,12 +95,12 @@ public record EngineOptions(
     }
   }
 
-  /** A builder that starts from these options. */
+  /** Returns a builder that starts from these options. */
   public Builder toBuilder() {
     return new Builder(this);
   }
 
-  /** A builder that starts from {@link #DEFAULT}. */
+  /** Returns a builder that starts from {@link #DEFAULT}. */
   public static Builder builder() {
     return DEFAULT.toBuilder();
   }

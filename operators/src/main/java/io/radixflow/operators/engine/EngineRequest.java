@@ -20,9 +20,9 @@ import java.util.List;
  * @param maxTokens limit on generated tokens, {@code resumed} included; at least 1. The engine caps
  *     it at what the context window leaves
  * @param stop stop strings, not part of the reply's text; may be empty
- * @param ignoreEndOfTurn whether to go on past end-of-turn tokens (benchmarks)
+ * @param ignoreEndOfTurn whether to generate past end-of-turn tokens (benchmarks)
  * @param session the conversation that it is a turn of, or null
- * @param service how it stands among other requests
+ * @param service tenant, priority and routing key
  * @param hints what its cached pages are worth
  */
 public record EngineRequest(

@@ -46,7 +46,7 @@ public interface KvEventSink extends AutoCloseable {
    */
   boolean offer(List<KvEvent> changes);
 
-  /** Events that reached their destination. */
+  /** Returns the number of events that reached their destination. */
   long published();
 
   /** Publishes that the engine has ended and its cache with it. */

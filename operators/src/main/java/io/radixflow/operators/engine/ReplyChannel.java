@@ -28,7 +28,7 @@ public interface ReplyChannel extends AutoCloseable {
      */
     void promptReady(long requestId);
 
-    /** A request went on or ended. */
+    /** Receives the progress of a request, or its end. */
     void progress(long requestId, ReplyProgress progress);
   }
 }

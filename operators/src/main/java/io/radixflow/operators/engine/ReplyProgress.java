@@ -12,7 +12,7 @@ import java.util.List;
  * @param textOffset code points of reply text before {@code text}
  * @param text new visible text: whole characters, with what may be part of a stop string held back
  * @param logprobs one entry a new token if the request asked for them, else empty
- * @param finish why the request ended, or null while it goes on
+ * @param finish why the request ended, or null while it continues
  * @param usage token counts; exact at the end, so far before it
  * @param error for people, if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
  */

@@ -52,7 +52,7 @@ public enum SchedulePolicy {
                 .collect(Collectors.joining(", ")));
   }
 
-  /** The name in configurations. */
+  /** Returns the name in configurations. */
   @Override
   public String toString() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');

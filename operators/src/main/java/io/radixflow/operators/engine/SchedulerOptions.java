@@ -51,30 +51,30 @@ public record SchedulerOptions(
     }
   }
 
-  /** The same with another policy. */
+  /** Returns the same with another policy. */
   public SchedulerOptions withPolicy(SchedulePolicy other) {
     return new SchedulerOptions(
         other, seed, ageing, lowPriorityFirst, preemptionThreshold, tenantWeights);
   }
 
-  /** The same with another seed. */
+  /** Returns the same with another seed. */
   public SchedulerOptions withSeed(long other) {
     return new SchedulerOptions(
         policy, other, ageing, lowPriorityFirst, preemptionThreshold, tenantWeights);
   }
 
-  /** The same with another rate of admissions by age. */
+  /** Returns the same with another rate of admissions by age. */
   public SchedulerOptions withAgeing(int other) {
     return new SchedulerOptions(
         policy, seed, other, lowPriorityFirst, preemptionThreshold, tenantWeights);
   }
 
-  /** The same with other rules for priorities. */
+  /** Returns the same with other rules for priorities. */
   public SchedulerOptions withPriorities(boolean lowFirst, int threshold) {
     return new SchedulerOptions(policy, seed, ageing, lowFirst, threshold, tenantWeights);
   }
 
-  /** The same with other weights. */
+  /** Returns the same with other weights. */
   public SchedulerOptions withWeights(Map<String, Integer> weights) {
     return new SchedulerOptions(
         policy, seed, ageing, lowPriorityFirst, preemptionThreshold, weights);

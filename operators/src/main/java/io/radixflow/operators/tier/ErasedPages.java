@@ -33,10 +33,10 @@ final class ErasedPages {
   private final StoreLink store;
   private RadixCache cache;
 
-  /** Pages that the device may have and no request has used since. */
+  /** Erased pages that the device may have and no request has used since. */
   private final Set<PageId> pages = new LinkedHashSet<>();
 
-  /** For tenants, their pages on the device that were used since. */
+  /** By the tag of an erased tenant, its pages on the device that were used since. */
   private final Map<Long, Set<PageId>> tenants = new LinkedHashMap<>();
 
   ErasedPages(HostTier host, Backup backup, StoreLink store) {
@@ -104,7 +104,11 @@ final class ErasedPages {
     }
   }
 
-  /** A request uses a page of the device; null if its tenant is not known. */
+  /**
+   * Notes that a request uses a page of the device.
+   *
+   * @param page null if its tenant is not known
+   */
   void used(TierPage page) {
     if (page == null) {
       return;
@@ -116,7 +120,11 @@ final class ErasedPages {
     }
   }
 
-  /** Whether a page that leaves the device must not be copied; null if its tenant is not known. */
+  /**
+   * Returns whether a page that leaves the device must not be copied.
+   *
+   * @param page null if its tenant is not known
+   */
   boolean isErased(TierPage page) {
     if (page == null) {
       return true;
@@ -126,7 +134,7 @@ final class ErasedPages {
     return erased || since != null && !since.remove(page.id());
   }
 
-  /** Whether no page of the device has been erased below it. */
+  /** Returns whether no page of the device has been erased below it. */
   boolean isEmpty() {
     return pages.isEmpty() && tenants.isEmpty();
   }

@@ -53,7 +53,7 @@ public final class TierCalls {
       throw new IllegalStateException(e.getCause());
     } catch (TimeoutException e) {
       throw new TimeoutException(
-          "the engine did not come to it for %d ms; try again".formatted(patienceMillis));
+          "the engine was busy for %d ms; try again".formatted(patienceMillis));
     }
   }
 
@@ -87,7 +87,7 @@ public final class TierCalls {
    * @throws IllegalArgumentException if the memory cannot be allocated or is too small; nothing has
    *     changed then
    * @throws TimeoutException if pages were on their way all the time, or the engine was busy;
-   *     nothing has changed then, unless the engine comes to it later
+   *     nothing has changed then, unless the engine runs the task later
    */
   public int resizeHost(long bytes, boolean hold) throws TimeoutException, InterruptedException {
     boolean heldBefore = call(each -> each.switches().isHostHeld());

@@ -16,7 +16,7 @@ import java.io.Serializable;
  * @param writePolicy when pages are copied to the host
  * @param loadBack what is loaded back, and how long a request waits for it
  * @param store opens the tiers below host memory; null if there are none
- * @param tenants derives the tags by which the store tells tenants apart; null without a store
+ * @param tenants derives the tags by which the store distinguishes tenants; null without a store
  */
 @PublicApi
 public record TierOptions(
@@ -40,29 +40,30 @@ public record TierOptions(
     }
   }
 
-  /** Whether there are tiers at all. */
+  /** Returns whether there are tiers at all. */
   public boolean enabled() {
     return hostBytes > 0;
   }
 
-  /** With other host memory. */
+  /** Returns these options with other host memory. */
   public TierOptions withHostBytes(long bytes) {
     return new TierOptions(bytes, writePolicy, loadBack, store, tenants);
   }
 
-  /** With another write policy. */
+  /** Returns these options with another write policy. */
   public TierOptions withWritePolicy(WritePolicy value) {
     return new TierOptions(hostBytes, value, loadBack, store, tenants);
   }
 
-  /** With another threshold for loading. */
+  /** Returns these options with another threshold for loading. */
   public TierOptions withLoadBackThreshold(int tokens) {
     return withLoadBack(
         new LoadBackOptions(tokens, loadBack.prefetchPolicy(), loadBack.prefetchThreshold()));
   }
 
   /**
-   * With another way to wait for the stores, and another least number of tokens to ask them for.
+   * Returns these options with another way to wait for the stores, and another least number of
+   * tokens to look for there.
    */
   public TierOptions withPrefetch(PrefetchPolicy policy, int threshold) {
     return withLoadBack(new LoadBackOptions(loadBack.threshold(), policy, threshold));
@@ -72,7 +73,7 @@ public record TierOptions(
     return new TierOptions(hostBytes, writePolicy, value, store, tenants);
   }
 
-  /** With a store below host memory. */
+  /** Returns these options with a store below host memory. */
   public TierOptions withStore(PageStore.Factory factory, NamespaceKey key) {
     return new TierOptions(hostBytes, writePolicy, loadBack, factory, key);
   }

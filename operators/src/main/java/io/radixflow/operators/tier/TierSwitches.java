@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * Changes what is below the device while requests run: empties, holds and replaces host memory;
- * attaches, detaches and empties a store. What is not safe now is refused.
+ * attaches, detaches and empties a store. It refuses what is not safe at the time.
  *
  * <p>Owned by the engine thread, like the {@link HiRadixCache} it belongs to; nothing here blocks
  * but {@link #openHost}.
@@ -93,12 +93,12 @@ public final class TierSwitches {
     return held;
   }
 
-  /** Whether host memory is held. */
+  /** Returns whether host memory is held. */
   public boolean isHostHeld() {
     return host.isHeld();
   }
 
-  /** Whether host memory is held and no page of it is being read or filled. */
+  /** Returns whether host memory is held and no page of it is being read or filled. */
   private boolean isHostAtRest() {
     return host.isHeld()
         && loadBacks.copies().isIdle()

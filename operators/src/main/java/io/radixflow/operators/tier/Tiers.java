@@ -66,27 +66,27 @@ public interface Tiers extends AutoCloseable {
   /** Publishes pages that enter or leave host memory from now on. */
   default void listen(KvEventListener listener) {}
 
-  /** The pages in host memory, none before its parent. */
+  /** Returns the pages in host memory, none before its parent. */
   default List<KvEvent.Stored> content() {
     return List.of();
   }
 
   // ---- device to host
 
-  /** A request has ended whose lock ends at a node: pages up to there that are due are copied. */
+  /** Copies the pages that are due up to the node where the lock of an ended request is. */
   default void used(TreeNode end) {}
 
-  /** Whether a page that leaves the tree may have to be copied before it is free. */
+  /** Returns whether a page that leaves the tree may have to be copied before it is free. */
   default boolean copiesLeavingPages() {
     return false;
   }
 
-  /** Number of pages that have left the tree and are free once they have been copied. */
+  /** Returns how many pages have left the tree and are free once they have been copied. */
   default int leavingPages() {
     return 0;
   }
 
-  /** Whether a page is one of {@link #leavingPages}; only the tiers may free it. */
+  /** Returns whether a page is one of {@link #leavingPages}; only the tiers may free it. */
   default boolean isLeaving(int page) {
     return false;
   }
@@ -130,7 +130,8 @@ public interface Tiers extends AutoCloseable {
   }
 
   /**
-   * How many pages of a prefix are on the device or in host memory, up to the first that is not.
+   * Returns how many pages of a prefix are on the device or in host memory, up to the first that is
+   * not.
    *
    * @param devicePages pages of it that the device has
    */
@@ -139,7 +140,7 @@ public interface Tiers extends AutoCloseable {
   }
 
   /**
-   * Whether a request has to wait for its load-back.
+   * Returns whether a request has to wait for its load-back.
    *
    * @param devicePages pages of its prefix that the device has now
    */
@@ -246,7 +247,10 @@ public interface Tiers extends AutoCloseable {
     throw new IllegalStateException("the engine has no tiers below the device");
   }
 
-  /** Whether pages are being copied to or from the device, or wait to be copied to host memory. */
+  /**
+   * Returns whether pages are being copied to or from the device, or wait to be copied to host
+   * memory.
+   */
   default boolean isMoving() {
     return false;
   }
@@ -260,7 +264,7 @@ public interface Tiers extends AutoCloseable {
     return false;
   }
 
-  /** Whether host pages and their counters agree; walks everything. */
+  /** Returns whether host pages and their counters agree; walks all pages. */
   default boolean audit() {
     return true;
   }

@@ -6,11 +6,11 @@ import java.util.Locale;
 /** When pages of the device are copied to host memory. */
 @PublicApi
 public enum WritePolicy {
-  /** As soon as they are computed: nothing waits for a copy when the device needs room. */
+  /** Copies pages when they are computed: no request waits for a copy when the device is full. */
   WRITE_THROUGH(0),
-  /** When a second request has used them: fewer copies, and what is used once is lost. */
+  /** Copies pages that a second request uses: fewer copies; pages used once are lost. */
   WRITE_THROUGH_SELECTIVE(1),
-  /** When the device needs their room: the fewest copies, all of them when it matters. */
+  /** Copies pages when the device evicts them: fewest copies, all of them on the critical path. */
   WRITE_BACK(Integer.MAX_VALUE);
 
   private final int uses;
@@ -19,12 +19,12 @@ public enum WritePolicy {
     this.uses = uses;
   }
 
-  /** Requests that must have used a page before the one that has it copied while it is cached. */
+  /** Returns how many requests must have used a page before the one that has it copied. */
   int uses() {
     return uses;
   }
 
-  /** Whether a page that leaves the device without a copy is copied then. */
+  /** Returns whether a page that leaves the device without a copy is copied then. */
   boolean copiesOnEviction(int usesSoFar) {
     return this != WRITE_THROUGH_SELECTIVE || usesSoFar > uses;
   }

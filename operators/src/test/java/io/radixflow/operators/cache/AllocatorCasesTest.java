@@ -47,7 +47,7 @@ class AllocatorCasesTest {
     "2, 8, 9, 2, 2, true",
     "3, 8, 9, 2, 3, false"
   })
-  void whatABatchNeedsIsKnownBeforeAnyOfItIsTaken(
+  void thePagesThatABatchNeedsAreKnownBeforeAnyIsTaken(
       int requests, int before, int tokens, int freePages, int needed, boolean fits) {
     PageAllocator allocator = new PageAllocator(freePages, 8, page -> {});
     int pages = requests * (allocator.pagesFor(tokens) - allocator.pagesFor(before));
@@ -134,7 +134,7 @@ class AllocatorCasesTest {
 
   /** Case A4: locking takes from what could be evicted, which is known before it is done. */
   @Test
-  void whatALockTakesFromTheBudgetIsKnownBeforeItIsTaken() {
+  void thePagesThatALockTakesAreKnownBeforeItIsTaken() {
     Turns turns = new Turns(4, 1, EvictionPolicies.of("lru", 4, 1));
     turns.insert(1, 2, 3);
     RadixKey key = turns.key("", 1, 2, 3, 4, 5);

@@ -95,7 +95,7 @@ class CacheEventsProperties {
     return shown;
   }
 
-  /** The names of all pages that look-ups of any key find, hashed again. */
+  /** Returns the names of all pages that look-ups of any key find, hashed again. */
   private static Set<Long> found(EventedCache world, List<RadixKey> keys, Setting setting) {
     PageHasher hasher = new PageHasher(setting.pageTokens);
     Set<Long> blocks = new HashSet<>();
@@ -109,7 +109,7 @@ class CacheEventsProperties {
     return blocks;
   }
 
-  /** The public pages' chain, and from there the namespace's own. */
+  /** Returns the public pages' chain, and from there the namespace's own. */
   private static byte[] digests(PageHasher hasher, RadixKey key, int pageTokens) {
     int publicPages = key.publicPages(pageTokens);
     if (publicPages == 0) {

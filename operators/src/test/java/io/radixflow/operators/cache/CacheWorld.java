@@ -96,7 +96,7 @@ final class CacheWorld {
     freedEver.add(page);
   }
 
-  /** All pages that were freed, in the order in which they were. */
+  /** Returns all pages that were freed, in the order in which they were. */
   List<Integer> freedEver() {
     return freedEver;
   }

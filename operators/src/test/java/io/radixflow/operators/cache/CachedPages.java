@@ -36,7 +36,7 @@ final class CachedPages {
       this.priority = priority;
     }
 
-    /** Whether another key begins with the same pages of the same namespaces. */
+    /** Returns whether another key begins with the same pages of the same namespaces. */
     boolean isOn(RadixKey other) {
       String namespace = key.namespaceAt(end - 1, pageTokens);
       int length = end * pageTokens;
@@ -101,7 +101,7 @@ final class CachedPages {
     return page;
   }
 
-  /** The numbers of the pages that a key finds. */
+  /** Returns the numbers of the pages that a key finds. */
   List<Integer> match(RadixKey key) {
     List<Integer> found = new ArrayList<>();
     for (int end = 1; end <= key.pages(pageTokens); end++) {
@@ -182,7 +182,7 @@ final class CachedPages {
     Page first = order == null ? page : first();
     pages.remove(page);
     if (page.locks > 0) {
-      return "somebody holds it";
+      return "a request holds it";
     }
     if (isExtended(page)) {
       return "others extend it";
@@ -224,7 +224,7 @@ final class CachedPages {
     return false;
   }
 
-  /** How many pages are not held: all of them could be evicted, one after the other. */
+  /** Returns how many pages are not held: all of them could be evicted, one after the other. */
   int evictable() {
     return (int) pages.stream().filter(page -> page.locks == 0).count();
   }
@@ -237,7 +237,7 @@ final class CachedPages {
     pages.clear();
   }
 
-  /** The numbers of all pages, in order. */
+  /** Returns the numbers of all pages, in order. */
   int[] numbers() {
     return pages.stream().mapToInt(page -> page.number).sorted().toArray();
   }

@@ -75,7 +75,7 @@ class DeepTreesTest {
       return end;
     }
 
-    /** A long request whose prompt is computed chunk by chunk. */
+    /** Stores a long prompt chunk by chunk; returns its end. */
     TreeNode chunkedTurn(RadixKey key) {
       TreeNode node = cache.lock(key, cache.match(key, Integer.MAX_VALUE));
       int[] table = new int[key.length()];

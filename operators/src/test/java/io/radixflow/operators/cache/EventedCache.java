@@ -68,7 +68,7 @@ final class EventedCache {
     return cache.match(key, Integer.MAX_VALUE).pages();
   }
 
-  /** The events since the last call. */
+  /** Returns the events since the last call. */
   List<KvEvent> take() {
     List<KvEvent> taken = List.copyOf(events);
     events.clear();

@@ -33,7 +33,7 @@ class HintsTest {
   }
 
   @Test
-  void aPriorityThatHasEndedCountsNoMore() {
+  void anExpiredPriorityDoesNotCount() {
     cache.unlock(store(4, 100, node -> cache.retain(node, 0, 4, 7, 1000)));
     cache.unlock(store(4, 200, node -> {}));
     cache.expire(999);
@@ -92,7 +92,7 @@ class HintsTest {
   }
 
   @Test
-  void hintsThatSayNothingAreRefused() {
+  void hintsOutOfRangeAreRefused() {
     assertThatThrownBy(() -> new RetentionRange(5, 5, 1, 1)).hasMessageContaining("5 to 5");
     assertThatThrownBy(() -> new RetentionRange(0, 5, 1, 0)).hasMessageContaining("0 ms");
     assertThatThrownBy(() -> new CacheHints(false, -1, List.of(), null))

@@ -187,7 +187,7 @@ class NamespaceProperties {
   }
 
   @Property(tries = 1000)
-  void noPageIsHandedToAnybodyElse(
+  void noPageIsGivenToTwoOwners(
       @ForAll("settings") Setting setting, @ForAll("operations") List<Operation> operations) {
     World world = new World(setting, SCARCE);
     operations.forEach(world::apply);

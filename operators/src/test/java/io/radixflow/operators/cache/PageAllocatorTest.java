@@ -98,7 +98,7 @@ class PageAllocatorTest {
   }
 
   @Test
-  void aRequestGrowsAsFarAsItAsksOrNotAtAll() {
+  void aRequestGetsAllPagesThatItAsksForOrNone() {
     PageAllocator paged = new PageAllocator(2, 8, page -> {});
     int[] table = new int[4];
     assertThat(paged.allocExtend(table, 0, 17)).isFalse();

@@ -58,7 +58,7 @@ class PageSizesCasesTest {
 
   /** Case U3. */
   @EachPageSize
-  void whatIsLockedSurvivesAnyEviction(int p) {
+  void lockedPagesSurviveAnyEviction(int p) {
     Turns turns = new Turns(p);
     int[] a = seq(1, 2, p);
     int[] b = seq(1000, 2, p);
@@ -112,7 +112,7 @@ class PageSizesCasesTest {
 
   /** Case U7: only the prompt is left, the rest of the request's pages are free. */
   @EachPageSize
-  void ofAReplyThatIsNotKeptNothingIsCached(int p) {
+  void aReplyThatIsNotKeptIsNotCached(int p) {
     Turns turns = new Turns(p);
     int free = turns.free();
     int[] prompt = seq(1, 3, p);
@@ -185,7 +185,7 @@ class PageSizesCasesTest {
 
   /** Case U13. */
   @EachPageSize
-  void moreThanThereIsCanBeAskedFor(int p) {
+  void evictingMoreThanIsCachedFreesAllThatIsCached(int p) {
     Turns turns = new Turns(p);
     turns.insert(seq(1, 3, p));
     assertThat(turns.evict(2 * turns.evictable())).isEqualTo(3 * p);
@@ -223,7 +223,7 @@ class PageSizesCasesTest {
 
   /** Case U16. */
   @EachPageSize
-  void theLeastRecentlyUsedGoesFirst(int p) {
+  void theLeastRecentlyUsedIsEvictedFirst(int p) {
     Turns turns = new Turns(p);
     int[] old = seq(1, 2, p);
     int[] touched = seq(1000, 2, p);
@@ -237,7 +237,7 @@ class PageSizesCasesTest {
 
   /** Case U17. */
   @EachPageSize
-  void theLowestPriorityGoesFirst(int p) {
+  void theLowestPriorityIsEvictedFirst(int p) {
     Turns turns = new Turns(p, "priority");
     int[] high = seq(1, 2, p);
     int[] low = seq(1000, 2, p);
@@ -279,7 +279,7 @@ class PageSizesCasesTest {
 
   /** Case U20. */
   @EachPageSize
-  void whatAnEvictionReportsIsWhatIsGone(int p) {
+  void evictionReportsExactlyThePagesThatLeave(int p) {
     Turns turns = new Turns(p);
     for (int i = 0; i < 5; i++) {
       turns.insert(seq(1000 * i, 1 + i, p));

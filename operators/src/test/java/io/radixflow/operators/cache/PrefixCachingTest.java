@@ -54,7 +54,7 @@ class PrefixCachingTest {
     return CacheOptions.DEFAULT.withCaching(caching).open(allocator, 2);
   }
 
-  /** The pages that a second request finds after a first has ended or was preempted. */
+  /** Returns the pages that a second request finds after a first has ended or was preempted. */
   private int foundBy(RadixCache cache, long first, long second, boolean ended) {
     run(cache, first, ended);
     RadixKey key = cache.keyOf(second, "", 0, TOKENS, TOKENS.length);

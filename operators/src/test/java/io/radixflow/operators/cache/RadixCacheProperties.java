@@ -38,7 +38,7 @@ class RadixCacheProperties {
 
   /** 5,000 operations for each policy and each page size, 135,000 in all. */
   @Property(tries = 1, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
-  void itStillDoesAfterThousandsOfOperations(@ForAll long seed) {
+  void theTreeHoldsWhatAListOfPagesHoldsAfterThousandsOfOperations(@ForAll long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     for (Setting setting : settings()) {
       CacheWorld world = new CacheWorld(setting, seed);

@@ -58,7 +58,7 @@ class RadixCacheTest {
   }
 
   @Test
-  void whoResumesAtTheEndOfItsPublicTokensFindsNoPagesThatOthersPutBehindThem() {
+  void resumingAtTheEndOfPublicTokensFindsNoPagesOfOtherNamespaces() {
     int[] tokens = {1, 2, 3, 4};
     insert(RadixKey.of(tokens));
     TreeNode end = lock(new RadixKey("a", tokens, 2, 2));
@@ -99,7 +99,7 @@ class RadixCacheTest {
   }
 
   @Test
-  void theLeastRecentlyUsedTailGoesFirst() {
+  void theLeastRecentlyUsedTailIsEvictedFirst() {
     insert(RadixKey.of(1, 2, 3));
     insert(RadixKey.of(4, 5, 6));
     cache.unlock(lock(RadixKey.of(1, 2, 3)));
@@ -141,7 +141,7 @@ class RadixCacheTest {
   }
 
   @Test
-  void anUnlockTooManyIsADefect() {
+  void oneUnlockTooManyIsRefused() {
     insert(RadixKey.of(1, 2));
     TreeNode locked = lock(RadixKey.of(1, 2));
     cache.unlock(locked);

@@ -45,7 +45,7 @@ class TreeCasesTest {
 
   /** Case T3. */
   @Test
-  void whatWasInsertedIsFoundWithItsPages() {
+  void insertedKeysAreFoundWithTheirPages() {
     Turns turns = new Turns(1);
     RadixKey key = turns.key("", 1, 2, 3);
     TreeNode root = turns.cache.lock(key, turns.cache.match(key, 3));
@@ -125,7 +125,7 @@ class TreeCasesTest {
   /** Case T11. */
   @ParameterizedTest
   @CsvSource({"1, 5", "2, 5", "4, 6"})
-  void whatIsFoundIsWholePages(int pageTokens, int length) {
+  void onlyWholePagesAreFound(int pageTokens, int length) {
     Turns turns = new Turns(pageTokens);
     int[] tokens = IntStream.rangeClosed(1, length).toArray();
     turns.insert(tokens);

@@ -25,7 +25,7 @@ class TreeNodeTest {
 
   /** Case N4, of the locks that a device's pages have. */
   @Test
-  void whatIsLockedOnceCanBeUnlockedOnce() {
+  void aLockIsReleasedExactlyOnce() {
     Turns turns = new Turns(1);
     turns.insert(1, 2, 3);
     TreeNode node = turns.lock(1, 2, 3);
@@ -36,7 +36,7 @@ class TreeNodeTest {
   }
 
   @Test
-  void whoLooksOftenForWhatIsLeftOfAPrefixGoesAShortWay() {
+  void repeatedLookUpsOfAnEvictedPrefixAreShort() {
     Turns turns = new Turns(1, "priority");
     RadixKey key = RadixKey.of(IntStream.range(0, 64).toArray());
     int[] table = new int[64];

@@ -55,7 +55,7 @@ public final class Turns {
     return cache.insert(locked, key, match.pages(), pages, table, true, priority).node();
   }
 
-  /** How much of a sequence is cached; changes nothing. */
+  /** Returns how much of a sequence is cached; changes nothing. */
   public int matched(int... tokens) {
     return matched(key("", tokens));
   }
@@ -64,7 +64,7 @@ public final class Turns {
     return cache.match(key, Integer.MAX_VALUE).pages() * pageTokens;
   }
 
-  /** The numbers of the pages that a sequence finds. */
+  /** Returns the numbers of the pages that a sequence finds. */
   int[] pages(RadixKey key) {
     PrefixMatch match = cache.match(key, Integer.MAX_VALUE);
     int[] table = new int[match.pages()];

@@ -134,7 +134,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void theTurnGoesOnAtOnceWithWhatHasComeUnderBestEffort() {
+  void underBestEffortTheTurnStartsAtOnceWithThePagesThatHaveArrived() {
     Semaphore gate = store.slowDown();
     try (Engine engine = open(PrefetchPolicy.BEST_EFFORT, 100);
         EngineClient client = new EngineClient(engine)) {
@@ -152,7 +152,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void theTurnWaitsForWhatHasNotComeUnderWaitComplete() {
+  void underWaitCompleteTheTurnWaitsForAllPages() {
     Semaphore gate = store.slowDown();
     try (ContinuousBatchingEngine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100);
         EngineClient client = new EngineClient(engine)) {
@@ -175,7 +175,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void timeEndsAnAnnouncementAndTheTurnDoesWithoutTheStore() {
+  void anAnnouncementTimesOutAndTheTurnComputesItsPages() {
     Semaphore gate = store.slowDown();
     try (Engine engine = open(PrefetchPolicy.TIMEOUT, 100);
         EngineClient client = new EngineClient(engine)) {
@@ -223,7 +223,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void aConversationLargerThanThatHasItsBeginningFetched() {
+  void theBeginningOfAConversationLargerThanHostMemoryIsFetched() {
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 40, noneAhead());
         EngineClient client = new EngineClient(engine)) {
       engine.prefetch(turn("s", PROMPT));
@@ -240,7 +240,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void whatNoTierHasIsComputedOnceNothingElseIsToBeDone() {
+  void pagesThatNoTierHasAreComputedWhenTheEngineIsIdle() {
     store.clear();
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100);
         EngineClient client = new EngineClient(engine)) {
@@ -272,7 +272,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void whatTheStoreLacksIsComputedBehindWhatItHas() {
+  void pagesThatTheStoreLacksAreComputedAfterThoseItHas() {
     PageChain chain = PageChain.of(RadixKey.of(PROMPT), 16, 0);
     PageId[] last = {chain.id(30), chain.id(29), chain.id(28)};
     store.remove(last, last.length);
@@ -289,7 +289,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void aPinBringsItToTheDeviceAndKeepsItThere() {
+  void aPinnedAnnouncementIsBroughtToTheDeviceAndStaysThere() {
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, ROOM);
         EngineClient client = new EngineClient(engine)) {
       int[] prompt = letters(2, 100);
@@ -333,7 +333,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void anotherAnnouncementOfABranchTakesTheFirstOnesPlace() {
+  void aSecondAnnouncementOfABranchReplacesTheFirst() {
     Semaphore gate = store.slowDown();
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100);
         EngineClient client = new EngineClient(engine)) {
@@ -348,7 +348,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void onlySoManyTurnsAreExpectedAtATime() {
+  void announcementsBeyondTheBoundAreRefused() {
     Semaphore gate = store.slowDown();
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100)) {
       engine.prefetch(turn("s", PROMPT));
@@ -364,7 +364,7 @@ class AnnouncedTurnTest {
   }
 
   @Test
-  void aPromptThatCannotBeMadeIsNoMatter() {
+  void anAnnouncementWhosePromptCannotBeMadeIsIgnored() {
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100);
         EngineClient client = new EngineClient(engine)) {
       assertThat(engine.prefetch(turn("s", new int[0]))).isTrue();

@@ -111,7 +111,7 @@ class DeadlyRequestTest {
   private record Ran(int requests, int reached) {}
 
   @Test
-  void suspectsRunAloneUpToThePlaceOfTheDeathAndThenWithOthers() {
+  void suspectsRunAloneUpToThePositionOfTheDeathAndThenWithOthers() {
     died(60, "a", "b");
     List<Ran> steps = new CopyOnWriteArrayList<>();
     SimOptions sim = ENDLESS.withTime(200_000, 0).withFault(batch -> steps.add(ran(batch)));

@@ -53,12 +53,12 @@ public final class EngineClient implements AutoCloseable {
     this.channel = engine.openChannel(id, ready::release);
   }
 
-  /** A request with a given prompt. */
+  /** Returns a request with a given prompt. */
   public static EngineRequest request(int[] prompt, SamplingParams sampling, int maxTokens) {
     return EngineRequest.builder("test", () -> prompt, maxTokens).sampling(sampling).build();
   }
 
-  /** A prompt of {@code length} bytes that {@code seed} decides. */
+  /** Returns a prompt of {@code length} bytes that {@code seed} decides. */
   static int[] prompt(int seed, int length) {
     return IntStream.range(0, length)
         .map(i -> 'a' + Math.floorMod(seed * 31 + i * 7, 26))

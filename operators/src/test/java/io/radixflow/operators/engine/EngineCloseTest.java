@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 class EngineCloseTest {
   private final List<String> closed = new ArrayList<>();
 
-  /** A thing that takes note of its being closed, and then fails if it is a pool. */
+  /** Returns a proxy that records that it was closed, and then fails if it is a pool. */
   private <T> T watched(Class<T> type, T target) {
     return type.cast(
         Proxy.newProxyInstance(
@@ -45,7 +45,7 @@ class EngineCloseTest {
   }
 
   @Test
-  void aDeviceIsGivenBackThoughItsPagesDoNotClose() {
+  void theBackendIsClosedThoughItsPagesDoNotClose() {
     SimModel model = SimModel.open(SimOptions.DEFAULT);
     Backend backend = watched(Backend.class, model.openBackend(DeviceOptions.DEFAULT));
 

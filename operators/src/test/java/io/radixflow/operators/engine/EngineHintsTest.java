@@ -19,7 +19,7 @@ class EngineHintsTest {
       EngineOptions.builder().kvPages(32).contextLength(512).auditMillis(0);
 
   @Test
-  void whatIsNotStoredLeavesNothing() {
+  void aTurnThatIsNotStoredLeavesNoPages() {
     try (Engine engine = Engines.open(SMALL);
         EngineClient client = new EngineClient(engine)) {
       CacheHints hints = new CacheHints(true, 1000, List.of(), null);
@@ -48,7 +48,7 @@ class EngineHintsTest {
   }
 
   @Test
-  void pinsGiveWayToARequestThatCouldNotRunOtherwise() {
+  void pinsAreDroppedForARequestThatCouldNotRunOtherwise() {
     try (Engine engine = Engines.open(SMALL);
         EngineClient client = new EngineClient(engine)) {
       client.run(request(letters(0, 48), 1, new CacheHints(false, 3_600_000, List.of(), null)));

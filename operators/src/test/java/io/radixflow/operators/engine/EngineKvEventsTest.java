@@ -139,7 +139,7 @@ class EngineKvEventsTest {
   }
 
   @Test
-  void aClosedSessionsBlocksAreTakenBackOneByOne() throws Exception {
+  void eachBlockOfAClosedSessionIsReportedRemoved() throws Exception {
     try (ContinuousBatchingEngine engine = open();
         EngineClient client = new EngineClient(engine)) {
       client.run(turn("kept", letters(1, 60)));
@@ -161,7 +161,7 @@ class EngineKvEventsTest {
   }
 
   @Test
-  void whatASinkCannotTakeIsMadeUpForByASnapshot() throws Exception {
+  void aSnapshotFollowsEventsThatTheSinkRefused() throws Exception {
     try (ContinuousBatchingEngine engine = open()) {
       converse(engine, 2);
       sink.makeRoom(3);

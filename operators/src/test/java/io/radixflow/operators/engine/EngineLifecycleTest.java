@@ -56,7 +56,7 @@ class EngineLifecycleTest {
   }
 
   @Test
-  void aPoisonedRequestEndsInErrorAndTheOthersGoOn() {
+  void aPoisonedRequestEndsInErrorAndTheOthersContinue() {
     List<int[]> alone = new ArrayList<>();
     try (Engine engine = Engines.open(ENDLESS, EngineOptions.DEFAULT);
         EngineClient client = new EngineClient(engine)) {
@@ -110,7 +110,7 @@ class EngineLifecycleTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  void aDefectEndsTheRequestsInErrorAndTheEngineGoesOn(int depth) {
+  void aDefectEndsTheRequestsInErrorAndTheEngineRestarts(int depth) {
     SimModel model = SimModel.open(ENDLESS.withPipelineDepth(depth));
     FaultyBackend backend = new FaultyBackend(model.openBackend(DeviceOptions.DEFAULT));
     try (Engine engine =
@@ -131,7 +131,7 @@ class EngineLifecycleTest {
   }
 
   @Test
-  void anEngineThatCannotBeSetRightIsLostAndSaysSo() {
+  void anEngineThatCannotRestartIsLost() {
     SimModel model = SimModel.open(ENDLESS);
     FaultyBackend backend = new FaultyBackend(model.openBackend(DeviceOptions.DEFAULT));
     try (Engine engine =
@@ -169,7 +169,7 @@ class EngineLifecycleTest {
   }
 
   @Test
-  void closingEndsWhatRunsAndLeavesNoThread() {
+  void closingEndsRunningRequestsAndAllThreads() {
     EngineClient client;
     long running;
     try (Engine engine = Engines.open(ENDLESS, EngineOptions.DEFAULT)) {
@@ -191,7 +191,7 @@ class EngineLifecycleTest {
   }
 
   @Test
-  void aClosedEngineTakesNothingAndClosesAgain() {
+  void aClosedEngineRefusesRequestsAndMayBeClosedAgain() {
     Engine engine = Engines.open(EngineOptions.builder());
     EngineClient before = new EngineClient(engine);
     engine.close();

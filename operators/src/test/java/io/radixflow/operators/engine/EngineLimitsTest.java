@@ -148,7 +148,7 @@ class EngineLimitsTest {
   }
 
   @Test
-  void aFullPoolPutsTheYoungestBackAndLosesNothing() {
+  void aFullPoolPreemptsTheYoungestAndLosesNothing() {
     List<int[]> alone = new ArrayList<>();
     try (Engine engine = Engines.open(ENDLESS, EngineOptions.DEFAULT);
         EngineClient client = new EngineClient(engine)) {
@@ -211,7 +211,7 @@ class EngineLimitsTest {
   }
 
   @Test
-  void aPausedRequestGivesItsPlaceToOthers() {
+  void aPausedRequestIsPreemptedForOthers() {
     EngineOptions two = EngineOptions.builder().ringTokens(8).maxRunning(2).auditMillis(0).build();
     try (Engine engine = Engines.open(ENDLESS.withTime(100_000, 0), two);
         EngineClient slow = new EngineClient(engine, new ChannelId("slow", 0, 0));

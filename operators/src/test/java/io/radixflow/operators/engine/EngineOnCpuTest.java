@@ -67,14 +67,14 @@ class EngineOnCpuTest {
   }
 
   @Test
-  void togetherInSmallChunksOnTwoThreads() {
+  void repliesInSmallChunksOnTwoThreadsEqualALoneRun() {
     try (Engine engine = open(2, EngineOptions.builder().prefillChunk(7))) {
       assertThat(alone.assertSameOn(engine).steps().cachedTokens()).isPositive();
     }
   }
 
   @Test
-  void againFromTheCache() {
+  void repliesFromTheCacheEqualALoneRun() {
     try (Engine engine = open(2, EngineOptions.builder())) {
       alone.assertSameOn(engine);
       long before = engine.stats().steps().prefilledTokens();
@@ -84,7 +84,7 @@ class EngineOnCpuTest {
   }
 
   @Test
-  void inAPoolInWhichRequestsArePreempted() {
+  void aPoolThatPreemptsRequestsChangesNoReply() {
     int longest =
         alone.requests().stream().mapToInt(EngineOnCpuTest::promptPages).max().orElseThrow();
     EngineOptions.Builder tight =

@@ -56,7 +56,7 @@ class EngineOnGpuTest {
   }
 
   @Test
-  void togetherInSmallChunksAndAgainFromTheCache() {
+  void repliesInSmallChunksAndFromTheCacheEqualALoneRun() {
     try (Engine engine = open(EngineOptions.builder().prefillChunk(33))) {
       assertThat(alone.assertSameOn(engine).steps().cachedTokens()).isPositive();
       long before = engine.stats().steps().prefilledTokens();
@@ -66,7 +66,7 @@ class EngineOnGpuTest {
   }
 
   @Test
-  void fromPagesThatWereOnTheHostMeanwhile() {
+  void replyFromHostPagesEqualsTheFirst() {
     EngineOptions tight =
         EngineOptions.builder()
             .kvPages(14)

@@ -228,7 +228,7 @@ class EngineProperties {
     return job.list().ofMinSize(1).ofMaxSize(14);
   }
 
-  /** A prompt that shares {@code shared} tokens with others of the same family. */
+  /** Returns a prompt that shares {@code shared} tokens with others of the same family. */
   private static Job job(
       int family,
       int shared,

@@ -86,7 +86,7 @@ class EngineRepliesTest {
   }
 
   @Test
-  void theEndOfTurnIsATokenWithoutText() {
+  void theEndOfTurnTokenHasNoText() {
     EngineRequest natural = EngineClient.request(PROMPT, SamplingParams.GREEDY, 2000);
     EngineClient.Seen seen = client.run(natural);
     assertThat(seen.finish).isEqualTo(FinishReason.STOP);

@@ -30,7 +30,7 @@ final class FaultyMemory {
     return backend;
   }
 
-  /** A model that is opened on this backend. */
+  /** Returns a model that is opened on this backend. */
   ServedModel served(ServedModel model) {
     return proxy(
         ServedModel.class,

@@ -34,7 +34,7 @@ public final class LosableBackend {
                 });
   }
 
-  /** The backend. */
+  /** Returns the backend. */
   public Backend backend() {
     return backend;
   }

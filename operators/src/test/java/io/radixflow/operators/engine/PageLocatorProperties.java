@@ -62,7 +62,7 @@ class PageLocatorProperties {
   private record Outcome(List<KvEvent.Stored> content, List<TierTokens> places) {}
 
   @Property(tries = 150)
-  void placesAndStatesAreThoseOfTheNaiveModel(
+  void positionsAndStatesEqualThoseOfTheNaiveModel(
       @ForAll("steps") List<Step> steps,
       @ForAll("hostPages") int hostPages,
       @ForAll WritePolicy policy) {
@@ -74,7 +74,7 @@ class PageLocatorProperties {
    * written depends on how fast it writes.
    */
   @Property(tries = 100)
-  void lookingChangesNothing(
+  void locatingPagesChangesNoEvictionOrder(
       @ForAll("steps") List<Step> steps, @ForAll @IntRange(min = 30, max = 60) int hostPages) {
     WritePolicy policy = WritePolicy.WRITE_THROUGH;
     assertThat(run(steps, hostPages, policy, null, true))

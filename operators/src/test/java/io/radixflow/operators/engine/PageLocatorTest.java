@@ -84,7 +84,7 @@ class PageLocatorTest {
   }
 
   @Test
-  void aPageAfterAMissingOneIsOfNoUse() throws Exception {
+  void aPageAfterAMissingOneIsNotLoaded() throws Exception {
     try (ContinuousBatchingEngine engine = open(200);
         EngineClient client = new EngineClient(engine)) {
       int[] text = letters(0, 200);
@@ -98,7 +98,7 @@ class PageLocatorTest {
   }
 
   @Test
-  void publicTokensAreLookedForWhereEverybodysAre() throws Exception {
+  void publicTokensAreFoundInThePublicNamespace() throws Exception {
     try (ContinuousBatchingEngine engine = open(200);
         EngineClient client = new EngineClient(engine)) {
       int[] text = letters(0, 100);
@@ -156,7 +156,7 @@ class PageLocatorTest {
   }
 
   @Test
-  void theStateFollowsFromThePlaces() {
+  void theStateFollowsFromThePositions() {
     assertThat(TierTokens.NONE.state(false)).isEqualTo(SlotState.GONE);
     assertThat(new TierTokens(16, 0, 0, 0).state(false)).isEqualTo(SlotState.WARM);
     assertThat(new TierTokens(16, 16, 0, 0).state(false)).isEqualTo(SlotState.COLD);

@@ -97,13 +97,13 @@ class ReasoningTest {
         .build();
   }
 
-  /** A first turn that thought; its reply's ids. */
+  /** Runs a first turn with reasoning; returns its reply's ids. */
   private int[] think(EngineClient client, PromptAssembly first, int answer) {
     int[] thought = model.tokenizer().encode(THINKING);
     return concat(thought, client.run(turn(first, thought, answer)).ids());
   }
 
-  /** The second turn's prompt. */
+  /** Returns the second turn's prompt. */
   private PromptAssembly second(PromptAssembly first, int[] reply) {
     StringBuilder text = new StringBuilder();
     Arrays.stream(reply).forEach(id -> text.append((char) id));
@@ -135,7 +135,7 @@ class ReasoningTest {
 
   /** Case U7, with the answer computed again at the positions that it has in the next prompt. */
   @Test
-  void theNextTurnFindsPromptAndAnswerAndNothingOfTheThinkingStays() throws Exception {
+  void theNextTurnFindsPromptAndAnswerAndNoPageOfTheReasoningStays() throws Exception {
     try (Engine engine = open(SimOptions.DEFAULT, true);
         EngineClient client = new EngineClient(engine)) {
       PromptAssembly first = assembly(new Conversation(null, 0, List.of()), QUESTION);
@@ -170,7 +170,7 @@ class ReasoningTest {
   }
 
   @Test
-  void withoutPrefillWhenIdleThePromptStaysAndTheReplyGoes() throws Exception {
+  void withoutIdlePrefillThePromptStaysAndTheReplyIsFreed() throws Exception {
     try (Engine engine = open(SimOptions.DEFAULT, false);
         EngineClient client = new EngineClient(engine)) {
       PromptAssembly first = assembly(new Conversation(null, 0, List.of()), QUESTION);
@@ -186,7 +186,7 @@ class ReasoningTest {
   }
 
   @Test
-  void aPinKeepsWhatTheNextTurnUsesAndNotTheThinking() throws Exception {
+  void aPinKeepsThePagesOfTheNextTurnAndNotThoseOfTheReasoning() throws Exception {
     hints = new CacheHints(false, 600_000, List.of(), null);
     try (Engine engine = open(SimOptions.DEFAULT, true);
         EngineClient client = new EngineClient(engine)) {
@@ -207,7 +207,7 @@ class ReasoningTest {
   }
 
   @Test
-  void ofATurnThatIsNotStoredNothingIsComputedAhead() {
+  void nothingIsComputedAheadForATurnThatIsNotStored() {
     hints = new CacheHints(true, 0, List.of(), null);
     try (Engine engine = open(SimOptions.DEFAULT, true);
         EngineClient client = new EngineClient(engine)) {

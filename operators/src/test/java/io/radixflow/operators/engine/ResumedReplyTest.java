@@ -85,25 +85,25 @@ class ResumedReplyTest {
   }
 
   @Test
-  void greedyUpToItsLimit() {
+  void aGreedyReplyResumedAnywhereEndsAtItsLimit() {
     Case reply = new Case(SamplingParams.GREEDY, 60, List.of());
     assertThat(resumesEverywhere(0, reply)).isEqualTo(FinishReason.LENGTH);
   }
 
   @Test
-  void greedyUpToItsEndOfTurn() {
+  void aGreedyReplyResumedAnywhereEndsAtItsEndOfTurn() {
     Case reply = new Case(SamplingParams.GREEDY, 4000, List.of());
     assertThat(resumesEverywhere(1.0 / 400, reply)).isEqualTo(FinishReason.STOP);
   }
 
   @Test
-  void seededWithPenaltiesAndLogProbabilities() {
+  void aSeededReplyWithPenaltiesAndLogProbabilitiesIsTheSame() {
     Case reply = new Case(PENALISED, 60, List.of());
     assertThat(resumesEverywhere(0, reply)).isEqualTo(FinishReason.LENGTH);
   }
 
   @Test
-  void withAStopStringThatTheCutIsIn() {
+  void aReplyResumedInsideAStopStringIsTheSame() {
     SimModel model = SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0));
     String stop;
     try (Engine engine =
@@ -112,14 +112,14 @@ class ResumedReplyTest {
       Case undisturbed = new Case(PENALISED, 60, List.of());
       stop = client.run(undisturbed.request(PROMPT, new int[0])).text.substring(30, 42);
     }
-    // the second almost occurs: its beginning is held back and then let go
+    // the second almost occurs: its beginning is held back and then released
     String almost = stop.substring(0, 8) + "!";
     Case reply = new Case(PENALISED, 60, List.of(almost, stop));
     assertThat(resumesEverywhere(0, reply)).isEqualTo(FinishReason.STOP);
   }
 
   @Test
-  void withTextThatIsStillHeldBackAtTheLimit() {
+  void aReplyResumedWithHeldBackTextAtTheLimitIsTheSame() {
     SimModel model = SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0));
     String tail;
     try (Engine engine =
@@ -133,7 +133,7 @@ class ResumedReplyTest {
   }
 
   @Test
-  void inTheMiddleOfACharacter() {
+  void aReplyResumedInTheMiddleOfACharacterIsTheSame() {
     Map<Integer, Float> bytes = new HashMap<>();
     for (int value : new int[] {0xC3, 0xA9, 0xE2, 0x82, 0xAC, 0xF0, 0x9F, 0x98, 0x80}) {
       bytes.put(value, 65f);
@@ -147,7 +147,7 @@ class ResumedReplyTest {
 
   @Test
   @Tag("model")
-  void onTheProcessorWithARealModel() {
+  void aRealModelResumesItsReplyAnywhere() {
     try (ServedModel model = ModelLoader.open(TestModels.smolLm2());
         Engine engine =
             ContinuousBatchingEngine.open(

@@ -34,12 +34,12 @@ final class StoredFiles implements AutoCloseable {
     root = Files.createTempDirectory("stored-files");
   }
 
-  /** A place beside them that goes with them. */
+  /** Returns a path beside the stored files that is deleted with them. */
   Path resolve(String name) {
     return root.resolve(name);
   }
 
-  /** These files below host memory. */
+  /** Returns these files below host memory. */
   TierOptions below(TierOptions options, boolean disk, boolean remote) {
     return options.withStore(
         (epoch, pageBytes) -> {

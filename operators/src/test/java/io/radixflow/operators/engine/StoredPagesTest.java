@@ -90,7 +90,7 @@ class StoredPagesTest {
   }
 
   @Test
-  void aReplyThatIsMadeAgainLeavesNothingOfTheOneBefore() {
+  void aRegeneratedReplyReplacesThePagesOfTheOneBefore() {
     int[] prompt = letters(0, 64);
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 200);
         EngineClient client = new EngineClient(engine)) {
@@ -133,14 +133,14 @@ class StoredPagesTest {
   }
 
   @Test
-  void anEngineThatDoesNotOpenLeavesItsStoreClosed() {
+  void anEngineThatFailsToOpenClosesItsStore() {
     assertThatThrownBy(() -> open(PrefetchPolicy.WAIT_COMPLETE, 0))
         .hasMessageContaining("holds no page");
     assertThat(store.isClosed()).isTrue();
   }
 
   @Test
-  void anEngineWhoseEventsGoNowhereClosesItsStoreAndLeavesNoThread() {
+  void anEngineWhoseEventSinkFailsToOpenClosesItsStoreAndThreads() {
     MemoryPageStore other = new MemoryPageStore();
     KvEventSink.Factory failing =
         (info, wake) -> {
@@ -221,7 +221,7 @@ class StoredPagesTest {
   }
 
   @Test
-  void whoWaitsForItsPagesIsPassedOver() throws InterruptedException {
+  void aRequestThatWaitsForItsPagesIsSkipped() throws InterruptedException {
     int[] prompt = letters(0, 200);
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100);
         EngineClient client = new EngineClient(engine)) {
@@ -241,7 +241,7 @@ class StoredPagesTest {
   }
 
   @Test
-  void whatASlowStoreDoesNotTakeIsDroppedAndGivenToItLater() {
+  void pagesThatASlowStoreRefusesAreDroppedAndOfferedAgain() {
     Semaphore gate = store.slowDown();
     int[] prompt = letters(0, 400);
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 40);
@@ -305,7 +305,7 @@ class StoredPagesTest {
   }
 
   @Test
-  void whatTheDeviceHasOfAForgottenTextComesDownOnlyIfItIsUsedAgain() throws Exception {
+  void devicePagesOfAnErasedTextAreCopiedOnlyAfterAnotherUse() throws Exception {
     int[] forgotten = letters(0, 200);
     PageChain chain = PageChain.of(RadixKey.of(forgotten), 16, 0);
     try (ContinuousBatchingEngine engine = open(PrefetchPolicy.WAIT_COMPLETE, 60);
@@ -363,7 +363,7 @@ class StoredPagesTest {
   }
 
   @Test
-  void hostMemoryIsFlushedAndResizedAndATenantForgotten() throws Exception {
+  void hostMemoryIsFlushedAndResizedAndATenantIsErased() throws Exception {
     String acme = KEY.namespace("acme", "", "");
     try (ContinuousBatchingEngine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100);
         EngineClient client = new EngineClient(engine)) {

@@ -113,7 +113,7 @@ class StoredTinyModelProperties {
   }
 
   @Example
-  void pagesReallyComeFromTheFiles() throws IOException {
+  void theStoredPagesAreReadFromFiles() throws IOException {
     for (KvSpec.Type type : MODELS.keySet()) {
       List<Change> changes =
           List.of(Change.FLUSH_HOST, Change.RESTART, Change.RESTART_WITHOUT_DISK);

@@ -86,7 +86,7 @@ public class TieredEngineTest {
 
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
-  void aConversationWhosePagesHaveLeftTheDeviceGoesOnFromHostMemory(int depth) {
+  void aConversationWhosePagesHaveLeftTheDeviceContinuesFromHostMemory(int depth) {
     int[] prompt = letters(0, 300);
     EngineClient.Seen alone;
     try (Engine engine = Engines.open(SIM, EngineOptions.DEFAULT);
@@ -216,7 +216,7 @@ public class TieredEngineTest {
   }
 
   @Test
-  void aCopyToTheDeviceThatFailsIsComputed() {
+  void pagesWhoseCopyToTheDeviceFailsAreComputed() {
     FaultyMemory memory = new FaultyMemory(MODEL.openBackend(DeviceOptions.DEFAULT));
     try (Engine engine = open(memory, 30);
         EngineClient client = new EngineClient(engine)) {
@@ -236,7 +236,7 @@ public class TieredEngineTest {
   }
 
   @Test
-  void turnsGoOnWhileCopiesDoNotEnd() {
+  void turnsContinueWhileCopiesDoNotEnd() {
     FaultyMemory memory = new FaultyMemory(MODEL.openBackend(DeviceOptions.DEFAULT));
     try (Engine engine = open(memory, 60);
         EngineClient client = new EngineClient(engine)) {
@@ -250,7 +250,7 @@ public class TieredEngineTest {
   }
 
   @Test
-  void anEngineThatIsResetWithCopiesInFlightGoesOn() {
+  void anEngineThatIsResetWithCopiesInFlightContinues() {
     FaultyBackend tickets = new FaultyBackend(MODEL.openBackend(DeviceOptions.DEFAULT));
     FaultyMemory memory = new FaultyMemory(tickets.backend());
     try (Engine engine = open(memory, 30);

@@ -124,7 +124,7 @@ class WriteBackTest {
   }
 
   @Test
-  void copiesThatFailCostPagesAndNothingElse() {
+  void failedCopiesCostTheirPagesAndNothingElse() {
     EngineClient.Seen alone;
     int[] prompt = letters(1, 100);
     try (Engine engine = Engines.open(SIM, EngineOptions.DEFAULT);

@@ -95,7 +95,7 @@ class DeviceAndHostProperties {
       return cache.match(key, LENGTH).pages();
     }
 
-    /** The pages of a key that the host has, whether or not those before them are there. */
+    /** Returns the pages of a key that the host has, whether or not those before them are there. */
     List<Integer> onHost(RadixKey key) {
       PageChain chain = PageChain.of(key, 1, 0);
       return IntStream.range(0, LENGTH)
@@ -125,7 +125,7 @@ class DeviceAndHostProperties {
 
   /** U29: without room on the host. The device's page goes all the same: its room is needed. */
   @Example
-  void aPageThatTheHostHasNoRoomForIsOnNoTierAndCounted() throws InterruptedException {
+  void aPageThatDoesNotFitHostMemoryIsDroppedAndCounted() throws InterruptedException {
     World world = new World(WritePolicy.WRITE_BACK, HOST_PAGES);
     world.use(KEYS.get(0), 4);
     world.tiers.switches().holdHost(true);
@@ -155,7 +155,7 @@ class DeviceAndHostProperties {
     assertThat(leaf.onDevice).isFalse();
     world.check();
     TierPage other = PageChain.of(KEYS.get(4), 1, 0).page(0);
-    assertThat(world.tiers.host().allocate(other, false)).as("nowhere else to be had").isNull();
+    assertThat(world.tiers.host().allocate(other, false)).as("no other page is free").isNull();
     HostPage taken = world.tiers.host().allocate(other, true);
     assertThat(taken).isNotNull();
     assertThat(world.onHost(key)).containsExactly(0, 1, 2);

@@ -8,12 +8,12 @@ package io.radixflow.operators.cache.key;
 public final class PageHash {
   private PageHash() {}
 
-  /** The start of a namespace's chain. */
+  /** Returns the start of a namespace's chain. */
   public static long seed(String namespace) {
     return mix(namespace.hashCode());
   }
 
-  /** The hash of the page whose tokens are {@code tokens[from .. from+count-1]}. */
+  /** Returns the hash of the page whose tokens are {@code tokens[from .. from+count-1]}. */
   public static long next(long previous, int[] tokens, int from, int count) {
     long hash = previous;
     for (int i = from; i < from + count; i++) {

@@ -21,12 +21,12 @@ public record RadixKey(String namespace, int[] tokens, int length, int publicTok
     Objects.checkFromIndexSize(0, publicTokens, length);
   }
 
-  /** A key that shares nothing with other namespaces. */
+  /** Creates a key that shares nothing with other namespaces. */
   public RadixKey(String namespace, int[] tokens, int length) {
     this(namespace, tokens, length, 0);
   }
 
-  /** A key of the public namespace. */
+  /** Returns a key of the public namespace. */
   public static RadixKey of(int... tokens) {
     return new RadixKey("", tokens, tokens.length);
   }
@@ -41,7 +41,7 @@ public record RadixKey(String namespace, int[] tokens, int length, int publicTok
     return namespace.equals(NamespaceKey.PUBLIC) ? 0 : publicTokens / pageTokens;
   }
 
-  /** The namespace of a page. */
+  /** Returns the namespace of a page. */
   public String namespaceAt(int page, int pageTokens) {
     return page < publicPages(pageTokens) ? NamespaceKey.PUBLIC : namespace;
   }

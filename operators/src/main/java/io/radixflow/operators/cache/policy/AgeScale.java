@@ -39,7 +39,7 @@ final class AgeScale {
     return buckets;
   }
 
-  /** The last bucket that begins at an age or before, looked for from one that does. */
+  /** Returns the last bucket that begins at an age or before, looked for from one that does. */
   private static int lastBefore(long age, int from) {
     int bucket = from;
     while (bucket + 1 < STARTS.length && STARTS[bucket + 1] <= age) {
@@ -48,18 +48,18 @@ final class AgeScale {
     return bucket;
   }
 
-  /** Number of buckets. */
+  /** Returns the number of buckets. */
   static int buckets() {
     return STARTS.length;
   }
 
-  /** The bucket of an age in ticks; an age below 1 counts as 1. */
+  /** Returns the bucket of an age in ticks; an age below 1 counts as 1. */
   static int bucket(long age) {
     long known = Math.min(LONGEST, Math.max(1, age));
     return lastBefore(known, OF_POWER[63 - Long.numberOfLeadingZeros(known)]);
   }
 
-  /** The least age of a bucket. */
+  /** Returns the least age of a bucket. */
   static double start(int bucket) {
     return STARTS[bucket];
   }

@@ -35,7 +35,7 @@ public final class EvictionPolicies {
     }
   }
 
-  /** All names. */
+  /** Returns all names. */
   public static List<String> names() {
     return NAMES;
   }

@@ -43,7 +43,7 @@ final class GhostPages {
     return new GhostPages((int) Math.min(MOST, Math.max(LEAST, (long) A_PAGE * capacity)));
   }
 
-  /** Pages that can be remembered at most. */
+  /** Returns the number of pages that can be remembered at most. */
   int entries() {
     return hashes.length;
   }
@@ -60,7 +60,7 @@ final class GhostPages {
     turns[entry] = node.turn();
   }
 
-  /** The entry of a page, or -1. */
+  /** Returns the entry of a page, or -1. */
   int find(long hash) {
     int first = firstOf(hash);
     for (int i = first; i < first + WAYS; i++) {
@@ -71,7 +71,7 @@ final class GhostPages {
     return -1;
   }
 
-  /** Uses of a page that is remembered, 0 of any other. */
+  /** Returns the number of uses of a page that is remembered, 0 of any other. */
   int usesBefore(long hash) {
     int entry = find(hash);
     return entry < 0 ? 0 : uses[entry];
@@ -95,17 +95,17 @@ final class GhostPages {
     return ((int) (hash >>> 32) & groupMask) * WAYS;
   }
 
-  /** Uses of the page of an entry. */
+  /** Returns the number of uses of the page of an entry. */
   int uses(int entry) {
     return uses[entry];
   }
 
-  /** The turn in which the page of an entry was stored, or 0. */
+  /** Returns the turn in which the page of an entry was stored, or 0. */
   int turn(int entry) {
     return turns[entry];
   }
 
-  /** When the page of an entry was last used, on the tree's clock. */
+  /** Returns when the page of an entry was last used, on the tree's clock. */
   long lastUsedAt(int entry) {
     return lastUses[entry];
   }

@@ -50,7 +50,7 @@ final class IdlePages {
     begin(0);
   }
 
-  /** Number of slots. */
+  /** Returns the number of slots. */
   int slots() {
     return size;
   }
@@ -105,7 +105,7 @@ final class IdlePages {
     slots[size] = from;
   }
 
-  /** The slot of what was last used at a tick. */
+  /** Returns the slot of what was last used at a tick. */
   int slotOf(long tick) {
     int low = 0;
     int high = size - 1;
@@ -150,7 +150,7 @@ final class IdlePages {
     }
   }
 
-  /** The kinds of which a slot has leaves, a bit each. */
+  /** Returns the kinds of which a slot has leaves, a bit each. */
   int occupiedKinds(int slot) {
     return occupied[slot];
   }
@@ -160,7 +160,7 @@ final class IdlePages {
     return slots[slot].leaves[kind];
   }
 
-  /** Weight of the pages of a kind that were last used in a slot and not since. */
+  /** Returns the weight of the pages of a kind that were last used in a slot and not since. */
   double waiting(int slot, int kind) {
     return Math.max(0, slots[slot].waiting[kind]);
   }

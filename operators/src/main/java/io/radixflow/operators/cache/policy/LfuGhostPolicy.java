@@ -3,8 +3,8 @@ package io.radixflow.operators.cache.policy;
 import io.radixflow.operators.cache.TreeNode;
 
 /**
- * LFU that remembers evicted pages: a page that comes back goes on with the uses it had. Bounded,
- * see {@link GhostPages}; O(log leaves) an operation.
+ * LFU that remembers evicted pages: a page that returns keeps the uses it had. Bounded, see {@link
+ * GhostPages}; O(log leaves) an operation.
  */
 final class LfuGhostPolicy extends LeafOrderPolicy {
   private final GhostPages ghosts;

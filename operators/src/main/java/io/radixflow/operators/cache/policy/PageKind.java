@@ -30,7 +30,7 @@ final class PageKind {
    * How much more likely than pages used once those of each kind whose turn is unknown are assumed
    * to be used again, before anything is learned: by its step of uses. There are none where the
    * turn is known, for there the uses mostly count the turns, and a long conversation is no
-   * likelier to go on than a short one.
+   * likelier to continue than a short one.
    */
   static double[] odds() {
     double[] odds = new double[UNTOLD];

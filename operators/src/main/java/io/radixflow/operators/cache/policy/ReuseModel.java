@@ -81,7 +81,7 @@ final class ReuseModel {
   private final double[] scratch = new double[buckets];
   private double base;
 
-  /** How often pages are used again, by the bucket of their age. */
+  /** The rates at which pages are used again, by the bucket of their age. */
   private static final class Rates {
     /** The rate for each unit of the logarithm of the age. */
     final double[] rate = new double[AgeScale.buckets()];
@@ -116,7 +116,7 @@ final class ReuseModel {
     fillHazards(prior);
   }
 
-  /** The weight of a page whose wait began at a tick. */
+  /** Returns the weight of a page whose wait began at a tick. */
   double weight(long tick) {
     return Math.pow(2, (tick - base) / HALF_LIFE);
   }
@@ -240,7 +240,7 @@ final class ReuseModel {
     return seen;
   }
 
-  /** How many of the pages {@link #atRisk} would have been used again at some rates. */
+  /** Returns how many of the pages {@link #atRisk} would be used again at some rates. */
   private double expected(Rates rates) {
     double expected = 0;
     for (int i = buckets - 1; i >= 0; i--) {
@@ -288,7 +288,7 @@ final class ReuseModel {
 
   /**
    * Draws a kind's densities towards their geometric mean over the time that its pages have waited:
-   * what tells one kind from another is known sooner than what tells one age from another.
+   * differences between kinds are known sooner than those between ages.
    */
   private void drawToMean(int kind, double weight) {
     double[] densities = density[kind];

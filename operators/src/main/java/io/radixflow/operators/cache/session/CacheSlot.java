@@ -38,12 +38,12 @@ public final class CacheSlot {
     this.tenant = tenant;
   }
 
-  /** The session's id. */
+  /** Returns the session's id. */
   public String session() {
     return session;
   }
 
-  /** Which turn of the session ends next, 1 for the first. */
+  /** Returns which turn of the session ends next, 1 for the first. */
   int turn() {
     return ended + 1;
   }
@@ -69,7 +69,7 @@ public final class CacheSlot {
     return positions.isEmpty();
   }
 
-  /** The positions from which its branches continue. */
+  /** Returns the positions from which its branches continue. */
   public List<SessionPosition> positions() {
     return positions;
   }
@@ -111,15 +111,6 @@ public final class CacheSlot {
       }
     }
     return best;
-  }
-
-  /** Tokens that the positions remember. */
-  long rememberedTokens() {
-    long sum = 0;
-    for (SessionPosition position : positions) {
-      sum += position.length;
-    }
-    return sum;
   }
 
   /** The state of the session's pages as seen on the device: never {@link SlotState#COLD}. */

@@ -36,12 +36,12 @@ public final class Pins {
     this.maxTenantPages = poolPages / 8;
   }
 
-  /** Pages of all pins. */
+  /** Returns the number of pages of all pins. */
   public int pages() {
     return pages;
   }
 
-  /** How often a prefix did not fit. */
+  /** Returns how often a prefix did not fit. */
   public long refused() {
     return refused;
   }
@@ -77,7 +77,7 @@ public final class Pins {
     }
   }
 
-  /** Ends all pins; whether there were any. */
+  /** Ends all pins; returns whether there were any. */
   public boolean unpinAll() {
     boolean any = !pins.isEmpty();
     expire(Long.MAX_VALUE);

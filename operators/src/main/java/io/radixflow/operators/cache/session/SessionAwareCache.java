@@ -12,7 +12,7 @@ import java.util.function.IntConsumer;
 
 /**
  * A prefix cache that knows sessions: between turns a {@link CacheSlot} keeps its positions in the
- * tree, where the next turn's look-up goes on, so that it costs what the turn adds.
+ * tree, from which the next turn's look-up resumes, so that it costs what the turn adds.
  *
  * <ul>
  *   <li>A slot locks nothing between turns; its pages are evicted like any others.
@@ -32,7 +32,7 @@ public final class SessionAwareCache {
   /** Tokens that all slots may remember, for each token of the pool. */
   private static final int REMEMBERED_PER_TOKEN = 16;
 
-  /** Slots looked at, each time that a turn ends, for whether anything of theirs is cached. */
+  /** The number of slots that are checked for cached pages each time that a turn ends. */
   private static final int LOOKED_AT = 2;
 
   private final RadixCache cache;
@@ -64,7 +64,7 @@ public final class SessionAwareCache {
     this.maxTokens = (long) REMEMBERED_PER_TOKEN * allocator.total() * allocator.pageTokens();
   }
 
-  /** Pages that {@link #reclaim} could free now. */
+  /** Returns how many pages {@link #reclaim} could free now. */
   public int reclaimablePages() {
     return cache.evictablePages() + partials.size();
   }
@@ -73,17 +73,17 @@ public final class SessionAwareCache {
     return allocator.pageTokens();
   }
 
-  /** Partial pages that slots keep. */
+  /** Returns how many partial pages slots keep. */
   public int sessionPages() {
     return partials.size();
   }
 
-  /** Sessions with a turn that runs. */
+  /** Returns how many sessions have a running turn. */
   public int hotSlots() {
     return hot;
   }
 
-  /** Sessions that are remembered, running ones included. */
+  /** Returns how many sessions are remembered, running ones included. */
   public int slots() {
     return slots.size();
   }
@@ -120,7 +120,7 @@ public final class SessionAwareCache {
     return fits ? Math.max(0, known.tokens() - matchedPages * allocator.pageTokens()) : 0;
   }
 
-  /** Passes a slot's partial page to the turn that goes on with it. */
+  /** Passes a slot's partial page to the turn that continues it. */
   public int takePartial(CacheSlot slot) {
     int page = slot.partialPage;
     partials.remove(slot);
@@ -146,10 +146,10 @@ public final class SessionAwareCache {
    * Ends a turn: its lock is released, and its end becomes its branch's position.
    *
    * @param hit whether it counts as a use
-   * @param lasting whether the branch goes on from there; if not, as with a reply that was broken
-   *     off, that is so only if the turn extended what the branch had
-   * @param partialPage the page after the full ones, which the next turn may go on with; -1 if
-   *     there is none
+   * @param lasting whether the branch continues from there; if not, as with a reply that was cut
+   *     short, that is so only if the turn extended what the branch had
+   * @param partialPage the page after the full ones, which the next turn may continue; -1 if there
+   *     is none
    * @return the position from which the branch does not continue: the turn's end or the position
    *     before it; null if there was none before
    */
@@ -226,7 +226,7 @@ public final class SessionAwareCache {
     return !slot.isClosed() && slot.position(position.branch) == position;
   }
 
-  /** Makes a slot the one used last, and forgets those that are too many or that are gone. */
+  /** Marks a slot as used last, and drops those that exceed a bound or have nothing cached. */
   private void touch(CacheSlot slot) {
     slots.remove(slot);
     slots.add(slot);
@@ -284,8 +284,8 @@ public final class SessionAwareCache {
   }
 
   /**
-   * Frees up to {@code pages} pages: partial ones first, then what is over a bound, then as the
-   * eviction policy says.
+   * Frees up to {@code pages} pages: partial ones first, then those over a bound, then as the
+   * eviction policy decides.
    *
    * @return how many
    */
@@ -298,7 +298,7 @@ public final class SessionAwareCache {
     return freed < pages ? freed + cache.evict(pages - freed) : freed;
   }
 
-  /** Forgets all slots and frees nothing: the pool has been emptied. */
+  /** Drops all slots and frees nothing: the pool has been emptied. */
   public void abandon() {
     partials.forEach(
         slot -> {

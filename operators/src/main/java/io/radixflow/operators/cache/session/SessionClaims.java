@@ -53,7 +53,7 @@ public final class SessionClaims {
     return end == null || node == end;
   }
 
-  /** Pages that no other session uses. */
+  /** Returns the number of pages that no other session uses. */
   int ownPages(CacheSlot slot) {
     List<SessionPosition> positions = slot.positions();
     Map<TreeNode, Integer> own = positions.size() > 1 ? countOwn(positions) : null;

@@ -38,12 +38,12 @@ public final class SessionPosition {
     public static final Known NOTHING = new Known(null, 0);
   }
 
-  /** The value for a prompt that begins with all tokens of this position. */
+  /** Returns the value for a prompt that begins with all tokens of this position. */
   public Known whole() {
     return new Known(this, length);
   }
 
-  /** The tokens of the full pages before this position. */
+  /** Returns the tokens of the full pages before this position. */
   public RadixKey fullPages() {
     int length = Math.min(key.length(), pages * owner.pageTokens());
     return new RadixKey(
@@ -74,7 +74,7 @@ public final class SessionPosition {
     return at < 0 ? limit : at;
   }
 
-  /** The node where the prefix is now, or null if nothing of it is cached. */
+  /** Returns the node where the prefix is now, or null if nothing of it is cached. */
   TreeNode resolved() {
     TreeNode now = node.resume();
     return now == null || now.isRoot() ? null : now;

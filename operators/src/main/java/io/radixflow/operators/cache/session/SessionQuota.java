@@ -64,7 +64,7 @@ final class SessionQuota {
     return tenant.slots.size() > bounds.slotsPerTenant() ? tenant.slots.iterator().next() : null;
   }
 
-  /** Takes what a tenant has too much from its slot used least recently, or all that one has. */
+  /** Demotes the excess of a tenant from its least recently used slot, or all that slot has. */
   private void demoteOldest(Tenant tenant) {
     CacheSlot slot = tenant.charged.iterator().next();
     int own = Math.min(slot.charged, Math.max(0, claims.ownPages(slot) - slot.excess));

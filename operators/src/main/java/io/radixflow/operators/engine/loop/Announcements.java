@@ -14,9 +14,9 @@ import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 
 /**
- * Turns that were announced: a {@link LoadBack} brings the pages of their prompts from the stores
+ * Prepares announced turns: a {@link LoadBack} brings the pages of their prompts from the stores
  * to host memory, and those that no tier has are computed while the engine is idle. Neither takes
- * anything from requests: all of it ends when the turn comes, which goes on with what is there.
+ * anything from requests: all of it ends when the turn comes, which uses what is there by then.
  *
  * <p>{@link #submit} and {@link #overtaken} may be called by any thread; the rest happens on the
  * engine thread.
@@ -52,7 +52,6 @@ public final class Announcements {
   private final Map<Branch, Announced> live = new ConcurrentHashMap<>();
 
   /**
-   * @param idle null if nothing is to be computed ahead
    * @param intake makes prompts
    * @param engine runs what touches pages
    */
@@ -66,7 +65,7 @@ public final class Announcements {
   }
 
   /**
-   * Takes an announced turn, in place of another one of its branch.
+   * Accepts an announced turn, which replaces another one of its branch.
    *
    * @return false if there are too many
    */
@@ -84,7 +83,7 @@ public final class Announcements {
     return true;
   }
 
-  /** A turn is submitted, which ends its announcement before it gets to the engine thread. */
+  /** Ends the announcement of a turn that is submitted, before it gets to the engine thread. */
   void overtaken(SessionRef ref) {
     Announced announced = ref == null || live.isEmpty() ? null : live.remove(Branch.of(ref));
     if (announced != null) {
@@ -92,12 +91,12 @@ public final class Announcements {
     }
   }
 
-  /** A session was closed. */
+  /** Ends the announcements of a closed session. */
   void closed(CacheSlot slot) {
     endAll(turn -> turn.slot == slot);
   }
 
-  /** A tenant was erased. */
+  /** Ends the announcements of an erased tenant. */
   void erased(String tenant) {
     endAll(turn -> turn.spec.service().tenant().equals(tenant));
   }
@@ -110,7 +109,7 @@ public final class Announcements {
     }
   }
 
-  /** Its prompt was made, or cannot be. */
+  /** Begins the load-back of a turn whose prompt was made, or ends it. */
   private void begin(Announced announced, boolean made) {
     Request turn = announced.turn;
     if (announced.ended) {
@@ -127,9 +126,9 @@ public final class Announcements {
     }
   }
 
-  /** The pages that the stores had are in host memory. */
+  /** Has the rest computed when the pages that the stores had are in host memory. */
   private void onHost(Announced announced) {
-    if (!announced.ended && idle != null && isWorthComputing(announced.turn)) {
+    if (!announced.ended && isWorthComputing(announced.turn)) {
       idle.offer(announced.turn, () -> end(announced));
     } else {
       end(announced);
@@ -154,9 +153,7 @@ public final class Announcements {
     if (announced.loadBack != null) {
       pages.tiers().release(announced.loadBack);
     }
-    if (idle != null) {
-      idle.forget(announced.turn);
-    }
+    idle.forget(announced.turn);
     slots.leave(announced.turn.slot);
   }
 }

@@ -3,6 +3,7 @@ package io.radixflow.operators.engine.loop;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.device.EpochHash;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.cache.PrefixCaching;
@@ -83,7 +84,7 @@ public final class ContinuousBatchingEngine implements Engine {
             sizing.contextLength(),
             sizing.pages(),
             sizing.pageTokens(),
-            NumericsEpoch.of(backend, tokenizer));
+            EpochHash.of(backend.numericsEpoch() + "/" + tokenizer.fingerprint()));
     pages =
         new KvPages(
             pool,
@@ -94,10 +95,10 @@ public final class ContinuousBatchingEngine implements Engine {
             () -> System.nanoTime() / 1_000_000);
     quarantine = new Quarantine(journal, options.attempts(), this::toIntake);
     scheduler = new Scheduler(options, pages, backend.maxBatchRows(), quarantine);
-    IdlePrefill idle = new IdlePrefill(pages, sessions, sizing.contextLength());
-    IdlePrefill ahead = options.cache().prefillWhenIdle() ? idle : null;
+    IdlePrefill idle =
+        new IdlePrefill(pages, sessions, sizing.contextLength(), options.cache().prefillWhenIdle());
     TurnTrimmer nextTurns =
-        new TurnTrimmer(pages, ahead, this::onIntakeThread, this::onEngineThread);
+        new TurnTrimmer(pages, idle, this::onIntakeThread, this::onEngineThread);
     replies = new Replies(pages, scheduler, sessions, nextTurns::ended, tokenizer, quarantine);
     StepPipeline pipeline =
         new StepPipeline(backend, options.attempts(), journal, pages, scheduler, replies, idle);
@@ -112,7 +113,7 @@ public final class ContinuousBatchingEngine implements Engine {
             journal,
             pages.loads()::name,
             request -> loop.execute(() -> adopt(request)));
-    announcements = new Announcements(pages, sessions, ahead, intake, this::onEngineThread);
+    announcements = new Announcements(pages, sessions, idle, intake, this::onEngineThread);
     pageTasks = new PageTasks(pages, announcements, this::onIntakeThread, this::onEngineThread);
   }
 
@@ -137,7 +138,7 @@ public final class ContinuousBatchingEngine implements Engine {
   /**
    * Loads a model onto a device and starts an engine on it; takes seconds.
    *
-   * @throws IllegalArgumentException if the device or the KV pool is not to be had; the message has
+   * @throws IllegalArgumentException if the device or the KV pool cannot be had; the message has
    *     the numbers
    */
   public static ContinuousBatchingEngine open(
@@ -273,7 +274,7 @@ public final class ContinuousBatchingEngine implements Engine {
     }
   }
 
-  /** Part of its reply is out already, so it is taken whatever waits. */
+  /** Returns whether part of its reply is published, so that it is accepted whatever waits. */
   private static boolean resumes(EngineRequest spec) {
     return spec.resumed() != null && spec.resumed().length > 0;
   }

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 final class EngineLoop implements Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(EngineLoop.class);
 
-  /** How often an idle engine checks that its device is usable. */
+  /** The interval at which an idle engine checks that its device is usable. */
   private static final long IDLE_NANOS = 1_000_000_000;
 
   private final KvPages pages;
@@ -77,7 +77,7 @@ final class EngineLoop implements Runnable {
     thread.start();
   }
 
-  /** Why no step can run, or null. */
+  /** Returns why no step can run, or null. */
   EngineLostException lost() {
     return lost;
   }

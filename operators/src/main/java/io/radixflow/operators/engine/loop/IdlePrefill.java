@@ -38,6 +38,7 @@ final class IdlePrefill {
   private final KvPages pages;
   private final CachedSessions slots;
   private final int contextLength;
+  private final boolean enabled;
   private final Map<CacheSlot, Prefix> waiting = new LinkedHashMap<>();
 
   /** The prefix being computed, or looked for in lower tiers; null if it is to be released. */
@@ -46,24 +47,28 @@ final class IdlePrefill {
   private Request current;
   private long tokens;
 
-  IdlePrefill(KvPages pages, CachedSessions slots, int contextLength) {
+  /**
+   * @param enabled whether anything is computed ahead; if not, every offer is refused
+   */
+  IdlePrefill(KvPages pages, CachedSessions slots, int contextLength, boolean enabled) {
+    this.enabled = enabled;
     this.pages = pages;
     this.slots = slots;
     this.contextLength = contextLength;
   }
 
-  /** Tokens computed ahead. */
+  /** Returns the number of tokens computed ahead. */
   long tokens() {
     return tokens;
   }
 
-  /** The request that holds pages now, or null. */
+  /** Returns the request that holds pages now, or null. */
   Request current() {
     return current != null && current.row >= 0 ? current : null;
   }
 
   /**
-   * Takes the beginning of a session's next prompt.
+   * Queues the beginning of a session's next prompt.
    *
    * @param turn the turn before
    * @param position the session's position in the cache
@@ -73,7 +78,7 @@ final class IdlePrefill {
   }
 
   /**
-   * Takes an expected turn's prompt.
+   * Queues an expected turn's prompt.
    *
    * @param left runs once, when it is computed, or given up for good by itself
    */
@@ -82,7 +87,7 @@ final class IdlePrefill {
   }
 
   private void offer(Prefix offered) {
-    if (offered.tokens.length >= contextLength) {
+    if (!enabled || offered.tokens.length >= contextLength) {
       offered.left.run();
       return;
     }
@@ -99,7 +104,7 @@ final class IdlePrefill {
     }
   }
 
-  /** An expected turn has come, or will not. */
+  /** Drops an expected turn that has come, or will not come. */
   void forget(Request expected) {
     waiting.values().removeIf(each -> each.turn == expected);
     if (prefix != null && prefix.turn == expected) {
@@ -175,7 +180,7 @@ final class IdlePrefill {
       if (current.row >= 0) {
         return true;
       }
-      if (pages.loads().mustWait(current, pages)) {
+      if (pages.loads().mustWait(current)) {
         return false;
       }
       if (pages.admitFree(current, pages.match(current))) {
@@ -203,7 +208,7 @@ final class IdlePrefill {
         prefix = next;
         current = Request.ahead(next.turn, next.position, next.tokens);
         if (current.isExpected()) {
-          pages.loads().look(current, pages);
+          pages.loads().look(current);
         }
         return true;
       }
@@ -212,7 +217,7 @@ final class IdlePrefill {
     return false;
   }
 
-  /** The step in flight failed. */
+  /** Gives up the current request, whose step failed. */
   void failed() {
     current.failed = true;
     current.length = current.computed;

@@ -70,7 +70,7 @@ record PoolSizing(int pages, int pageTokens, int contextLength) {
     return Math.min(wanted, Math.max(1, heap / HEAP_SHARE / pageBytes));
   }
 
-  /** The largest supported size that is not above the wanted one, else the smallest. */
+  /** Returns the largest supported size that is not above the wanted one, else the smallest. */
   private static int nearest(int[] supported, int wanted) {
     int best = supported[0];
     for (int size : supported) {

@@ -69,7 +69,7 @@ final class Replies {
     return request.text.hasNew() ? request.text.take() : "";
   }
 
-  /** Text that waited for a stop string; a reply that is cut short keeps it to itself. */
+  /** Returns text that was held back for a stop string; a reply that is cut short drops it. */
   private static String heldText(Request request) {
     request.text.finish();
     return newText(request);

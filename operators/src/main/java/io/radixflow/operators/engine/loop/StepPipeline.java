@@ -80,7 +80,7 @@ final class StepPipeline {
     return failedSteps;
   }
 
-  /** Tokens computed for turns to come. */
+  /** Returns the number of tokens computed for turns to come. */
   long tokensAhead() {
     return idle.tokens();
   }

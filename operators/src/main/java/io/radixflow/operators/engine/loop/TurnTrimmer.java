@@ -21,7 +21,6 @@ final class TurnTrimmer {
   private final Executor engine;
 
   /**
-   * @param idle null if nothing is to be computed ahead
    * @param intake runs templates
    * @param engine runs what touches pages
    */
@@ -32,7 +31,7 @@ final class TurnTrimmer {
     this.engine = engine;
   }
 
-  /** A turn has ended at a position; engine thread. */
+  /** Trims a turn that has ended at a position; engine thread. */
   void ended(Request turn, SessionPosition end) {
     if (turn.complete
         && turn.spec.session().next() != null
@@ -58,7 +57,7 @@ final class TurnTrimmer {
 
   private void cut(Request turn, SessionPosition end, int[] next, int kept) {
     SessionPosition position = pages.cut(turn, end, kept);
-    if (position != null && idle != null && next.length > kept) {
+    if (position != null && next.length > kept) {
       idle.offer(turn, position, next);
     }
   }

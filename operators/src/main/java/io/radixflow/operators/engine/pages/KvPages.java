@@ -46,7 +46,7 @@ import java.util.stream.Stream;
  * <p>Engine thread only.
  */
 public final class KvPages {
-  /** How many tokens before a request needs its next page that page is made free. */
+  /** A page is made free when a request is this many tokens away from needing it. */
   private static final int TOKENS_AHEAD = 4;
 
   private final KvPool pool;
@@ -84,7 +84,7 @@ public final class KvPages {
       Tiers tiers,
       LongSupplier clock) {
     this.tiers = tiers;
-    this.loads = new RequestLoads(tiers, pool.pageTokens());
+    this.loads = new RequestLoads(tiers, pool.pageTokens(), request -> match(request).pages());
     this.pool = pool;
     this.options = options;
     this.slots = slots;
@@ -94,7 +94,7 @@ public final class KvPages {
     reset();
   }
 
-  /** Forgets everything: all pages are free, nothing is cached. */
+  /** Empties pool and cache: all pages are free afterwards. */
   public final void reset() {
     allocator = new PageAllocator(pool.pages(), pageTokens, pool::discard);
     cache = options.open(allocator, pageTokens);
@@ -121,17 +121,17 @@ public final class KvPages {
     tiers.listen(events);
   }
 
-  /** The content of the cache and of the tiers below it, no page before its parent. */
+  /** Returns the content of the cache and of the tiers below it, no page before its parent. */
   public List<KvEvent.Stored> content() {
     return Stream.concat(cache.content().stream(), tiers.content().stream()).toList();
   }
 
-  /** The tiers below the pool. */
+  /** Returns the tiers below the pool. */
   public Tiers tiers() {
     return tiers;
   }
 
-  /** The load-backs of requests. */
+  /** Returns the load-backs of requests. */
   public RequestLoads loads() {
     return loads;
   }
@@ -228,7 +228,7 @@ public final class KvPages {
   }
 
   /**
-   * Erases below the device what a session had before a position that it does not go on from.
+   * Erases below the device what a session had before a position that it does not continue from.
    *
    * @param left null if there is none
    */
@@ -238,7 +238,7 @@ public final class KvPages {
     }
   }
 
-  /** The page table of a running request. */
+  /** Returns the page table of a running request. */
   public int[] table(Request request) {
     return tables.pages(request.row);
   }
@@ -261,7 +261,13 @@ public final class KvPages {
   }
 
   /**
-   * Gives a request the pages of all its tokens, the cached ones shared and locked.
+   * Gives a request the pages of all its tokens. Of its table, {@code m} being the matched pages:
+   *
+   * <pre>
+   *   [0 .. m)      from the cache, shared and locked
+   *   [m .. m + p)  the page that the session's turn before did not fill; p is 0 or 1
+   *   [m + p .. n)  allocated; if p is 0, the first of them may be loaded from the tiers below
+   * </pre>
    *
    * <p>If all of them are cached, the last token is computed again for its logits: it writes the
    * same bits into its slot, as a KV entry depends on the prefix alone.
@@ -292,7 +298,7 @@ public final class KvPages {
     int cached = match.pages() * pageTokens;
     if (request.slot != null) {
       sessions.started(request.slot);
-      cached += goOnWithPartialPage(request);
+      cached += takePartialPage(request);
     }
     makeFree(match.pages() + needed - request.pages);
     boolean partial = request.pages > match.pages();
@@ -309,8 +315,8 @@ public final class KvPages {
     return true;
   }
 
-  /** Takes over the page that the session's turn before did not fill; returns its useful tokens. */
-  private int goOnWithPartialPage(Request request) {
+  /** Takes the page that the session's turn before did not fill; returns its useful tokens. */
+  private int takePartialPage(Request request) {
     int tokens = sessions.partialTokens(request.slot, request.known, request.cachedPages);
     if (tokens > 0) {
       table(request)[request.pages++] = sessions.takePartial(request.slot);
@@ -318,15 +324,16 @@ public final class KvPages {
     return tokens;
   }
 
-  /** How many pages are missing to admit a request; 0 or less if there are enough. */
+  /** Returns how many pages are missing to admit a request; 0 or less if there are enough. */
   public int shortage(Request request, PrefixMatch match, int headroom) {
     int needed = allocator.pagesFor(request.length) - match.pages();
     return needed + headroom - availablePages() + cache.evictablePages(match);
   }
 
   /**
-   * How many pages a waiting request could have if a running one were preempted: its own, and those
-   * in the cache that it alone has locked. Those that the waiting one would lock do not count.
+   * Returns how many pages a waiting request gains if a running one is preempted: its own, and
+   * those in the cache that it alone has locked. Those that the waiting one would lock do not
+   * count.
    */
   public int reclaimable(Request victim, Request waiting) {
     int locked = cache.pagesLockedOnce(victim.locked);
@@ -335,7 +342,7 @@ public final class KvPages {
     return victim.pages - victim.cachedPages + locked - wanted;
   }
 
-  /** Makes sure that a request has the page of a position; false if there is none to be had now. */
+  /** Makes sure that a request has the page of a position; false if none is free now. */
   public boolean ensure(Request request, int position) {
     return position / pageTokens < request.pages || grow(request);
   }
@@ -350,7 +357,17 @@ public final class KvPages {
     return true;
   }
 
-  /** Passes the full pages that a request has computed to the cache, and locks them there. */
+  /**
+   * Passes the full pages that a request has computed to the cache, and locks them there:
+   *
+   * <pre>
+   *   [0 .. cachedPages)     in the cache before
+   *   [cachedPages .. full)  inserted now; where the cache has an equal page, the table gets that
+   *                          one and the request's is freed, unless a step in flight reads it: then
+   *                          the insertion ends there
+   *   [full .. pages)        stay the request's own
+   * </pre>
+   */
   public void commit(Request request) {
     int full = loads.settledTokens(request) / pageTokens;
     boolean closed = request.slot != null && request.slot.isClosed();
@@ -370,7 +387,7 @@ public final class KvPages {
     request.cachedPages = end.pages();
   }
 
-  /** How many whole pages of the prompt of a running request a waiting one begins with. */
+  /** Returns how many whole pages of a running request's prompt a waiting one begins with. */
   public int sharedPages(Request waiting, Request running) {
     if (options.caching() != PrefixCaching.RADIX) {
       return 0;
@@ -391,7 +408,7 @@ public final class KvPages {
       cache.unlock(request.locked, false);
     } else {
       SessionPosition left = sessions.ended(request.slot, end, false, true, -1);
-      // it comes by again if it was preempted before it was there
+      // a request preempted before its session's position will pass it again
       if (left != null && !end.isBefore(left)) {
         eraseLeft(left, request.slot);
       }
@@ -404,7 +421,7 @@ public final class KvPages {
    * Takes all pages from a request that has ended: what it shares becomes evictable, its own are
    * freed, but for a partial last page that its session keeps. Counts as one use of its prefix.
    *
-   * @return where its session goes on, or null if not there
+   * @return the position from which its session continues, or null if it continues elsewhere
    */
   public SessionPosition release(Request request) {
     hints.ended(request);
@@ -474,7 +491,7 @@ public final class KvPages {
     return tiers.leavingPages() > 0;
   }
 
-  /** Pages that are free or can be made so. */
+  /** Returns the number of pages that are free or can be made so. */
   private int availablePages() {
     return allocator.free() + sessions.reclaimablePages();
   }

@@ -26,7 +26,7 @@ public final class ReqToTokenPool {
     freeCount = requests;
   }
 
-  /** Rows that no request has. */
+  /** Returns the number of rows that no request has. */
   public int free() {
     return freeCount;
   }
@@ -41,7 +41,7 @@ public final class ReqToTokenPool {
     free[freeCount++] = row;
   }
 
-  /** The page table of a row, valid until the next {@link #ensure} of it. */
+  /** Returns the page table of a row, valid until the next {@link #ensure} of it. */
   public int[] pages(int row) {
     return rows[row];
   }

@@ -6,10 +6,10 @@ import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.loadback.LoadBack;
-import io.radixflow.operators.tier.page.PageChain;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.ToIntFunction;
 
 /**
  * The load-backs of requests. A request whose pages are on their way to the device counts them as
@@ -19,18 +19,23 @@ import java.util.function.Consumer;
  * <p>Engine thread only, but for {@link #name}.
  */
 public final class RequestLoads {
-  /** How often a request looks again because pages have left the device since it looked. */
+  /** The most times that a request looks again because pages have left the device meanwhile. */
   private static final int LOOKS = 3;
 
   private final Tiers tiers;
   private final int pageTokens;
+  private final ToIntFunction<Request> devicePages;
 
   /** Requests whose pages are on their way to the device, or have just come. */
   private final List<Request> copying = new ArrayList<>();
 
-  RequestLoads(Tiers tiers, int pageTokens) {
+  /**
+   * @param devicePages counts the pages of a waiting request's prefix that the device has
+   */
+  RequestLoads(Tiers tiers, int pageTokens, ToIntFunction<Request> devicePages) {
     this.tiers = tiers;
     this.pageTokens = pageTokens;
+    this.devicePages = devicePages;
   }
 
   /** The pool was emptied: all requests have lost their pages. */
@@ -41,48 +46,44 @@ public final class RequestLoads {
 
   /** Names the pages of a request's tokens; any thread that owns the request. */
   public void name(Request request) {
-    request.chain = chain(request);
-  }
-
-  private PageChain chain(Request request) {
     RadixKey key =
         new RadixKey(
             request.spec.namespace(), request.tokens, request.length, request.publicTokens);
-    return tiers.name(key, request.spec.service().tenant());
+    request.chain = tiers.name(key, request.spec.service().tenant());
   }
 
   /** Begins to look for what lower tiers have of a request that begins to wait. */
-  public void look(Request request, KvPages pages) {
+  public void look(Request request) {
     request.looks = 0;
     if (tiers.copiesLeavingPages()) {
-      look(request, pages.match(request).pages());
+      look(request, devicePages.applyAsInt(request));
     }
   }
 
-  private void look(Request request, int devicePages) {
+  private void look(Request request, int onDevice) {
     if (request.chain == null || request.chain.pages() != request.length / pageTokens) {
       name(request);
     }
     request.looks++;
     // the last token is computed in any case
     int useful = (request.length - 1) / pageTokens;
-    request.loadBack = tiers.loadBack(request.chain, devicePages, useful);
+    request.loadBack = tiers.loadBack(request.chain, onDevice, useful);
   }
 
   /** Returns whether a waiting request waits for pages of lower tiers. */
-  public boolean mustWait(Request request, KvPages pages) {
-    return request.loadBack != null && mustWait(request, pages.match(request).pages());
-  }
-
-  private boolean mustWait(Request request, int devicePages) {
-    if (tiers.mustWait(request.loadBack, devicePages)) {
+  public boolean mustWait(Request request) {
+    if (request.loadBack == null) {
+      return false;
+    }
+    int onDevice = devicePages.applyAsInt(request);
+    if (tiers.mustWait(request.loadBack, onDevice)) {
       return true;
     }
-    if (devicePages >= request.loadBack.from() || request.looks >= LOOKS) {
+    if (onDevice >= request.loadBack.from() || request.looks >= LOOKS) {
       return false;
     }
     drop(request);
-    look(request, devicePages);
+    look(request, onDevice);
     return request.loadBack != null;
   }
 
@@ -97,14 +98,14 @@ public final class RequestLoads {
   /**
    * Loads what is worth it for a request that is being admitted and has pages of its own.
    *
-   * @param devicePages pages of its prefix that the device has
+   * @param onDevice pages of its prefix that the device has
    * @return how many pages are loaded after those
    */
-  int load(Request request, int devicePages, int[] table) {
+  int load(Request request, int onDevice, int[] table) {
     if (request.loadBack == null) {
       return 0;
     }
-    int pages = tiers.copy(request.loadBack, devicePages, request.pages, table);
+    int pages = tiers.copy(request.loadBack, onDevice, request.pages, table);
     if (pages == 0) {
       drop(request);
       return 0;
@@ -114,7 +115,7 @@ public final class RequestLoads {
     return pages;
   }
 
-  /** The tokens that a request which has just been admitted gets from below the device. */
+  /** Returns the tokens that a request which has just been admitted gets from below the device. */
   public TierUsage usage(Request request) {
     LoadBack loadBack = request.loadBack;
     if (loadBack == null) {
@@ -127,7 +128,7 @@ public final class RequestLoads {
         loadBack.micros());
   }
 
-  /** The end of a request's tokens that are computed, or loaded and there. */
+  /** Returns the end of a request's tokens that are computed, or loaded and there. */
   int settledTokens(Request request) {
     return isCopying(request) ? request.loadBack.copiedFrom() * pageTokens : request.computed;
   }
@@ -187,7 +188,7 @@ public final class RequestLoads {
     return failure;
   }
 
-  /** Requests whose pages are on their way; some may have ended. */
+  /** Returns the requests whose pages are being copied; some may have ended. */
   public List<Request> copying() {
     return copying;
   }

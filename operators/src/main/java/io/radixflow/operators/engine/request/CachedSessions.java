@@ -18,7 +18,7 @@ public final class CachedSessions {
 
   private final ConcurrentHashMap<String, Entry> entries = new ConcurrentHashMap<>();
 
-  /** The slot of a request's session, or null if it has none. */
+  /** Returns the slot of a request's session, or null if it has none. */
   public CacheSlot join(SessionRef ref) {
     if (ref == null) {
       return null;
@@ -32,7 +32,7 @@ public final class CachedSessions {
         .slot;
   }
 
-  /** Another request of a slot; false if the slot was removed. */
+  /** Counts another request of a slot; returns false if the slot was removed. */
   public boolean rejoin(CacheSlot slot) {
     Entry entry =
         entries.computeIfPresent(
@@ -41,14 +41,14 @@ public final class CachedSessions {
     return entry != null && entry.slot == slot;
   }
 
-  /** A request has ended and holds no pages. */
+  /** Counts a request as ended; it holds no pages. */
   public void leave(CacheSlot slot) {
     if (slot != null) {
       update(slot, -1);
     }
   }
 
-  /** A slot has no position left; engine thread. */
+  /** Removes a slot without positions, unless it has requests; engine thread. */
   public void forgotten(CacheSlot slot) {
     update(slot, 0);
   }

@@ -9,7 +9,8 @@ import java.util.function.Consumer;
 
 /**
  * The channels of an engine's consumers, which are subtasks of jobs. Of each consumer, only the
- * newest attempt's channels stay open: an older one is a task that was stopped and goes on.
+ * newest attempt's channels stay open: an older one belongs to a task that was stopped and still
+ * runs.
  *
  * <p>Any thread.
  */

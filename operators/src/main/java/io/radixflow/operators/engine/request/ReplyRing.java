@@ -17,7 +17,7 @@ import java.util.List;
  */
 public final class ReplyRing {
 
-  /** How a request ended, and the text that was held back until then. */
+  /** The end of a request, and the text that was held back until then. */
   private record Ending(FinishReason reason, String text, String error) {}
 
   private final int[] tokens;
@@ -76,7 +76,7 @@ public final class ReplyRing {
     ending = new Ending(reason, text, error);
   }
 
-  /** All progress since the last call, or null if there is none. */
+  /** Returns all progress since the last call, or null if there is none. */
   ReplyProgress take() {
     Ending end = ending;
     long from = head;

@@ -117,7 +117,7 @@ public final class Request {
   /** The load-back of its pages from lower tiers, or null. */
   public LoadBack loadBack;
 
-  /** How often it has looked for pages in lower tiers. */
+  /** The number of times it has looked for pages in lower tiers. */
   public int looks;
 
   /** The running request that computes a shared prefix, and how many pages that prefix has. */
@@ -197,7 +197,7 @@ public final class Request {
     return computed < prefillEnd;
   }
 
-  /** Rows that could be submitted now. */
+  /** Returns the number of rows that could be submitted now. */
   public int rowsAhead() {
     return length + pending < maxLength ? length + pending - scheduled : 0;
   }
@@ -231,7 +231,7 @@ public final class Request {
     return false;
   }
 
-  /** How many tokens of the prompt of a running request a waiting one begins with. */
+  /** Returns how many tokens of a running request's prompt a waiting one begins with. */
   public static int sharedTokens(Request waiting, Request running) {
     int limit = Math.min(waiting.length, running.prefillEnd);
     if (!waiting.spec.namespace().equals(running.spec.namespace())) {
@@ -253,7 +253,7 @@ public final class Request {
     lastTicket = null;
   }
 
-  /** The tokens it has so far, as a cache looks them up. */
+  /** Returns the tokens it has so far, as a cache looks them up. */
   public RadixKey keyIn(RadixCache cache) {
     return cache.keyOf(sequence, spec.namespace(), publicTokens, tokens, length);
   }

@@ -48,7 +48,7 @@ public final class Step {
     return requests[index];
   }
 
-  /** End of the positions that the request's chunk computes. */
+  /** Returns the end of the positions that the request's chunk computes. */
   public int end(int index) {
     return from[index] + rows[index];
   }

@@ -8,8 +8,8 @@ import java.util.PriorityQueue;
  * A tenant's waiting requests, and how much service it has had.
  *
  * <p>Service is counted in tokens over weight: a prompt's when it is admitted, cached or not, and
- * each token that is generated. What is cached is left out of account so that a tenant's order does
- * not depend on cached pages.
+ * each token that is generated. Cached and computed tokens count alike, so that a tenant's order
+ * does not depend on cached pages.
  */
 public final class Tenant implements Comparable<Tenant> {
   /** Service of one token at weight 1. */
@@ -48,7 +48,7 @@ public final class Tenant implements Comparable<Tenant> {
   }
 
   /**
-   * A request of this tenant runs from here.
+   * Counts a request of this tenant as running from now on.
    *
    * @param byAge whether it was chosen for its age
    */
@@ -62,7 +62,7 @@ public final class Tenant implements Comparable<Tenant> {
     return waiting.isEmpty() && running == 0;
   }
 
-  /** The more urgent first, then those that were admitted before, then by rank, then by arrival. */
+  /** Orders by urgency, then requests admitted before, then by rank, then by arrival. */
   static int order(Request a, Request b) {
     if (a.urgency != b.urgency) {
       return a.urgency > b.urgency ? -1 : 1;
@@ -76,7 +76,7 @@ public final class Tenant implements Comparable<Tenant> {
     return Long.compare(a.sequence, b.sequence);
   }
 
-  /** The least served first, of equals the one that has waited for longest. */
+  /** Orders by service, the least first, then by the longest wait. */
   @Override
   public int compareTo(Tenant other) {
     return service != other.service

@@ -69,12 +69,12 @@ final class Admission {
     return promotions;
   }
 
-  /** How often a request waited for a prefix that another computed. */
+  /** Returns how often a request waited for a prefix that another computed. */
   long deferrals() {
     return shared.deferrals();
   }
 
-  /** All waiting requests. */
+  /** Returns all waiting requests. */
   List<Request> waiting() {
     List<Request> all = new ArrayList<>();
     tenants.backlogged().forEach(tenant -> all.addAll(tenant.waiting));
@@ -92,7 +92,7 @@ final class Admission {
     return false;
   }
 
-  /** Puts a request among the waiting. */
+  /** Adds a request to the waiting ones. */
   void add(Request request) {
     if (request.tenant == null) {
       ServiceClass service = request.spec.service();
@@ -102,7 +102,7 @@ final class Admission {
     tenants.add(request);
   }
 
-  /** Takes a request from the waiting; returns whether it was among them. */
+  /** Removes a request from the waiting ones; returns whether it was among them. */
   boolean remove(Request request) {
     if (!tenants.remove(request)) {
       return false;
@@ -111,18 +111,18 @@ final class Admission {
     return true;
   }
 
-  /** A running request has lost its pages and waits again. */
+  /** Adds a preempted request to the waiting ones. */
   void preempted(Request request) {
     add(request);
     request.tenant.running--;
   }
 
-  /** A token is about to be generated for a request that runs. */
+  /** Charges a token that is about to be generated for a running request. */
   void generates(Request request) {
     tenants.charge(request.tenant, 1);
   }
 
-  /** A request that ran has ended. */
+  /** Notes the end of a running request. */
   void ended(Request request) {
     request.tenant.running--;
     tenants.retire(request.tenant);
@@ -138,7 +138,7 @@ final class Admission {
     return byAge;
   }
 
-  /** The request to admit next, or null if none may be. */
+  /** Returns the request to admit next, or null if none may be. */
   Request next() {
     if (!gathered) {
       gathered = true;
@@ -197,8 +197,7 @@ final class Admission {
    * Returns whether its consumer must catch up first, or its pages are on their way to host memory.
    */
   private boolean isHeldUp(Request request) {
-    return request.admittedBefore && request.pauseIfBehind()
-        || pages.loads().mustWait(request, pages);
+    return request.admittedBefore && request.pauseIfBehind() || pages.loads().mustWait(request);
   }
 
   private Request firstOf(List<Request> waiting) {
@@ -210,7 +209,7 @@ final class Admission {
     return null;
   }
 
-  /** The request that {@link #next} returned runs from here. */
+  /** Notes that the request which {@link #next} returned runs. */
   void admitted(Request request) {
     Tenant tenant = request.tenant;
     candidateTenants.remove(tenant);

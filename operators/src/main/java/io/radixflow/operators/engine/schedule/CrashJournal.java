@@ -148,12 +148,12 @@ public final class CrashJournal implements AutoCloseable {
     }
   }
 
-  /** A request's name in the journal; the same in all processes. */
+  /** Returns a request's name in the journal; the same in all processes. */
   public static long nameOf(String label) {
     return StableHash.of64(label);
   }
 
-  /** The suspicion against a request, or null. Any thread. */
+  /** Returns the suspicion against a request, or null. Any thread. */
   public CrashRecord.Suspect suspect(long name) {
     return suspects.get(name);
   }

@@ -31,7 +31,7 @@ final class CrashRecord {
   /** Suspects that are remembered. */
   static final int MAX_SUSPECTS = 1_024;
 
-  /** How long a suspect is remembered that is not submitted again. */
+  /** The time for which a suspect is remembered that is not submitted again. */
   private static final long MEMORY_MILLIS = TimeUnit.DAYS.toMillis(1);
 
   private static final long MAGIC = 0x5246584352415348L;
@@ -78,12 +78,12 @@ final class CrashRecord {
     }
   }
 
-  /** The check that distinguishes an entry with a name from an empty one. */
+  /** Returns the check that distinguishes an entry with a name from an empty one. */
   static long check(long name) {
     return Long.rotateLeft(name ^ SALT, 23) * SALT | 1;
   }
 
-  /** The offset of an entry. */
+  /** Returns the offset of an entry. */
   static int at(int entry) {
     return HEADER + entry * ENTRY;
   }
@@ -92,10 +92,10 @@ final class CrashRecord {
     return content.getInt(12);
   }
 
-  /** A file without requests in flight. */
+  /** Returns a file without requests in flight. */
   static ByteBuffer fresh(int entryCount, Map<Long, Suspect> suspects) {
     if (entryCount > MAX_ENTRIES) {
-      throw new IllegalArgumentException(entryCount + " entryCount are more than " + MAX_ENTRIES);
+      throw new IllegalArgumentException(entryCount + " entries are more than " + MAX_ENTRIES);
     }
     ByteBuffer content = ByteBuffer.allocate(HEADER + (entryCount + MAX_SUSPECTS) * ENTRY);
     content.putLong(0, MAGIC).putInt(8, VERSION).putInt(12, entryCount);
@@ -122,9 +122,10 @@ final class CrashRecord {
   }
 
   /**
-   * The suspects after the death of the process that wrote the file; none if it is not valid.
+   * Returns the suspects after the death of the process that wrote the file; none if it is not
+   * valid.
    *
-   * @param content whatever was found, from its first byte
+   * @param content all bytes of the file; untrusted
    */
   static Map<Long, Suspect> suspects(ByteBuffer content, long now) {
     if (content.limit() < HEADER
@@ -161,7 +162,7 @@ final class CrashRecord {
     return suspects.size() == 1 ? suspects.get(0) : null;
   }
 
-  /** The suspicion that follows from a death for a request in flight. */
+  /** Returns the suspicion that follows from a death for a request in flight. */
   private static Suspect accused(Entry entry, Suspect before, boolean blamed, long now) {
     boolean gotFurther = before == null || entry.computed() >= before.reached();
     return new Suspect(

@@ -45,7 +45,7 @@ final class DfsWeightOrder implements WaitingOrder {
     walk(top);
   }
 
-  /** The subtree of a node, created with those of its ancestors if it is new. */
+  /** Returns the subtree of a node, created with those of its ancestors if it is new. */
   private static Subtree subtreeOf(TreeNode node, Map<TreeNode, Subtree> subtrees, Subtree top) {
     if (node == null) {
       return top;

@@ -23,7 +23,7 @@ import java.util.Map;
  * the operator's {@code TurnQueues}.
  */
 final class FairQueue {
-  /** FairQueue without requests that are remembered because they had more than the others. */
+  /** The most tenants without requests that are remembered because they had more than others. */
   private static final int MAX_IDLE = 1024;
 
   private final Map<String, Integer> weights;
@@ -38,7 +38,7 @@ final class FairQueue {
     this.weights = weights;
   }
 
-  /** FairQueue that have waiting requests, in no order. */
+  /** Returns the tenants that have waiting requests, in no order. */
   List<Tenant> backlogged() {
     return backlogged;
   }
@@ -47,7 +47,7 @@ final class FairQueue {
     return virtualTime;
   }
 
-  /** A tenant that is about to get a request. */
+  /** Returns the tenant of a name, which is about to get a request. */
   Tenant of(String name) {
     Tenant tenant = active.get(name);
     if (tenant == null) {
@@ -58,7 +58,7 @@ final class FairQueue {
     return tenant;
   }
 
-  /** Puts a request among its tenant's waiting ones. */
+  /** Adds a request to its tenant's waiting ones. */
   void add(Request request) {
     Tenant tenant = request.tenant;
     if (tenant.waiting.isEmpty()) {
@@ -83,7 +83,7 @@ final class FairQueue {
     return Math.max(least, Math.min(most, virtualTime));
   }
 
-  /** Takes a request from its tenant's waiting ones; returns whether it was there. */
+  /** Removes a request from its tenant's waiting ones; returns whether it was there. */
   boolean remove(Request request) {
     Tenant tenant = request.tenant;
     if (tenant == null || !ArrivalOrder.remove(tenant.waiting, request)) {
@@ -97,7 +97,7 @@ final class FairQueue {
   }
 
   /**
-   * A waiting request runs from here.
+   * Counts a waiting request as running from now on.
    *
    * @param byAge whether it was chosen for its age
    */

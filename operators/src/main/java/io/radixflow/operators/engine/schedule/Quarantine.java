@@ -55,12 +55,12 @@ public final class Quarantine {
     }
   }
 
-  /** The request that has to run alone, or null. */
+  /** Returns the request that has to run alone, or null. */
   Request active() {
     return active;
   }
 
-  /** A step of a request has succeeded. */
+  /** Notes that a step of a request has succeeded. */
   void computed(Request request) {
     if (request == active && request.computed >= request.suspectUntil) {
       journal.trust(request.row);
@@ -70,7 +70,7 @@ public final class Quarantine {
     }
   }
 
-  /** A request has ended. One that was cancelled stays suspect: its turn may come again. */
+  /** Notes the end of a request. A cancelled one stays suspect: its turn may come again. */
   public void ended(Request request) {
     if (request == active) {
       if (request.complete) {

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  *       running ones of its tenant, these are preempted: see {@link Preemption}.
  *   <li>When a page is missing, and none becomes free after a copy, the youngest request is
  *       preempted, or a less urgent one of its tenant; first among those that wait for their
- *       consumer. One always goes on, and alone it fits: no deadlock.
+ *       consumer. One always continues, and alone it fits: no deadlock.
  *   <li>Requests of a failed step run alone until each has succeeded or ended.
  * </ul>
  *
@@ -80,7 +80,7 @@ public final class Scheduler {
     return running;
   }
 
-  /** All requests without pages; a copy. */
+  /** Returns a copy of the list of all requests without pages. */
   public List<Request> waiting() {
     return admission.waiting();
   }
@@ -103,7 +103,7 @@ public final class Scheduler {
     return unadmitted.get() + preempted;
   }
 
-  /** Requests preempted so far. */
+  /** Returns how many requests were preempted so far. */
   public long preemptions() {
     return preemptions;
   }
@@ -131,10 +131,10 @@ public final class Scheduler {
     return Request.anyCanResume(running) || admission.canResume();
   }
 
-  /** Puts a request among the waiting. */
+  /** Adds a request to the waiting ones. */
   public void enqueue(Request request) {
     request.state = Request.State.WAITING;
-    pages.loads().look(request, pages);
+    pages.loads().look(request);
     admission.add(request);
   }
 
@@ -188,7 +188,7 @@ public final class Scheduler {
         return false;
       }
     }
-    pauseThoseBehind();
+    pauseRequestsBehind();
     if (!reservePages(pipelineEmpty) || !admitWaiting()) {
       return false;
     }
@@ -218,7 +218,7 @@ public final class Scheduler {
   }
 
   private boolean planAlone(Step step) {
-    pauseThoseBehind();
+    pauseRequestsBehind();
     while (!suspects.isEmpty()) {
       if (addAlone(step, suspects.peek())) {
         return true;
@@ -279,7 +279,7 @@ public final class Scheduler {
   }
 
   /** Looks at each ring once a step, as its consumer may empty it at any time. */
-  private void pauseThoseBehind() {
+  private void pauseRequestsBehind() {
     for (int i = 0; i < running.size(); i++) {
       running.get(i).pauseIfBehind();
     }
@@ -314,7 +314,7 @@ public final class Scheduler {
     return true;
   }
 
-  /** Rows of a step that running requests leave over. */
+  /** Returns the number of rows of a step that running requests leave over. */
   private int rowsLeft() {
     int left = stepRows;
     for (int i = 0; i < running.size(); i++) {
@@ -327,7 +327,7 @@ public final class Scheduler {
     return left;
   }
 
-  /** Gives a request a permit to run and pages, if there are. */
+  /** Gives a request a permit to run and its pages, if both are available. */
   private boolean admit(Request request) {
     PrefixMatch match = pages.match(request);
     if (running.size() == maxRunning || !pages.admit(request, match, running.size())) {
@@ -349,7 +349,7 @@ public final class Scheduler {
     return true;
   }
 
-  /** Running requests to preempt for a more urgent one that lacks a permit or pages. */
+  /** Chooses the requests to preempt for a more urgent one that lacks a permit or pages. */
   private List<Request> victims(Request request) {
     if (admission.isByAge()) {
       return List.of();
@@ -407,7 +407,7 @@ public final class Scheduler {
     preemptions++;
     preempted++;
     request.state = Request.State.WAITING;
-    pages.loads().look(request, pages);
+    pages.loads().look(request);
     admission.preempted(request);
   }
 }

@@ -20,7 +20,7 @@ final class SharedPrefixes {
     this.pages = pages;
   }
 
-  /** How often a request began to wait. */
+  /** Returns how often a request began to wait. */
   long deferrals() {
     return deferrals;
   }

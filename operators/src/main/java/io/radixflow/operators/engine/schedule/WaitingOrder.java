@@ -46,7 +46,7 @@ interface WaitingOrder {
     };
   }
 
-  /** A hash whose bits all depend on all of the arguments': the finalizer of SplitMix64. */
+  /** Returns a hash whose bits all depend on all of the arguments': the finalizer of SplitMix64. */
   private static long mix(long seed, long value) {
     long bits = seed + (value + 1) * 0x9e3779b97f4a7c15L;
     bits = (bits ^ (bits >>> 30)) * 0xbf58476d1ce4e5b9L;

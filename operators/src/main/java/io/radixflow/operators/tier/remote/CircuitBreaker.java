@@ -3,9 +3,9 @@ package io.radixflow.operators.tier.remote;
 import java.util.function.LongSupplier;
 
 /**
- * Says whether something that may be down is worth a try. After {@link #FAILURES} failures in a row
- * it is not; then one try is let through after a second, and after twice as long each time that it
- * fails, up to a minute. Safe for several threads.
+ * Decides whether a file system that may be down is tried. After {@link #FAILURES} failures in a
+ * row it is not; then one try is permitted after a second, and after twice as long each time that
+ * it fails, up to a minute. Safe for several threads.
  */
 final class CircuitBreaker {
   static final int FAILURES = 3;
@@ -25,12 +25,12 @@ final class CircuitBreaker {
     this.clock = clock;
   }
 
-  /** Whether a try would be let through now. */
+  /** Returns whether a try would be permitted now. */
   synchronized boolean isReady() {
     return failures < FAILURES || !trying && clock.getAsLong() >= retryAt;
   }
 
-  /** Lets a try through, whose end is told, or does not. */
+  /** Permits a try, whose end the caller reports, or returns false. */
   synchronized boolean begin() {
     if (!isReady()) {
       return false;
@@ -39,13 +39,14 @@ final class CircuitBreaker {
     return true;
   }
 
+  /** Reports a success. */
   synchronized void succeeded() {
     failures = 0;
     pause = FIRST_MILLIS;
     trying = false;
   }
 
-  /** Whether there will be no more tries for a while, because of this. */
+  /** Reports a failure; returns whether it has opened the breaker. */
   synchronized boolean failed() {
     boolean opens = ++failures == FAILURES;
     if (opens || trying) {

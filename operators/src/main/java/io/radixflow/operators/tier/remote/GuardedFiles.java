@@ -24,13 +24,13 @@ import org.slf4j.LoggerFactory;
  * up when it takes too long ({@link MissReason#TIMEOUT}); a file system that fails again and again
  * is not asked for a while ({@link MissReason#UNREACHABLE}).
  *
- * <p>An operation that was given up may go on. Its buffer is lost to its owner until it has ended;
- * an object that it creates nevertheless is deleted again.
+ * <p>An operation that was given up may continue. Its buffer is lost to its owner until it has
+ * ended; an object that it creates nevertheless is deleted again.
  */
 final class GuardedFiles implements RemoteFiles {
   private static final Logger LOG = LoggerFactory.getLogger(GuardedFiles.class);
 
-  /** How many operations may hang until no other is begun. */
+  /** The number of operations that may hang until no other is begun. */
   private static final int HANGING = 32;
 
   private static final Action NOTHING = () -> {};
@@ -63,7 +63,7 @@ final class GuardedFiles implements RemoteFiles {
             TransferThreads.named("remote-tier-files"));
   }
 
-  /** Whether an operation begun now would be tried. */
+  /** Returns whether an operation begun now would be tried. */
   boolean isReady() {
     return breaker.isReady();
   }

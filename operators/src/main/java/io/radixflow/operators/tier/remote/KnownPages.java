@@ -6,22 +6,23 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * Pages that were there when last looked for, so that they are not looked for again at once. What
- * is remembered is forgotten after its time, however often it is seen meanwhile: others may delete
- * a page. Safe for several threads.
+ * Remembers which pages were found, so that they are not looked for again at once. A page is
+ * remembered for its time, however often it is seen meanwhile: other engines may delete it. Safe
+ * for several threads.
  */
 final class KnownPages {
+  static final int CAPACITY = 100_000;
+  static final long MILLIS = 60_000;
+
   private final int capacity;
-  private final long millis;
   private final LongSupplier clock;
   private final Map<PageId, Long> since = new LinkedHashMap<>();
 
   /**
-   * @param millis how long it is remembered; -1 for ever
+   * @param clock milliseconds
    */
-  KnownPages(int capacity, long millis, LongSupplier clock) {
+  KnownPages(int capacity, LongSupplier clock) {
     this.capacity = capacity;
-    this.millis = millis;
     this.clock = clock;
   }
 
@@ -35,12 +36,8 @@ final class KnownPages {
   }
 
   synchronized boolean contains(PageId page) {
-    Long at = since.get(page);
-    if (at != null && millis >= 0 && clock.getAsLong() - at >= millis) {
-      since.remove(page);
-      return false;
-    }
-    return at != null;
+    return since.computeIfPresent(page, (id, at) -> clock.getAsLong() - at < MILLIS ? at : null)
+        != null;
   }
 
   synchronized void remove(PageId page) {

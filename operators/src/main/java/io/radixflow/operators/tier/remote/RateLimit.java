@@ -2,13 +2,13 @@ package io.radixflow.operators.tier.remote;
 
 import java.util.concurrent.TimeUnit;
 
-/** Lets so many bytes a second pass, on average; safe for several threads. */
+/** Limits the bytes that pass in a second, on average. Safe for several threads. */
 final class RateLimit implements AutoCloseable {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
   private final long bytesPerSecond;
 
-  /** When what was let through has passed. */
+  /** The time at which all bytes permitted so far have passed. */
   private long passed = System.nanoTime();
 
   private boolean closed;
@@ -20,7 +20,7 @@ final class RateLimit implements AutoCloseable {
     this.bytesPerSecond = bytesPerSecond;
   }
 
-  /** Waits until bytes may pass; not once it is closed. False if they may not pass any more. */
+  /** Waits until bytes may pass; returns false if it is closed. */
   synchronized boolean pass(long bytes) {
     if (bytesPerSecond > 0 && !closed) {
       passed =
@@ -41,7 +41,7 @@ final class RateLimit implements AutoCloseable {
     return !closed;
   }
 
-  /** Lets nobody wait any more. */
+  /** Ends all waits. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -10,7 +10,7 @@ import java.util.List;
  */
 public interface RemoteFiles extends AutoCloseable {
 
-  /** Whether there is an object. */
+  /** Returns whether there is an object. */
   boolean exists(String name) throws IOException;
 
   /**
@@ -22,7 +22,7 @@ public interface RemoteFiles extends AutoCloseable {
   int read(String name, ByteBuffer into) throws IOException;
 
   /**
-   * Makes an object. One that is there already may stay or be replaced: objects of one name have
+   * Creates an object. One that is there already may stay or be replaced: objects of one name have
    * one content. It should appear whole; where it does not, readers see that.
    */
   void create(String name, ByteBuffer bytes) throws IOException;
@@ -30,7 +30,7 @@ public interface RemoteFiles extends AutoCloseable {
   /** Deletes an object if it is there. */
   void delete(String name) throws IOException;
 
-  /** The objects in a folder; none if there is no such folder. */
+  /** Lists the objects in a folder; none if there is no such folder. */
   List<RemoteObject> list(String folder) throws IOException;
 
   /** Deletes a folder and all in it if it is there. */

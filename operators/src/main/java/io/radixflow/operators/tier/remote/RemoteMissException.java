@@ -14,7 +14,7 @@ final class RemoteMissException extends IOException {
     this.reason = reason;
   }
 
-  /** {@link MissReason#UNREACHABLE}, or {@link MissReason#TIMEOUT} if the operation may go on. */
+  /** {@link MissReason#UNREACHABLE}, or {@link MissReason#TIMEOUT} if it may still run. */
   MissReason reason() {
     return reason;
   }

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * How a remote tier's objects are named; all below the numerics epoch.
+ * The names of a remote tier's objects; all lie below the numerics epoch.
  *
  * <pre>
  * EPOCH/pages/DD/D…      a page, by the hexadecimal digits of its digest
@@ -15,7 +15,7 @@ import java.util.stream.IntStream;
  * </pre>
  */
 record RemoteNames(String epoch) {
-  /** An object whose age tells when old pages were last deleted. */
+  /** The object that each sweep writes again, so that its age is that of the last sweep. */
   static final String SWEPT = "swept";
 
   private static final int FOLDERS = 256;
@@ -29,7 +29,7 @@ record RemoteNames(String epoch) {
     return epoch + "/pages/" + digits.substring(0, SHARD) + "/" + digits.substring(SHARD);
   }
 
-  /** The folders that pages are in. */
+  /** Returns the folders that pages are in. */
   List<String> pageFolders() {
     return IntStream.range(0, FOLDERS)
         .mapToObj(i -> epoch + "/pages/" + HEX.toHexDigits((byte) i))

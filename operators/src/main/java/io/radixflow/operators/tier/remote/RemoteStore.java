@@ -37,13 +37,13 @@ import org.slf4j.LoggerFactory;
  * that any engine of the same numerics epoch finds it without asking another.
  *
  * <p>An object is created once. What a process left half written, or what was damaged, is found
- * when it is read, and deleted, so that it can be written anew. What is too old or too much is
- * deleted by {@link RemoteSweep}.
+ * when it is read, and deleted, so that it can be written again. Pages that are too old or too many
+ * are deleted by {@link RemoteSweep}.
  *
  * <p>Removed pages are misses here at once; for other engines when they are deleted, and no longer
- * known there ({@link RemoteStoreOptions#knownMillis}). A tenant's pages are unreadable once its
- * keys are forgotten in all engines; their objects go when they are too old. {@link #stats} counts
- * as pages and bytes what this process wrote.
+ * known there ({@link KnownPages}). A tenant's pages are unreadable once its keys are forgotten in
+ * all engines; their objects go when they are too old. {@link #stats} counts as pages and bytes
+ * what this process wrote.
  */
 public final class RemoteStore implements PageStore {
   private static final Logger LOG = LoggerFactory.getLogger(RemoteStore.class);
@@ -85,7 +85,7 @@ public final class RemoteStore implements PageStore {
     this.clock = clock;
     this.pages = new RemotePages(files, new RemoteNames(epoch), codec);
     this.objectBytes = codec.maxBytes();
-    this.known = new KnownPages(options.knownPages(), options.knownMillis(), clock);
+    this.known = new KnownPages(KnownPages.CAPACITY, clock);
     this.reads = TransferThreads.open("remote-tier-read", options.transfers());
     this.writes = TransferThreads.open("remote-tier-write", options.transfers());
     this.rate = new RateLimit(options.bytesPerSecond());
@@ -119,8 +119,8 @@ public final class RemoteStore implements PageStore {
   }
 
   /**
-   * Several at a time; the results of {@code from .. to-1}, in order. All have ended when this
-   * returns, or throws: buffers are the caller's again.
+   * Runs several transfers at a time; returns the results of {@code from .. to-1}, in order. All
+   * have ended when this returns or throws: the caller may use its buffers again.
    */
   private static <T> List<T> each(Executor threads, int from, int to, IntFunction<T> transfer) {
     List<CompletableFuture<T>> running = new ArrayList<>();
@@ -151,13 +151,13 @@ public final class RemoteStore implements PageStore {
     return at - from;
   }
 
-  /** It is removed, if perhaps not deleted yet. */
+  /** Returns whether a page is removed, if perhaps not deleted yet. */
   private boolean isGone(PageId id) {
     return cleared || gone.contains(id);
   }
 
   /**
-   * @param failed gets why it is not known
+   * @param failed gets the reason if it cannot be found out
    */
   private boolean exists(PageId id, Consumer<MissReason> failed) {
     if (isGone(id)) {
@@ -175,7 +175,7 @@ public final class RemoteStore implements PageStore {
     }
   }
 
-  /** Whether the file system is believed to answer. */
+  /** Returns whether the file system is believed to answer. */
   boolean isReady() {
     return files.isReady();
   }
@@ -197,7 +197,7 @@ public final class RemoteStore implements PageStore {
     return at - from;
   }
 
-  /** The lock is the caller's: transfers that waited for one could hold up those that have it. */
+  /** Takes the lock for all transfers: those that waited for it could delay those that have it. */
   private List<Optional<MissReason>> readSome(
       PageId[] chain, String[] namespaces, int from, int to, ByteBuffer[] into) {
     erasing.readLock().lock();
@@ -214,7 +214,7 @@ public final class RemoteStore implements PageStore {
   }
 
   /**
-   * Counts a miss, and forgets a page that would be missed again, so that it can be written anew.
+   * Counts a miss, and deletes a page that would be missed again, so that it can be written again.
    */
   private void missed(PageId id, MissReason reason) {
     counters.miss(reason);
@@ -265,12 +265,12 @@ public final class RemoteStore implements PageStore {
       known.add(page.id());
       return true;
     } catch (IOException | RuntimeException e) {
-      LOG.debug("A page was not stored in the remote tier", e);
+      LOG.debug("Page {} was not stored in the remote tier", page.id(), e);
       return false;
     }
   }
 
-  /** Returns how many objects are deleted; those that are not will be found again. */
+  /** Returns how many objects are deleted; the next sweep finds those that are not. */
   private int deleteObjects(List<String> names) {
     int deleted = 0;
     for (int from = 0; from < names.size() && !closed; from += options.transfers()) {
@@ -288,7 +288,7 @@ public final class RemoteStore implements PageStore {
       files.delete(name);
       return true;
     } catch (IOException e) {
-      LOG.debug("{} is not deleted", name, e);
+      LOG.debug("Object {} of the remote tier is not deleted", name, e);
       return false;
     }
   }
@@ -337,7 +337,7 @@ public final class RemoteStore implements PageStore {
     known.clear();
   }
 
-  /** Of this numerics epoch, for all engines. */
+  /** Removes the pages of this numerics epoch, for all engines. */
   @Override
   public void clear() {
     exclusively(
@@ -388,7 +388,7 @@ public final class RemoteStore implements PageStore {
     try {
       files.close();
     } catch (IOException e) {
-      LOG.warn("A remote tier did not close", e);
+      LOG.warn("The remote tier at {} did not close", options.uri(), e);
     }
   }
 }

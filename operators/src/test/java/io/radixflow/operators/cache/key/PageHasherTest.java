@@ -32,7 +32,7 @@ class PageHasherTest {
   }
 
   @Test
-  void aPageWithoutTokensIsNoPage() {
+  void aPageSizeOfZeroTokensIsRefused() {
     assertThatIllegalArgumentException().isThrownBy(() -> new PageHasher(0));
   }
 
@@ -55,7 +55,7 @@ class PageHasherTest {
   }
 
   @Test
-  void aChainGoesOnFromAnyPage() {
+  void aChainContinuesFromAnyPage() {
     PageHasher hasher = new PageHasher(3);
     int[] tokens = IntStream.range(0, 12).toArray();
     byte[] whole = hasher.chain(null, tokens, 12);

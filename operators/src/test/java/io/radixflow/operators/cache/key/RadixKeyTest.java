@@ -22,7 +22,7 @@ class RadixKeyTest {
         .toArray();
   }
 
-  /** How much of {@code b} a cache with {@code a} finds. */
+  /** Returns how much of {@code b} a cache with {@code a} finds. */
   private static int match(int[] a, int[] b, int pageTokens) {
     Turns turns = new Turns(2048, pageTokens, EvictionPolicies.of("lru", 1, 1));
     turns.insert(a);

@@ -46,7 +46,7 @@ class AdaptivePolicyTest {
   }
 
   @Test
-  void raisedPagesGoLastAndLoweredOnesFirst() {
+  void pagesOfRaisedPriorityAreEvictedLastAndLoweredOnesFirst() {
     PageAllocator allocator = new PageAllocator(3, page -> {});
     RadixCache cache = new RadixCache(allocator, 1, new AdaptivePolicy(3));
     int[] priorities = {1, 0, -1};
@@ -66,7 +66,7 @@ class AdaptivePolicyTest {
   }
 
   @Test
-  void aLeafWhosePriorityIsTakenBackIsRankedWithAllOthers() {
+  void aLeafWhosePriorityHasExpiredIsRankedWithAllOthers() {
     PageAllocator allocator = new PageAllocator(2, page -> {});
     RadixCache cache = new RadixCache(allocator, 1, new AdaptivePolicy(1000));
     for (int i = 0; i < 2; i++) {

@@ -22,7 +22,7 @@ class GhostPagesProperties {
   }
 
   @Property
-  void whatIsRememberedIsWhatWasLastPut(
+  void theLastValuePutIsRemembered(
       @ForAll @Size(max = 400) List<@IntRange(min = 0, max = 200) Integer> pages) {
     GhostPages ghosts = new GhostPages(64);
     Map<Integer, Integer> last = new HashMap<>();
@@ -46,7 +46,7 @@ class GhostPagesProperties {
   }
 
   @Property
-  void aPageThatIsForgottenHasNoUsesAndLeavesRoom(@ForAll long hash) {
+  void aForgottenPageHasNoUsesAndMakesRoom(@ForAll long hash) {
     GhostPages ghosts = new GhostPages(8);
     ghosts.put(hash, usedAt(1, 3));
     assertThat(ghosts.usesBefore(hash)).isEqualTo(3);

@@ -21,7 +21,7 @@ class KindOddsTest {
   }
 
   @Test
-  void theyAreThoseGivenUntilReusesTellOtherwise() {
+  void theOddsAreTheInitialOnesUntilReusesAreSeen() {
     assertThat(odds.of(2)).isEqualTo(16);
     odds.begin();
     odds.fit(WEIGHT);
@@ -52,7 +52,7 @@ class KindOddsTest {
   }
 
   @Test
-  void aKindThatNothingIsKnownOfGetsWhatTheOthersTell() {
+  void anUnknownKindGetsTheRatesOfTheOthers() {
     odds.begin();
     odds.add(0, 1e8, 1e8);
     odds.add(1, 2e8, 1e8);
@@ -63,7 +63,7 @@ class KindOddsTest {
   }
 
   @Test
-  void kindsWithoutOddsHaveOneAndTellNothing() {
+  void kindsWithoutOddsAreAllEqual() {
     odds.begin();
     odds.add(3, 1e8, 1);
     odds.fit(WEIGHT);

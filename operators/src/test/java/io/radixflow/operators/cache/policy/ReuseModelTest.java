@@ -37,7 +37,7 @@ class ReuseModelTest {
   }
 
   @Test
-  void withoutAnyTrafficTheOrderIsThatOfLru() {
+  void theOrderWithoutTrafficIsThatOfLru() {
     model.learn(idle, KINDS, 1);
 
     for (int bucket = 1; bucket < AgeScale.buckets(); bucket++) {
@@ -91,7 +91,7 @@ class ReuseModelTest {
   }
 
   @Test
-  void whatWasLearntLongAgoGivesWayToWhatIsSeenNow() {
+  void recentReusesOutweighOldOnes() {
     usedAfter(0, 2000, 10, 10);
     for (int tick = 40_001; tick <= 42_000; tick++) {
       idle.begin(tick);
@@ -116,7 +116,7 @@ class ReuseModelTest {
   }
 
   @Test
-  void partByPartTheSameIsLearnedAsAtOnce() {
+  void learningInPartsEqualsLearningAtOnce() {
     usedAfter(0, 4000, 100, 20);
     neverUsed(1, 4000, 3);
     double[][] byParts = new double[KINDS][AgeScale.buckets()];

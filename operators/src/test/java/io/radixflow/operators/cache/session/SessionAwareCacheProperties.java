@@ -140,7 +140,7 @@ class SessionAwareCacheProperties {
 
   /** 2,000 operations for each policy, page size and bound, 54,000 in all. */
   @Property(tries = 1, edgeCases = EdgeCasesMode.NONE, shrinking = ShrinkingMode.OFF)
-  void norAfterThousandsOfOperations(@ForAll long seed) {
+  void noPageIsLostInThousandsOfOperations(@ForAll long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     for (String policy : List.of("lru", "slru", "adaptive")) {
       for (int pageTokens : List.of(1, 4, 16)) {

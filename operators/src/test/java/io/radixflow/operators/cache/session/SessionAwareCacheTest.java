@@ -28,7 +28,7 @@ class SessionAwareCacheTest {
 
   /** Case S10: the last of two sessions takes what both have with it. */
   @Test
-  void whatTwoSessionsHaveGoesWithTheLastOfThem() {
+  void sharedPagesAreFreedWithTheLastSessionThatHasThem() {
     world.turn("a", 1, 2, 3, 4);
     world.turn("b", 1, 2, 3, 4);
     assertThat(world.close("a")).isZero();
@@ -78,7 +78,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void aSessionOpenedAgainUnderTheSameIdIsAnother() {
+  void aSessionOpenedAgainUnderTheSameIdIsANewOne() {
     SessionWorld.Turn late = world.begin("a", "main", 1, 2, 3);
     world.close("a");
     assertThat(world.turn("a", 1, 2, 7)).isZero();
@@ -98,7 +98,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void aReplyMadeAgainAndBrokenOffLeavesTheEarlierOne() {
+  void aRegeneratedReplyThatIsCancelledLeavesTheEarlierOne() {
     world.turn("a", 1, 2, 3, 4);
     world.end(world.begin("a", "main", 1, 2, 8, 9), 3, false);
     assertThat(world.cached(1, 2, 3, 4)).isEqualTo(4);
@@ -110,7 +110,7 @@ class SessionAwareCacheTest {
    * what it computed, since its user has read it, and closing frees each page once.
    */
   @Test
-  void aTurnThatWasBrokenOffIsKeptWhereItExtendsTheOneBefore() {
+  void aCancelledTurnIsKeptWhereItExtendsTheOneBefore() {
     world.turn("a", 1, 2);
     world.end(world.begin("a", "main", 1, 2, 3, 4), 3, false);
     assertThat(world.cached(1, 2, 3, 4)).isEqualTo(3);
@@ -121,7 +121,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void aForkGoesOnWhereItsBranchEndedAndBothAreFreedByTheClose() {
+  void aForkContinuesWhereItsBranchEndedAndClosingFreesBoth() {
     world.turn("a", 1, 2, 3);
     assertThat(world.turnOf("a", "other", 1, 2, 3, 7)).isEqualTo(3);
     assertThat(world.turn("a", 1, 2, 3, 8)).isEqualTo(3);
@@ -139,7 +139,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void theNextTurnGoesOnWithThePageThatTheLastOneDidNotFill() {
+  void theNextTurnFillsThePageThatTheLastOneDidNot() {
     SessionWorld wide = new SessionWorld(8, 4);
     wide.turn("a", range(0, 6));
     assertThat(wide.sessions.sessionPages()).isEqualTo(1);
@@ -150,7 +150,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void ofAPartialPageOnlyTheTokensThatStayAreUsed() {
+  void onlyTheUnchangedTokensOfAPartialPageAreUsed() {
     SessionWorld wide = new SessionWorld(8, 4);
     wide.turn("a", 0, 1, 2, 3, 4, 5, 6);
     assertThat(wide.turn("a", 0, 1, 2, 3, 4, 9, 9)).isEqualTo(5);
@@ -167,7 +167,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void partialPagesGoBeforeAnythingElse() {
+  void partialPagesAreEvictedFirst() {
     SessionWorld wide = new SessionWorld(4, 4);
     wide.turn("a", range(0, 6));
     wide.turn("b", range(10, 16));
@@ -179,7 +179,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void aSessionThatKeepsTooMuchGivesItsEndFirst() {
+  void aSessionOverItsBoundLosesItsLastPagesFirst() {
     SessionBounds bounds = new SessionBounds(10, 10, 0.25, 1);
     SessionWorld small = new SessionWorld(16, 1, bounds, "lru");
     small.turn("a", 1, 2, 3);
@@ -191,7 +191,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void aTenantThatKeepsTooMuchGivesWhatItUsedLeastRecently() {
+  void aTenantOverItsBoundLosesItsLeastRecentlyUsedPages() {
     SessionBounds bounds = new SessionBounds(10, 10, 1, 0.25);
     SessionWorld small = new SessionWorld(16, 1, bounds, "lru");
     small.turn("y", 50, 51, 52);
@@ -205,7 +205,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void ofTooManySessionsTheOneUsedLeastRecentlyIsForgotten() {
+  void theLeastRecentlyUsedSessionIsDroppedWhenThereAreTooMany() {
     SessionWorld small = new SessionWorld(64, 1, new SessionBounds(3, 2, 1, 1), "lru");
     small.turn("x1", 1);
     small.turn("x2", 2);
@@ -220,7 +220,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void whatSessionsRememberIsBoundedByThePool() {
+  void theTokensThatSessionsRememberAreBoundedByThePool() {
     SessionWorld small = new SessionWorld(8, 1);
     int[] shared = range(0, 8);
     for (int i = 0; i < 40; i++) {
@@ -241,7 +241,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void aPlaceOfAPoolThatWasEmptiedIsNotUsed() {
+  void aPositionInAResetPoolIsNotUsed() {
     SessionWorld other = new SessionWorld(64, 1);
     world.turn("a", 1, 2, 3);
     other.slots.put("a", world.slot("a"));
@@ -250,7 +250,7 @@ class SessionAwareCacheTest {
   }
 
   @Test
-  void boundsThatMeanNothingAreRefused() {
+  void sessionBoundsOutOfRangeAreRefused() {
     assertThatThrownBy(() -> new SessionBounds(0, 1, 1, 1)).hasMessageContaining("at least 1");
     assertThatThrownBy(() -> new SessionBounds(1, 1, 1.5, 1)).hasMessageContaining("at most 1");
     assertThatThrownBy(() -> new SessionBounds(1, 1, 1, Double.NaN))

@@ -49,7 +49,7 @@ class PoolSizingTest {
   }
 
   @Test
-  void aGivenSizeIsTaken() {
+  void aConfiguredPoolSizeIsUsed() {
     assertThat(size(EngineOptions.builder().kvBytes(1300), PLENTY))
         .isEqualTo(new PoolSizing(10, 16, 160));
     assertThat(size(EngineOptions.builder().kvPages(300).contextLength(50), PLENTY))

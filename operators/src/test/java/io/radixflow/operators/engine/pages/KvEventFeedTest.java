@@ -75,7 +75,7 @@ class KvEventFeedTest {
   }
 
   @Test
-  void whatFindsNoRoomIsDroppedUntilASnapshotIsTaken() {
+  void eventsWithoutRoomAreDroppedUntilASnapshotIsTaken() {
     feed.flush();
     room = false;
     ready = false;

@@ -27,7 +27,7 @@ class CrashRecordTest {
   private final List<CrashJournal> abandoned = new ArrayList<>();
   private long now = 1_000;
 
-  /** A journal as the next process has it; the one before was not closed. */
+  /** Returns a journal as the next process has it; the one before was not closed. */
   private CrashJournal afterDeath() {
     CrashJournal journal = CrashJournal.open(directory.resolve("journal"), 4, () -> now);
     abandoned.add(journal);
@@ -59,7 +59,7 @@ class CrashRecordTest {
   }
 
   @Test
-  void ofSeveralRequestsNoneIsBlamedAndAllAreSuspect() {
+  void severalRequestsInFlightAreAllSuspectAndNoneIsBlamed() {
     CrashJournal journal = afterDeath();
     journal.begin(0, 7, false);
     journal.begin(3, 8, false);
@@ -80,7 +80,7 @@ class CrashRecordTest {
   }
 
   @Test
-  void deathsAtTheSamePlaceAddUp() {
+  void deathsAtTheSamePositionAddUp() {
     for (int death = 1; death <= 3; death++) {
       CrashJournal journal = afterDeath();
       journal.begin(0, 7, death > 1);
@@ -90,7 +90,7 @@ class CrashRecordTest {
   }
 
   @Test
-  void aRequestThatGotFurtherStartsWithoutDeaths() {
+  void aRequestThatGotBeyondTheDeathStartsWithoutDeaths() {
     CrashJournal journal = afterDeath();
     journal.begin(0, 7, false);
     journal.step(0, 40, 42);
@@ -150,7 +150,7 @@ class CrashRecordTest {
   }
 
   @Test
-  void withoutAPlaceForTheFileEverythingElseWorks() throws IOException {
+  void theJournalWorksInMemoryIfItsFileCannotBeCreated() throws IOException {
     Path file = Files.createFile(directory.resolve("file"));
     try (CrashJournal journal = CrashJournal.open(file.resolve("journal"), 4, () -> now)) {
       journal.begin(0, 7, false);

@@ -42,7 +42,7 @@ class PreemptionTest {
 
   /** Case P6, higher priority values first. */
   @Test
-  void theLeastUrgentMakesWay() {
+  void theLeastUrgentRequestIsPreempted() {
     run(0, 50);
     run(1, 75);
     run(2, 100);
@@ -53,7 +53,7 @@ class PreemptionTest {
 
   /** Case P6, lower priority values first: urgency is the priority's negative. */
   @Test
-  void theHighestValueMakesWayIfLowOnesGoFirst() {
+  void theHighestValueIsPreemptedIfLowOnesGoFirst() {
     run(0, 50);
     run(-1, 75);
     run(-2, 100);
@@ -63,7 +63,7 @@ class PreemptionTest {
 
   /** Case P6. */
   @Test
-  void equalsDoNotMakeWay() {
+  void requestsOfEqualPriorityAreNotPreempted() {
     run(0, 50);
     run(1, 75);
     run(2, 100);
@@ -94,7 +94,7 @@ class PreemptionTest {
 
   /** Case P7; of equals the last to have arrived makes way first. */
   @Test
-  void asManyMakeWayAsAreNeeded() {
+  void onlyAsManyRequestsArePreemptedAsAreNeeded() {
     running.add(request(0, 0, 50));
     running.add(request(1, -1, 75));
     running.add(request(4, -2, 100));
@@ -111,7 +111,7 @@ class PreemptionTest {
   }
 
   @Test
-  void aSmallDifferenceIsNotEnoughForAThreshold() {
+  void aDifferenceBelowTheThresholdDoesNotPreempt() {
     run(0, 50);
     Preemption preemption = new Preemption(10);
     assertThat(preemption.victims(request(9, 10, 5), running, 5, victim -> 50)).isEmpty();
@@ -119,7 +119,7 @@ class PreemptionTest {
   }
 
   @Test
-  void anotherTenantsRequestsNeverMakeWay() {
+  void requestsOfAnotherTenantAreNeverPreempted() {
     run(-100, 50);
     Request other = request(9, 100, 5);
     other.tenant = new Tenant("other", 1);

@@ -50,7 +50,7 @@ class SchedulePolicyTest {
     return SchedulerRig.request(sequence, letters((int) sequence, 20), 10, "", service);
   }
 
-  /** The sequences of the requests in the order in which they are named. */
+  /** Returns the sequences of the requests in the order in which they are named. */
   private static List<Long> order(Admission admission, Request... requests) {
     Arrays.stream(requests).forEach(admission::add);
     return order(admission);
@@ -82,7 +82,7 @@ class SchedulePolicyTest {
 
   /** Case P1. */
   @Test
-  void withoutACacheACacheAwarePolicyIsThatOfArrival() {
+  void cacheAwarePoliciesFollowArrivalWithoutACache() {
     assertThat(SchedulePolicy.LPM.effective(false)).isEqualTo(SchedulePolicy.FCFS);
     assertThat(SchedulePolicy.DFS_WEIGHT.effective(false)).isEqualTo(SchedulePolicy.FCFS);
     assertThat(SchedulePolicy.LOF.effective(false)).isEqualTo(SchedulePolicy.LOF);
@@ -208,7 +208,7 @@ class SchedulePolicyTest {
   }
 
   @Test
-  void lpmSeesWhatEntersAndLeavesTheCacheWhileRequestsWait() {
+  void lpmFollowsTheCacheWhileRequestsWait() {
     Admission admission = admission(SchedulePolicy.LPM);
     int[] first = letters(1, 64);
     int[] second = letters(2, 64);

@@ -211,7 +211,7 @@ class SchedulerProperties {
     assertThat(order(seed, policy, true)).isEqualTo(without);
   }
 
-  /** The order of all requests, but of another tenant's only that it is its turn. */
+  /** Returns the order of all requests, but of another tenant's only that it is its turn. */
   private static List<String> order(long seed, SchedulePolicy policy, boolean othersCached) {
     Random random = new Random(seed);
     KvPages pages = pages(1_000);

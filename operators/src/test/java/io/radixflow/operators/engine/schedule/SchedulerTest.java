@@ -93,7 +93,7 @@ class SchedulerTest {
   }
 
   @Test
-  void othersOvertakeThoseThatWaitForAPrefix() {
+  void requestsThatWaitForAPrefixAreOvertaken() {
     SchedulerRig rig = new SchedulerRig(options(16, 400).stepRows(64).prefillChunk(32).build());
     int[] prefix = letters(0, 320);
     Request first = rig.submit(concat(prefix, letters(1, 20)), 5);
@@ -111,7 +111,7 @@ class SchedulerTest {
   }
 
   @Test
-  void aMoreUrgentRequestTakesThePagesOfALessUrgentOne() {
+  void aMoreUrgentRequestPreemptsALessUrgentOneForItsPages() {
     SchedulerRig rig = new SchedulerRig(options(16, 20).contextLength(300).build());
     Request low = rig.submit(letters(0, 100), 100, priority(-50));
     Request usual = rig.submit(letters(1, 100), 100, priority(0));
@@ -128,7 +128,7 @@ class SchedulerTest {
   }
 
   @Test
-  void aMoreUrgentRequestTakesThePlaceOfALessUrgentOne() {
+  void aMoreUrgentRequestPreemptsALessUrgentOneForItsPermit() {
     SchedulerRig rig = new SchedulerRig(options(16, 200).maxRunning(2).build());
     Request older = rig.submit(letters(0, 30), 100);
     Request younger = rig.submit(letters(1, 30), 100);

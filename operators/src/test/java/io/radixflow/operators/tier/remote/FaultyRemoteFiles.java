@@ -36,7 +36,7 @@ final class FaultyRemoteFiles implements RemoteFiles {
     failing = on;
   }
 
-  /** How many operations there have been. */
+  /** Returns how many operations there have been. */
   int calls() {
     return calls.get();
   }

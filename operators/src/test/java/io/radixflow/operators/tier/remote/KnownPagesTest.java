@@ -8,32 +8,29 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 class KnownPagesTest {
+  private final AtomicLong now = new AtomicLong();
+  private final KnownPages known = new KnownPages(2, now::get);
+  private final PageId[] ids = chain(1, 3).ids();
+
   /** Case F15. */
   @Test
-  void knownPagesAreForgottenAfterTheirTimeHoweverOftenSeen() {
-    AtomicLong now = new AtomicLong();
-    KnownPages known = new KnownPages(2, 100, now::get);
-    PageId[] ids = chain(1, 3).ids();
+  void aPageIsForgottenAfterItsTimeHoweverOftenItIsSeen() {
     known.add(ids[0]);
-    now.set(99);
+    now.set(KnownPages.MILLIS - 1);
     known.add(ids[0]);
     assertThat(known.contains(ids[0])).isTrue();
-    now.set(100);
+    now.set(KnownPages.MILLIS);
     assertThat(known.contains(ids[0])).isFalse();
   }
 
   @Test
-  void pagesKnownForEverGoOnlyForRoomOrWhenRemoved() {
-    AtomicLong now = new AtomicLong();
-    KnownPages forEver = new KnownPages(2, -1, now::get);
-    PageId[] ids = chain(1, 3).ids();
-    forEver.add(ids[0]);
-    now.set(Long.MAX_VALUE);
-    assertThat(forEver.contains(ids[0])).isTrue();
-    forEver.add(ids[1]);
-    forEver.add(ids[2]);
-    assertThat(forEver.contains(ids[0])).isFalse();
-    forEver.remove(ids[1]);
-    assertThat(forEver.contains(ids[1])).isFalse();
+  void theOldestPageIsForgottenForMoreThanTheCapacity() {
+    known.add(ids[0]);
+    known.add(ids[1]);
+    known.add(ids[2]);
+    assertThat(known.contains(ids[0])).isFalse();
+    known.remove(ids[1]);
+    assertThat(known.contains(ids[1])).isFalse();
+    assertThat(known.contains(ids[2])).isTrue();
   }
 }

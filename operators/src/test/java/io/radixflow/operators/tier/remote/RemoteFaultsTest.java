@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever becomes of a remote file system and its objects, no page is wrong and nobody waits. */
+/** Faults of a remote file system and of its objects: no page is wrong and no caller waits. */
 @Timeout(120)
 class RemoteFaultsTest {
   @TempDir Path directory;
@@ -66,7 +66,7 @@ class RemoteFaultsTest {
             (byte) (1 << random.nextInt(8));
         Files.write(victim, bytes);
         long before = misses(store);
-        // a header's spare bytes tell nothing; all others are a miss
+        // a change of a header's spare bytes is not seen; all others are a miss
         assertThat(read(store, chain) < 4).isEqualTo(misses(store) > before);
         assertThat(store.awaitErased(10_000)).isTrue();
       }
@@ -77,7 +77,7 @@ class RemoteFaultsTest {
   }
 
   @Test
-  void objectsThatWereSwappedOrAreAnotherModelsAreMisses() throws Exception {
+  void swappedObjectsAndThoseOfAnotherModelAreMisses() throws Exception {
     Chain chain = chain(1, 2);
     try (RemoteStore store = open(5_000)) {
       write(store, chain);
@@ -109,7 +109,7 @@ class RemoteFaultsTest {
   }
 
   @Test
-  void aFileSystemThatHangsIsGivenUpAndThenLeftAlone() throws Exception {
+  void aFileSystemThatHangsTimesOutAndIsThenNotTried() throws Exception {
     Chain chain = chain(1, 8);
     try (RemoteStore store = open(100)) {
       write(store, chain);
@@ -131,7 +131,7 @@ class RemoteFaultsTest {
   }
 
   @Test
-  void whatIsWrittenTooLateIsDeletedAgain() throws Exception {
+  void anObjectWrittenAfterItsTimeoutIsDeleted() throws Exception {
     Chain chain = chain(1, 1, "one", 7);
     try (RemoteStore store = open(200)) {
       write(store, chain(2, 1, "one", 7));
@@ -145,7 +145,7 @@ class RemoteFaultsTest {
   }
 
   @Test
-  void aFileSystemThatFailsIsTriedAgainAfterAPauseThatGrows() {
+  void aFileSystemThatFailsIsTriedAgainAfterGrowingPauses() {
     AtomicLong clock = new AtomicLong();
     CircuitBreaker breaker = new CircuitBreaker(clock::get);
     for (int i = 0; i < CircuitBreaker.FAILURES; i++) {

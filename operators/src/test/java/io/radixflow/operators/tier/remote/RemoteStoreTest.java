@@ -96,7 +96,7 @@ class RemoteStoreTest {
   }
 
   @Test
-  void namesTellNoTenant() throws IOException {
+  void objectNamesDoNotRevealTheTenant() throws IOException {
     try (RemoteStore store = open()) {
       long tenant = 0x1122_3344_5566_7788L;
       write(store, chain(1, 5, "one", tenant));
@@ -106,7 +106,7 @@ class RemoteStoreTest {
   }
 
   @Test
-  void damagedObjectsAreMissesAndAreWrittenAnew() throws Exception {
+  void damagedObjectsAreMissesAndAreWrittenAgain() throws Exception {
     Chain chain = chain(1, 5);
     Random random = new Random(3);
     try (RemoteStore store = open()) {
@@ -219,7 +219,7 @@ class RemoteStoreTest {
   }
 
   @Test
-  void ofPagesThatAreTooManyTheOldestAreDeletedAndNoMoreThanNeedBe() throws Exception {
+  void onlyAsManyOfTheOldestPagesAreDeletedAsExceedTheLimit() throws Exception {
     Chain old = chain(1, 40);
     Chain young = chain(2, 40);
     try (RemoteStore store = limited(1, 0)) {

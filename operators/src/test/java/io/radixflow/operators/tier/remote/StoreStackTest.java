@@ -45,7 +45,7 @@ class StoreStackTest {
   }
 
   @Test
-  void pagesThatAreRemovedBeforeTheirTimeNeverGetThere() {
+  void pagesRemovedBeforeTheirUploadAreNotUploaded() {
     Chain chain = chain(1, 10, "one", 7);
     StoreStack stack = stack(AN_HOUR);
     write(stack, chain);
@@ -55,7 +55,7 @@ class StoreStackTest {
   }
 
   @Test
-  void whatWaitsIsCopiedWhenTheStoreIsClosed() {
+  void waitingPagesAreUploadedWhenTheStoreIsClosed() {
     StoreStack stack = stack(AN_HOUR);
     write(stack, chain(1, 150));
     assertThat(lower.size()).isZero();
@@ -64,7 +64,7 @@ class StoreStackTest {
   }
 
   @Test
-  void pagesThatAreRemovedWhileTheyAreCopiedAreGoneBelowToo() throws Exception {
+  void pagesRemovedDuringTheirUploadAreRemovedBelow() throws Exception {
     Chain chain = chain(1, 10, "one", 7);
     Semaphore gate = lower.slowDown();
     try (StoreStack stack = stack(0)) {
@@ -103,7 +103,7 @@ class StoreStackTest {
     }
   }
 
-  /** The lower store, whose first write breaks the thread that does not expect it. */
+  /** Returns the lower store, whose first write breaks the thread that does not expect it. */
   private PageStore broken() {
     AtomicBoolean failed = new AtomicBoolean();
     return (PageStore)
