@@ -14,8 +14,8 @@ import java.util.concurrent.Executor;
 import java.util.function.Predicate;
 
 /**
- * Prepares announced turns: a {@link LoadBack} brings the pages of their prompts from the stores
- * to host memory, and those that no tier has are computed while the engine is idle. Neither takes
+ * Prepares announced turns: a {@link LoadBack} brings the pages of their prompts from the stores to
+ * host memory, and those that no tier has are computed while the engine is idle. Neither takes
  * anything from requests: all of it ends when the turn comes, which uses what is there by then.
  *
  * <p>{@link #submit} and {@link #overtaken} may be called by any thread; the rest happens on the

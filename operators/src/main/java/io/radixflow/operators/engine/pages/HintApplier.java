@@ -3,7 +3,6 @@ package io.radixflow.operators.engine.pages;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;
-import io.radixflow.operators.cache.session.CacheSlot;
 import io.radixflow.operators.cache.session.Pins;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.record.CacheHints;
@@ -16,7 +15,7 @@ import java.util.function.LongSupplier;
  * <p>Engine thread only.
  */
 final class HintApplier {
-  /** Time between two looks at what has ended. */
+  /** The time between two searches for expired hints. */
   private static final long EXPIRY_MILLIS = 1000;
 
   private final RadixCache cache;
@@ -35,11 +34,12 @@ final class HintApplier {
     this.clock = clock;
   }
 
+  /** Returns the pinned prefixes; a session's pin has its slot as owner. */
   Pins pins() {
     return pins;
   }
 
-  /** A request is about to unlock its prefix. */
+  /** Applies the hints of a request that is about to unlock its prefix. */
   void ended(Request request) {
     CacheHints hints = request.spec.hints();
     boolean closed = request.slot != null && request.slot.isClosed();
@@ -92,17 +92,7 @@ final class HintApplier {
     return millis > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + millis;
   }
 
-  /** Ends the pin of a session. */
-  void unpin(CacheSlot slot) {
-    pins.unpin(slot);
-  }
-
-  /** Ends all pins; whether there were any. */
-  boolean unpinAll() {
-    return pins.unpinAll();
-  }
-
-  /** Takes back what has expired; cheap if it is not time to look. */
+  /** Ends pins and priorities that have expired; cheap if it is not time to look. */
   void expire() {
     long now = clock.getAsLong();
     if (now >= nextExpiry) {

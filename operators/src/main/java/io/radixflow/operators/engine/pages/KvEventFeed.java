@@ -40,7 +40,7 @@ final class KvEventFeed implements KvEventListener {
     if (inSync) {
       changes.add(event);
     } else if (started) {
-      drop(1);
+      dropped++;
     }
   }
 
@@ -52,25 +52,17 @@ final class KvEventFeed implements KvEventListener {
       if (sink.offer(changes)) {
         changes = new ArrayList<>();
       } else {
-        lose();
+        restart();
         resync();
       }
     }
   }
 
-  /** The cache was replaced: what was handed over is void. */
+  /** Drops the changes since the last call of {@link #flush}; a snapshot follows. */
   void restart() {
-    lose();
-  }
-
-  private void lose() {
-    drop(changes.size());
+    dropped += changes.size();
     changes.clear();
     inSync = false;
-  }
-
-  private void drop(int count) {
-    dropped += count;
   }
 
   private void resync() {

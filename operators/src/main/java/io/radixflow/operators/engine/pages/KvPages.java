@@ -192,7 +192,7 @@ public final class KvPages {
     boolean pinned =
         turn.spec.hints().pinMillis() > 0 && SessionAwareCache.isPositionOf(turn.slot, end);
     if (pinned) {
-      hints.unpin(turn.slot);
+      hints.pins().unpin(turn.slot);
     }
     SessionPosition position = sessions.cut(turn.slot, end, tokens);
     if (position != null) {
@@ -222,7 +222,7 @@ public final class KvPages {
   /** Frees what only a session uses, and erases it in the tiers below. */
   public void close(CacheSlot slot) {
     List<SessionPosition> positions = slot.positions();
-    hints.unpin(slot);
+    hints.pins().unpin(slot);
     sessions.close(slot);
     positions.forEach(position -> tiers.erase(position.fullPages(), 0));
   }
@@ -281,7 +281,7 @@ public final class KvPages {
     }
     if (shortage(request, match, headroom) > 0) {
       // pins must not keep a request out that would run alone
-      return headroom == 0 && hints.unpinAll() && admit(request, match(request), headroom);
+      return headroom == 0 && hints.pins().unpinAll() && admit(request, match(request), headroom);
     }
     int needed = allocator.pagesFor(request.length) - match.pages();
     request.locked = cache.lock(request.keyIn(cache), match);

@@ -87,19 +87,15 @@ public final class CrashJournal implements AutoCloseable {
   }
 
   private static ByteBuffer read(Path path) throws IOException {
-    try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
-      if (channel.size() > CrashRecord.MAX_BYTES) {
-        LOG.warn("Crash journal {} is larger than any valid one and is ignored", path);
-        return ByteBuffer.allocate(0);
+    try {
+      if (Files.size(path) <= CrashRecord.MAX_BYTES) {
+        return ByteBuffer.wrap(Files.readAllBytes(path));
       }
-      ByteBuffer content = ByteBuffer.allocate((int) channel.size());
-      while (content.hasRemaining() && channel.read(content) >= 0) {
-        // until all is read
-      }
-      return content.flip();
+      LOG.warn("Crash journal {} is larger than any valid one and is ignored", path);
     } catch (NoSuchFileException e) {
-      return ByteBuffer.allocate(0);
+      LOG.debug("There is no crash journal {} of an earlier process", path);
     }
+    return ByteBuffer.allocate(0);
   }
 
   /**
