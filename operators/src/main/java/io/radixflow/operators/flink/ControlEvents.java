@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.TierSettings;
 import io.radixflow.operators.flink.state.ControlState;
+import io.radixflow.operators.flink.turn.SessionEnds;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.session.RefusedException;
@@ -17,12 +18,12 @@ final class ControlEvents {
 
   private final ControlState control;
   private final EngineTiers tiers;
-  private final TenantErasures erasures;
+  private final SessionEnds ends;
 
-  ControlEvents(ControlState control, EngineTiers tiers, TenantErasures erasures) {
+  ControlEvents(ControlState control, EngineTiers tiers, SessionEnds ends) {
     this.control = control;
     this.tiers = tiers;
-    this.erasures = erasures;
+    this.ends = ends;
   }
 
   /** Handles an event; one that cannot be served is logged and changes nothing. */
@@ -44,7 +45,7 @@ final class ControlEvents {
     if (tenant == null) {
       throw new RefusedException("erase_tenant names no tenant");
     }
-    erasures.add(tenant, control.nextErasure());
+    ends.eraseTenant(tenant, control.nextErasure());
   }
 
   /** All subtasks keep the new settings; the engine of each TaskManager applies them, once. */

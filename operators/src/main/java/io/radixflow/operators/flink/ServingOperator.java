@@ -3,7 +3,6 @@ package io.radixflow.operators.flink;
 import io.radixflow.operators.flink.engine.CheckpointedDisks;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.EngineLease;
-import io.radixflow.operators.flink.erasure.PagesToErase;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.record.ControlEvent;
@@ -126,11 +125,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
 
   @Override
   public void handleOperatorEvent(OperatorEvent event) {
-    if (event instanceof PageKeys.Drawn key) {
-      subtask.hear(key);
-    } else {
-      subtask.erase((PagesToErase) event);
-    }
+    subtask.handle(event);
   }
 
   @Override

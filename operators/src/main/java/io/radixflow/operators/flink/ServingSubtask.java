@@ -6,9 +6,8 @@ import io.radixflow.operators.flink.engine.EngineConnection;
 import io.radixflow.operators.flink.engine.EngineLease;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
-import io.radixflow.operators.flink.erasure.PageErasures;
-import io.radixflow.operators.flink.erasure.PagesToErase;
-import io.radixflow.operators.flink.erasure.PendingErasures;
+import io.radixflow.operators.flink.erasure.Erasures;
+import io.radixflow.operators.flink.erasure.PageKeys;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
 import io.radixflow.operators.flink.state.AttemptEpoch;
@@ -43,6 +42,8 @@ import org.apache.flink.api.common.TaskInfo;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.OperatorStateStore;
 import org.apache.flink.runtime.execution.Environment;
+import org.apache.flink.runtime.operators.coordination.OperatorEvent;
+import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
@@ -61,9 +62,8 @@ final class ServingSubtask implements AutoCloseable {
   private final SessionQueries queries;
   private final ControlEvents control;
   private final UnconfirmedReplies unconfirmed;
-  private final TenantErasures erasures;
-  private final PendingErasures pendingErasures;
-  private final PageErasures pageErasures;
+  private final SessionEnds ends;
+  private final Erasures erasures;
   private final AttemptEpoch epoch;
 
   ServingSubtask(
@@ -80,18 +80,20 @@ final class ServingSubtask implements AutoCloseable {
     MailboxExecutor mailbox = operator.mailbox();
     IdleTimers timers = new IdleTimers(operator.timers(), options.retention().toMillis());
     epoch = new AttemptEpoch(store, timers.now());
-    pendingErasures = new PendingErasures(store);
-    pageErasures = new PageErasures(store, PageErasures.MAX_PAGES);
     ServingEngine engine = lease.engine();
     tiers = engine.tiers();
     TaskInfo task = operator.getRuntimeContext().getTaskInfo();
-    pageKeys =
-        new PageKeys(
-            store, tiers.keys(), task.getIndexOfThisSubtask(), task.getNumberOfParallelSubtasks());
+    OperatorEventGateway coordinator =
+        task.getNumberOfParallelSubtasks() == 1 ? null : operator.coordinator();
+    pageKeys = new PageKeys(store, tiers, task);
+    if (coordinator != null) {
+      pageKeys.passOn(mailbox, coordinator);
+    }
+    erasures = new Erasures(store, engine.engine(), tiers, pageKeys, mailbox, coordinator);
     ChannelId channel =
         new ChannelId(
             environment.getJobID().toString(),
-            operator.getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+            task.getIndexOfThisSubtask(),
             epoch.attempt());
 
     queues = new TurnQueues(lease.turns());
@@ -115,7 +117,7 @@ final class ServingSubtask implements AutoCloseable {
         new ReplyOutput(operator.output(), unconfirmed, metrics, timers::now, epoch.attempt());
 
     SessionErasure erasure =
-        new SessionErasure(options.namespaces(), engine, pageErasures, epoch.attempt());
+        new SessionErasure(options.namespaces(), engine, erasures, epoch.attempt());
     runner =
         new TurnRunner(
             sessions,
@@ -130,36 +132,16 @@ final class ServingSubtask implements AutoCloseable {
     ServingLimits limits = new ServingLimits(settings, queues, counts);
     TurnIntake intake = new TurnIntake(settings, limits, queues, runner, output, options);
     queries = new SessionQueries(sessions, queues, locations, mailbox, output);
-    SessionEnds ends = new SessionEnds(queries, runner, erasure, output);
-    events = new EventHandler(intake, queries, ends, pendingErasures, output);
+    ends = new SessionEnds(sessions, queries, runner, erasure, erasures, output, mailbox);
+    events = new EventHandler(intake, queries, ends, output);
 
-    boolean alone = task.getNumberOfParallelSubtasks() == 1;
-    pageErasures.open(
-        engine.engine(), tiers.erasures(), mailbox, alone ? null : operator.coordinator());
-    if (!alone) {
-      pageKeys.passOn(mailbox, operator.coordinator());
-    }
-    erasures =
-        new TenantErasures(
-            pendingErasures,
-            sessions,
-            ends,
-            runner::dispatch,
-            (tenant, number) ->
-                tiers
-                    .erasures()
-                    .begin(
-                        "tenant %s %d of %s".formatted(tenant, number, channel),
-                        () -> engine.engine().eraseTenant(tenant)),
-            mailbox,
-            System::nanoTime);
-    control = new ControlEvents(settings, tiers, erasures);
+    control = new ControlEvents(settings, tiers, ends);
     registerMetrics(engine, counts);
   }
 
   private void registerMetrics(ServingEngine engine, SessionCounts counts) {
     metrics.turns(runner::running, queues::size);
-    metrics.erasures(pendingErasures::size, pageErasures::size);
+    metrics.erasures(erasures::pendingTenants, erasures::pendingPages);
     metrics.sessions(counts::count, counts::count);
     metrics.engine(engine.engine()::stats);
     metrics.tierCommands(engine.tiers()::applied, engine.tiers()::refused);
@@ -211,14 +193,13 @@ final class ServingSubtask implements AutoCloseable {
     runner.dispatch();
   }
 
-  /** Erases pages that the coordinator has passed on from another subtask, or from this one. */
-  void erase(PagesToErase pages) {
-    pageErasures.heard(pages);
-  }
-
-  /** Gives the engine a key that another engine has drawn. */
-  void hear(PageKeys.Drawn key) {
-    pageKeys.hear(key);
+  /** Handles what the coordinator has passed on from another subtask, or from this one. */
+  void handle(OperatorEvent event) {
+    if (event instanceof PageKeys.Drawn key) {
+      pageKeys.receive(key);
+    } else {
+      erasures.receive((Erasures.Erasure) event);
+    }
   }
 
   /** Handles the timer of a session. */
@@ -237,8 +218,7 @@ final class ServingSubtask implements AutoCloseable {
   void save(long checkpoint) throws Exception {
     runner.saveProgress();
     unconfirmed.barrier(checkpoint);
-    pendingErasures.save();
-    pageErasures.save();
+    erasures.save();
     disks.save(tiers.pagesOf());
     pageKeys.save();
     epoch.save();
@@ -252,23 +232,23 @@ final class ServingSubtask implements AutoCloseable {
   void suspend() {
     runner.suspend();
     unconfirmed.suspend();
-    erasures.suspend();
+    ends.suspend();
   }
 
   void resume() throws Exception {
     runner.resume();
     unconfirmed.resume();
-    erasures.resume();
+    ends.resume();
   }
 
   /** Whether there are replies to come. */
   boolean isBusy() {
-    return queues.size() > 0 || erasures.isBusy() || unconfirmed.isBusy();
+    return queues.size() > 0 || ends.isErasing() || unconfirmed.isBusy();
   }
 
   /** Returns the number of erasures of sessions and tenants whose pages may still be there. */
   int erasuresPending() {
-    return pageErasures.size() + pendingErasures.size();
+    return erasures.pendingPages() + erasures.pendingTenants();
   }
 
   /** Returns the number of open sessions in a state. */
@@ -278,8 +258,9 @@ final class ServingSubtask implements AutoCloseable {
 
   @Override
   public void close() {
-    try (unconfirmed) {
-      erasures.close();
+    try (unconfirmed;
+        erasures) {
+      ends.close();
       runner.close();
     }
   }

@@ -133,7 +133,23 @@ class DiskTierTest {
     engines.close();
   }
 
-  /** A turn of the tenant acme, on disk. */
+  @Test
+  void aTenantsPagesOnDiskAreUnreadableBeforeItsSessionsHaveBeenGoneThrough() throws Exception {
+    OperatorSubtaskState state = stored();
+    try (ServingHarness h = harness(root).restore(state, 1)) {
+      h.control("erase_tenant", "acme", null);
+      h.send(Events.message("since", "t2", TieredEngines.LONG).of("acme"));
+      Awaitility.await()
+          .atMost(Duration.ofSeconds(30))
+          .until(() -> engines.engine().stats().steps().generatedTokens() > 0);
+      assertThat(engines.stats().fetchedPages()).isZero();
+      assertThat(engines.stats().store().pages()).as("no mail has run yet").isGreaterThan(40);
+      assertThat(h.erasuresPending()).isEqualTo(1);
+    }
+    engines.close();
+  }
+
+  /** Stores a turn of the tenant acme on disk. */
   private OperatorSubtaskState stored() throws Exception {
     OperatorSubtaskState state;
     try (ServingHarness h = harness(root)) {

@@ -2,7 +2,9 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.flink.erasure.PagesToErase;
+import io.radixflow.operators.flink.erasure.Erasures.Erasure;
+import io.radixflow.operators.flink.erasure.Erasures.What;
+import io.radixflow.operators.flink.erasure.PageKeys;
 import io.radixflow.operators.tier.store.TenantKeys;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,8 +19,8 @@ import org.junit.jupiter.api.Test;
 
 /** Which subtasks get an erasure, and when checkpoints are held back. */
 class ServingCoordinatorTest {
-  private static final OperatorEvent FIRST = new PagesToErase("first", new byte[32]);
-  private static final OperatorEvent SECOND = new PagesToErase("second", new byte[32]);
+  private static final OperatorEvent FIRST = new Erasure("first", What.PAGES, new byte[32]);
+  private static final OperatorEvent SECOND = new Erasure("second", What.PAGES, new byte[32]);
 
   private final List<Boolean> backlogs = new ArrayList<>();
   private final ServingCoordinator coordinator = new ServingCoordinator(() -> 2, backlogs::add);

@@ -3,7 +3,7 @@ package io.radixflow.operators.flink;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
-import io.radixflow.operators.flink.erasure.PagesToErase;
+import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.flink.turn.ServingOutputs;
@@ -55,7 +55,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   static final int MAX_PARALLELISM = 128;
 
   private final ScriptedEngine engine;
-  private final List<OperatorEvent> told;
+  private final List<OperatorEvent> sent;
   private long checkpoint;
 
   /** Makes the operator with a coordinator that only notes what it is told. */
@@ -66,21 +66,21 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     private final transient EngineFactory opener;
     private final transient ServingOptions options;
     private final transient LostReplies lost;
-    private final transient List<OperatorEvent> told;
+    private final transient List<OperatorEvent> sent;
 
     Factory(
-        EngineFactory opener, ServingOptions options, LostReplies lost, List<OperatorEvent> told) {
+        EngineFactory opener, ServingOptions options, LostReplies lost, List<OperatorEvent> sent) {
       this.opener = opener;
       this.options = options;
       this.lost = lost;
-      this.told = told;
+      this.sent = sent;
     }
 
     @Override
     @SuppressWarnings("unchecked")
     public <T extends StreamOperator<Reply>> T createStreamOperator(
         StreamOperatorParameters<Reply> parameters) {
-      return (T) new ServingOperator(parameters, opener, options, lost, told::add);
+      return (T) new ServingOperator(parameters, opener, options, lost, sent::add);
     }
 
     @Override
@@ -102,11 +102,11 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
       LostReplies lost,
       int parallelism,
       int subtask,
-      List<OperatorEvent> told)
+      List<OperatorEvent> sent)
       throws Exception {
-    super(new Factory(opener, options, lost, told), MAX_PARALLELISM, parallelism, subtask);
+    super(new Factory(opener, options, lost, sent), MAX_PARALLELISM, parallelism, subtask);
     this.engine = engine;
-    this.told = told;
+    this.sent = sent;
     KeySelector<ConversationEvent, String> key = ConversationEvent::session;
     config.setStatePartitioner(0, key);
     config.setStateKeySerializer(
@@ -200,9 +200,12 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     return this;
   }
 
-  /** What the subtask has told its coordinator, which passes it on to all others. */
-  List<OperatorEvent> told() {
-    return told.stream().filter(PagesToErase.class::isInstance).toList();
+  /** Returns the erasures that the subtask has sent to its coordinator, for all subtasks. */
+  List<Erasure> erasuresSent() {
+    return sent.stream()
+        .filter(Erasure.class::isInstance)
+        .map(Erasure.class::cast)
+        .toList();
   }
 
   /** Erasures that the subtask waits for. */

@@ -6,19 +6,24 @@ import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.RemoteTier;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
-import io.radixflow.operators.flink.erasure.PagesToErase;
+import io.radixflow.operators.flink.erasure.Erasures.Erasure;
+import io.radixflow.operators.flink.erasure.Erasures.What;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.operators.tier.TierStats;
+import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.LongBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
@@ -134,18 +139,9 @@ class SessionErasureTest {
     }
   }
 
-  /** A subtask of two; nobody passes on what it has the other told. */
+  /** Returns one of two subtasks, whose coordinator passes nothing on. */
   private ServingHarness oneOfTwo() throws Exception {
     return harness(2, ServingHarness.ownerOf("s", 2));
-  }
-
-  /** Erasures that the engine has done and the other subtask has not heard of. */
-  private int untold(ServingHarness h) throws Exception {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
-        .until(() -> engines.tiers().erasures().active().isEmpty());
-    h.runMails();
-    return h.erasuresPending();
   }
 
   @Test
@@ -154,7 +150,8 @@ class SessionErasureTest {
       h.open();
       h.ask(say("s", "t1", longText("first")));
       h.ask(Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
-      assertThat(untold(h)).isEqualTo(1);
+      awaitSent(h, 1);
+      assertThat(h.erasuresPending()).as("until it is passed on").isEqualTo(1);
     }
   }
 
@@ -170,8 +167,44 @@ class SessionErasureTest {
     try (ServingHarness h = oneOfTwo().restore(state, 1)) {
       awaitTokens(h);
       h.ask(say("s", "t2", longText("second")).replacing());
-      assertThat(untold(h)).isEqualTo(1);
+      awaitSent(h, 1);
+      assertThat(h.erasuresPending()).as("until it is passed on").isEqualTo(1);
     }
+  }
+
+  @Test
+  void aKeyThatATurnUsedAfterTheErasureOfItsTenantIsDeletedOnAllEngines() throws Exception {
+    try (ServingHarness h = oneOfTwo()) {
+      h.open();
+      h.ask(say("s", "t1", longText("first")));
+      awaitStored();
+      List<Long> keys = keys();
+      assertThat(keys).hasSize(1);
+      h.send(say("s", "t2", longText("second")));
+      h.control("erase_tenant", "acme", null);
+      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> !keys().isEmpty());
+      List<Long> second = keys();
+      assertThat(second).hasSize(1).doesNotContainAnyElementsOf(keys);
+
+      awaitSent(h, 1);
+      assertThat(keys()).isEmpty();
+      Erasure sent = h.erasuresSent().get(0);
+      assertThat(sent.what()).isEqualTo(What.KEYS);
+      assertThat(ids(sent)).contains(keys.get(0), second.get(0));
+      assertThat(h.erasuresPending()).isEqualTo(1);
+      h.serving().handleOperatorEvent(sent);
+      assertThat(h.erasuresPending()).isZero();
+    }
+  }
+
+  /** Returns the ids of the keys that the engine has. */
+  private List<Long> keys() {
+    return engines.tiers().keys().toSave(0, 1).stream().map(TenantKeys.Key::id).toList();
+  }
+
+  private static List<Long> ids(Erasure keys) {
+    LongBuffer ids = ByteBuffer.wrap(keys.names()).asLongBuffer();
+    return LongStream.generate(ids::get).limit(ids.capacity()).boxed().toList();
   }
 
   @Test
@@ -182,6 +215,7 @@ class SessionErasureTest {
       awaitTokens(h);
       h.ask(say("s", "t2", longText("second")).replacing());
       awaitErased(h);
+      assertThat(h.erasuresSent()).isEmpty();
     }
   }
 
@@ -233,7 +267,6 @@ class SessionErasureTest {
       awaitErased(second);
       assertThat(before).containsAll(pages()).hasSizeGreaterThan(pages().size());
       assertThat(pages()).isNotEmpty();
-      assertThat(engines.tiers().erasures().active()).isEmpty();
     }
   }
 
@@ -306,30 +339,30 @@ class SessionErasureTest {
       h.ask(say(fresh, "t3", longText("third")));
       h.ask(Events.of(EventKind.CLOSE, fresh, "c3"));
       awaitErased(h);
-      assertThat(h.told()).as("no other engine had it").isEmpty();
+      assertThat(h.erasuresSent()).as("no other engine had it").isEmpty();
       h.ask(Events.of(EventKind.CLOSE, "idle", "c1"));
-      awaitTold(h, 1);
+      awaitSent(h, 1);
       h.ask(say(served, "t4", longText("fourth")));
       h.ask(say(served, "t5", longText("fifth")));
       h.ask(Events.of(EventKind.REGENERATE, served, "r5"));
-      awaitTold(h, 2);
+      awaitSent(h, 2);
       h.ask(Events.of(EventKind.CLOSE, served, "c2"));
-      awaitTold(h, 3);
+      awaitSent(h, 3);
       h.ask(Events.of(EventKind.CLOSE, begun, "c6"));
-      awaitTold(h, 4);
+      awaitSent(h, 4);
     }
   }
 
-  private static void awaitTold(ServingHarness h, int erasures) {
+  private static void awaitSent(ServingHarness h, int erasures) {
     Awaitility.await()
         .pollInSameThread()
         .atMost(Duration.ofSeconds(30))
         .until(
             () -> {
               h.runMails();
-              return h.told().size() == erasures;
+              return h.erasuresSent().size() == erasures;
             });
-    assertThat(((PagesToErase) h.told().get(erasures - 1)).names()).isNotEmpty();
+    assertThat(h.erasuresSent().get(erasures - 1).names()).isNotEmpty();
   }
 
   @Test

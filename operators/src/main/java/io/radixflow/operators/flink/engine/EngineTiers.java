@@ -1,10 +1,10 @@
 package io.radixflow.operators.flink.engine;
 
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
-import io.radixflow.operators.flink.erasure.EngineErasures;
+import io.radixflow.operators.NamespaceKey;
+import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
-import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.tier.disk.DiskDirectory;
 import io.radixflow.operators.tier.disk.DiskStore;
@@ -20,7 +20,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -51,7 +53,7 @@ public final class EngineTiers implements AutoCloseable {
             return made;
           });
 
-  private final EngineErasures erasures = new EngineErasures(this::hasDisk);
+  private final Set<Runnable> attachListeners = ConcurrentHashMap.newKeySet();
   private final TenantKeys keys = new TenantKeys();
   private TierSettings settings;
   private TierCalls calls;
@@ -103,7 +105,7 @@ public final class EngineTiers implements AutoCloseable {
             ? options
             : options.withHostBytes(settings.hostBytes());
     return sized.withStore(
-        this::openWithEngine, disk.tenants() == null ? remote.tenants() : disk.tenants());
+        this::openWithEngine, tenants());
   }
 
   /** Trouble with the disk costs its pages, never the engine. */
@@ -161,13 +163,27 @@ public final class EngineTiers implements AutoCloseable {
     return keys;
   }
 
-  /** Erasures that the engine has still to do. */
-  public EngineErasures erasures() {
-    return erasures;
+  /** Returns the number by which stores and keys tell a tenant from others; see {@link #keys}. */
+  public long tenantTag(String tenant) {
+    return tenants() == null ? 0 : tenants().tenantTag(tenant);
   }
 
-  /** Whether there is a disk with pages, be it attached or not. */
-  private boolean hasDisk() {
+  private NamespaceKey tenants() {
+    return disk.tenants() == null ? remote.tenants() : disk.tenants();
+  }
+
+  /** Has a task run, on any thread, whenever a disk was attached. */
+  public void onDiskAttached(Runnable task) {
+    attachListeners.add(task);
+  }
+
+  /** Ends what {@link #onDiskAttached} began. */
+  public void removeListener(Runnable task) {
+    attachListeners.remove(task);
+  }
+
+  /** Returns whether there is a disk with pages, attached or not. */
+  public boolean hasDisk() {
     return options.enabled() && (local != null || diskBytes(TierCommand.CONFIGURED) > 0);
   }
 
@@ -331,7 +347,7 @@ public final class EngineTiers implements AutoCloseable {
     }
     attach(opened);
     store = opened;
-    erasures.again();
+    attachListeners.forEach(Runnable::run);
     return "the disk has %d pages".formatted(opened.stats().pages());
   }
 

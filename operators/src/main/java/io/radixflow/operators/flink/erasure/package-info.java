@@ -1,2 +1,5 @@
-/** Erasures of pages and tenants that outlive a failure of the job. */
+/**
+ * What a subtask has to erase below the device, until all files that have it are without it, and
+ * the keys of tenants' pages.
+ */
 package io.radixflow.operators.flink.erasure;

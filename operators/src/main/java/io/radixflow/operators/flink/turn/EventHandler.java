@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.StableHash;
-import io.radixflow.operators.flink.erasure.PendingErasures;
 import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.flink.turn.SessionEnds.Ending;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.RefusedException;
@@ -17,19 +17,16 @@ public final class EventHandler {
   private final TurnIntake intake;
   private final SessionQueries queries;
   private final SessionEnds ends;
-  private final PendingErasures erasures;
   private final ReplyOutput output;
 
   public EventHandler(
       TurnIntake intake,
       SessionQueries queries,
       SessionEnds ends,
-      PendingErasures erasures,
       ReplyOutput output) {
     this.intake = intake;
     this.queries = queries;
     this.ends = ends;
-    this.erasures = erasures;
     this.output = output;
   }
 
@@ -38,9 +35,7 @@ public final class EventHandler {
    * turn id has one reply, however often and from wherever its sender starts again.
    */
   public void handle(ConversationEvent event, SessionContext session) throws Exception {
-    if (erasures.cover(session.slot())) {
-      ends.erase(session, true);
-    }
+    ends.endWithTenant(session);
     if (session.slot().hasRead(event.origin())) {
       output.resendIgnored();
       return;
@@ -91,7 +86,7 @@ public final class EventHandler {
         output.done(event);
       }
       case ERASE -> {
-        ends.erase(session, false);
+        ends.end(session, Ending.ERASED);
         output.done(event);
       }
     }
@@ -107,7 +102,7 @@ public final class EventHandler {
       return;
     }
     if (session.isExpired(busy)) {
-      ends.expire(session);
+      ends.end(session, Ending.EXPIRED);
     } else {
       session.removeExpiredCancels();
     }

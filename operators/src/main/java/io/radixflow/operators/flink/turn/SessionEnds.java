@@ -1,54 +1,173 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.flink.erasure.Erasures;
 import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.flink.state.SessionStore;
 import io.radixflow.operators.session.SessionSlot.Life;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Ends sessions: those that are closed, erased or expired. Only the task's thread uses it. */
-public final class SessionEnds {
+/**
+ * Ends sessions: those that are closed, expired or erased, by themselves or with their tenant.
+ *
+ * <p>The sessions of a tenant are erased a few in each mail, so that turns and checkpoints go on in
+ * between. A pass goes over all sessions of the subtask for all tenants that were to be erased when
+ * it began; what comes later waits for the next. Users see no difference, as an event of a session
+ * that the pass has not reached erases it first. Only the task's thread uses this.
+ */
+public final class SessionEnds implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SessionEnds.class);
+  private static final int SESSIONS_A_MAIL = 1_000;
+  private static final long NANOS_A_MAIL = 10_000_000;
+
+  private final SessionStore sessions;
   private final SessionQueries queries;
   private final TurnRunner runner;
   private final SessionErasure erasure;
+  private final Erasures erasures;
   private final ReplyOutput output;
+  private final MailboxExecutor mailbox;
+  private Pass pass;
+  private boolean posted;
+  private boolean suspended;
 
+  /** How a session ends. */
+  public enum Ending {
+    CLOSED,
+    EXPIRED,
+    ERASED,
+    TENANT_ERASED
+  }
+
+  /** One way through all sessions. */
+  private record Pass(Map<String, Long> tenants, Stream<String> sessions, Iterator<String> left) {}
+
+  /** Goes on with the tenants that were being erased in the restored checkpoint. */
   public SessionEnds(
-      SessionQueries queries, TurnRunner runner, SessionErasure erasure, ReplyOutput output) {
+      SessionStore sessions,
+      SessionQueries queries,
+      TurnRunner runner,
+      SessionErasure erasure,
+      Erasures erasures,
+      ReplyOutput output,
+      MailboxExecutor mailbox) {
+    this.sessions = sessions;
     this.queries = queries;
     this.runner = runner;
     this.erasure = erasure;
+    this.erasures = erasures;
     this.output = output;
-  }
-
-  /** Closes an open session; it keeps its owner and what it has read. */
-  void close(SessionContext session) throws Exception {
-    if (session.slot().life() == Life.OPEN) {
-      removeConversation(session, false, false);
-      session.slot(session.slot().closed());
-    }
+    this.mailbox = mailbox;
+    post();
   }
 
   /**
-   * Ends the turns of a session and leaves only what recognises resends: that it was erased,
-   * offsets, and hashes of turn ids.
-   *
-   * @param withTenant whether all of its tenant is being erased
+   * Ends the turns of a session and removes its conversation and pages. Of a closed session its
+   * owner stays, and what it has read; of an erased one only what recognises resends: that it was
+   * erased, offsets, and hashes of turn ids; of an expired one nothing.
    */
-  public void erase(SessionContext session, boolean withTenant) throws Exception {
-    removeConversation(session, withTenant, true);
-    output.eraseEmitted();
-    session.slot(session.slot().erased());
-  }
-
-  /** Removes a session without turns that is past its retention. */
-  void expire(SessionContext session) throws Exception {
-    removeConversation(session, false, false);
-    session.clear();
-  }
-
-  private void removeConversation(SessionContext session, boolean withTenant, boolean everywhere)
-      throws Exception {
+  void end(SessionContext session, Ending ending) throws Exception {
     queries.answerAll(session);
     runner.endSession(session);
-    erasure.forget(session, withTenant, everywhere);
+    erasure.ended(session, ending);
     session.clearConversation();
+    switch (ending) {
+      case CLOSED -> session.slot(session.slot().closed());
+      case EXPIRED -> session.clear();
+      case ERASED, TENANT_ERASED -> {
+        output.eraseEmitted();
+        session.slot(session.slot().erased());
+      }
+    }
+  }
+
+  /** Closes a session that is open. */
+  void close(SessionContext session) throws Exception {
+    if (session.slot().life() == Life.OPEN) {
+      end(session, Ending.CLOSED);
+    }
+  }
+
+  /** Erases a session if its tenant is being erased; returns whether it was. */
+  boolean endWithTenant(SessionContext session) throws Exception {
+    boolean covered = erasures.covers(session.slot());
+    if (covered) {
+      end(session, Ending.TENANT_ERASED);
+    }
+    return covered;
+  }
+
+  /**
+   * Begins to erase the sessions that a tenant has now; its pages are unreadable on return.
+   *
+   * @param number of the control event
+   */
+  public void eraseTenant(String tenant, long number) {
+    erasures.eraseTenant(tenant, number);
+    post();
+  }
+
+  /** Returns whether there are tenants whose sessions have to be gone through. */
+  public boolean isErasing() {
+    return !erasures.toPass().isEmpty();
+  }
+
+  /** Stops the pass, as the replies of turns that end would be emitted. */
+  public void suspend() {
+    suspended = true;
+  }
+
+  /** Goes on with the pass. */
+  public void resume() {
+    suspended = false;
+    post();
+  }
+
+  private void post() {
+    if (!posted && !suspended && isErasing()) {
+      posted = true;
+      mailbox.execute(this::proceed, "erasure of tenants");
+    }
+  }
+
+  private void proceed() throws Exception {
+    posted = false;
+    if (suspended) {
+      return;
+    }
+    if (pass == null) {
+      Stream<String> all = sessions.sessionsOneByOne();
+      pass = new Pass(erasures.toPass(), all, all.iterator());
+    }
+    long start = System.nanoTime();
+    for (int i = 0; i < SESSIONS_A_MAIL && pass.left.hasNext(); i++) {
+      SessionContext session = sessions.load(pass.left.next());
+      if (endWithTenant(session)) {
+        session.save();
+      }
+      if (System.nanoTime() - start >= NANOS_A_MAIL) {
+        break;
+      }
+    }
+    if (!pass.left.hasNext()) {
+      LOG.info("All sessions of {} tenants are erased", pass.tenants.size());
+      pass.tenants.forEach(erasures::passed);
+      close();
+    }
+    runner.dispatch();
+    post();
+  }
+
+  /** Ends the pass; a successor begins it again. */
+  @Override
+  public void close() {
+    if (pass != null) {
+      pass.sessions.close();
+      pass = null;
+    }
   }
 }

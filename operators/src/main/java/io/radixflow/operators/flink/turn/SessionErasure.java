@@ -1,38 +1,46 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.operators.NamespaceKey;
+import io.radixflow.operators.cache.key.RadixKey;
 import io.radixflow.operators.flink.engine.ServingEngine;
-import io.radixflow.operators.flink.erasure.PageErasures;
-import io.radixflow.operators.flink.erasure.SessionPageNames;
+import io.radixflow.operators.flink.erasure.Erasures;
 import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.flink.turn.SessionEnds.Ending;
+import io.radixflow.operators.prompt.SharedSystemPrompt;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.tier.page.PageChain;
+import io.radixflow.operators.tier.page.PageId;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.FutureTask;
 import org.apache.flink.util.function.RunnableWithException;
 
 /**
  * Has the pages erased of what leaves a session's history, so that at any time the tiers below the
  * device have of a session what its history names, what its running turns compute, and what {@link
- * PageErasures} has yet to erase. What other engines had a part in, these erase, too. Every call
+ * Erasures} has yet to erase. What other engines had a part in, these erase, too. Every call
  * acts on the current key.
  */
 public final class SessionErasure {
   private final TenantNamespaces namespaces;
   private final ServingEngine engine;
-  private final PageErasures erasures;
+  private final Erasures erasures;
   private final long attempt;
 
   /**
    * @param attempt epoch of the operator: turns that were accepted before may have run elsewhere
    */
   public SessionErasure(
-      TenantNamespaces namespaces, ServingEngine engine, PageErasures erasures, long attempt) {
+      TenantNamespaces namespaces, ServingEngine engine, Erasures erasures, long attempt) {
     this.attempt = attempt;
     this.namespaces = namespaces;
     this.engine = engine;
@@ -44,18 +52,18 @@ public final class SessionErasure {
   }
 
   /**
-   * Erases the pages of all branches, which are about to be removed from the history.
-   *
-   * @param withTenant whether all pages of its tenant go, too
-   * @param everywhere whether it matters even to engines that never had the session, as others that
-   *     said the same may have left its pages there
+   * Erases the pages of all branches, which are about to be removed from the history. Those of an
+   * erased session go from all engines, as sessions that said the same may have left them there.
+   * With its tenant, {@link Erasures} erases all but public pages.
    */
-  void forget(SessionContext session, boolean withTenant, boolean everywhere) throws Exception {
+  void ended(SessionContext session, Ending ending) throws Exception {
     SessionSlot slot = session.slot();
     if (hasPages(session)
-        && (!withTenant || namespaces.namespace(slot).equals(NamespaceKey.PUBLIC))) {
-      boolean wasElsewhere = slot.wasElsewhere(engine.instance());
-      erase(session, texts(session), List.of(), everywhere || wasElsewhere);
+        && (ending != Ending.TENANT_ERASED
+            || namespaces.namespace(slot).equals(NamespaceKey.PUBLIC))) {
+      boolean erased = ending == Ending.ERASED || ending == Ending.TENANT_ERASED;
+      erase(
+          session, texts(session), List.of(), erased || slot.wasElsewhere(engine.instance()));
     }
   }
 
@@ -78,11 +86,11 @@ public final class SessionErasure {
     Prompt prompt = turn.prompt();
     if (hasPages(session) && prompt != null) {
       erase(
-          session, List.of(text(prompt, turn.tokens())), texts(session), mayHaveRunElsewhere(turn));
+          session, List.of(text(prompt.ids(), turn.tokens())), texts(session), mayHaveRunElsewhere(turn));
     }
   }
 
-  /** Whether another engine may have pages of a turn. */
+  /** Returns whether another engine may have pages of a turn. */
   boolean mayHaveRunElsewhere(RunningTurn turn) {
     return turn.pending.accepted() < attempt;
   }
@@ -91,7 +99,7 @@ public final class SessionErasure {
    * Erases what leaves the history of a session when a turn is appended, and what the turn computed
    * that is not part of the history.
    *
-   * @param append appends it
+   * @param append appends the turn
    */
   void replaced(
       SessionContext session, RunningTurn turn, Turn remembered, RunnableWithException append)
@@ -106,7 +114,7 @@ public final class SessionErasure {
             || prompt.dropped() > turn.plan.conversation().dropped();
     List<int[]> gone = new ArrayList<>(replaces ? texts(session) : List.of());
     append.run();
-    int[] computed = text(prompt, turn.tokens());
+    int[] computed = text(prompt.ids(), turn.tokens());
     int[] kept = text(Arrays.copyOf(prompt.ids(), prompt.keep()), remembered.ids());
     if (Arrays.mismatch(computed, kept) >= 0 && !isBeginning(computed, kept)) {
       gone.add(computed);
@@ -120,10 +128,6 @@ public final class SessionErasure {
     return Arrays.mismatch(computed, kept) == computed.length;
   }
 
-  private static int[] text(Prompt prompt, int[] tokens) {
-    return text(prompt.ids(), tokens);
-  }
-
   private static int[] text(int[] first, int[] second) {
     int[] all = Arrays.copyOf(first, first.length + second.length);
     System.arraycopy(second, 0, all, first.length, second.length);
@@ -135,15 +139,39 @@ public final class SessionErasure {
       throws Exception {
     SessionSlot slot = session.slot();
     int pageTokens = engine.engine().info().pageTokens();
-    SessionPageNames names =
-        new SessionPageNames(
-            namespaces.namespace(slot),
-            namespaces.sharesSystemPrompt(slot) ? session.system() : null,
-            texts,
-            kept);
-    int most = names.most(pageTokens);
-    if (most > 0) {
-      erasures.add(names.task(engine.model(), pageTokens), most, everywhere);
+    long pages = texts.stream().mapToLong(ids -> ids.length).sum() / pageTokens;
+    if (pages > 0) {
+      String namespace = namespaces.namespace(slot);
+      String system = namespaces.sharesSystemPrompt(slot) ? session.system() : null;
+      erasures.erasePages(
+          new FutureTask<>(() -> names(namespace, system, texts, kept, pageTokens)),
+          (int) Math.min(pages, Integer.MAX_VALUE),
+          everywhere);
     }
+  }
+
+  /**
+   * Names the pages of texts, as the engine that made them did, but for public ones. Any thread.
+   *
+   * @param sharedSystem the system prompt that has public pages; null for none
+   * @param kept token ids of texts whose pages stay
+   * @return digests in a row, none before its parent's
+   */
+  private byte[] names(
+      String namespace, String sharedSystem, List<int[]> texts, List<int[]> kept, int pageTokens) {
+    ChatTemplate template = engine.model().chatTemplate();
+    Set<PageId> names = new LinkedHashSet<>();
+    for (int[] ids : texts) {
+      int open =
+          sharedSystem == null ? 0 : SharedSystemPrompt.commonTokens(template, sharedSystem, ids);
+      PageChain chain = PageChain.of(new RadixKey(namespace, ids, ids.length, open), pageTokens, 0);
+      int first = chain.sharedPages();
+      for (int[] other : kept) {
+        int differs = Arrays.mismatch(ids, other);
+        first = Math.max(first, (differs < 0 ? ids.length : differs) / pageTokens);
+      }
+      names.addAll(List.of(chain.from(first)));
+    }
+    return PageId.bytes(names);
   }
 }

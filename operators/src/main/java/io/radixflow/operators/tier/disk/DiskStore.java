@@ -291,7 +291,7 @@ public final class DiskStore implements PageStore {
 
   @Override
   public void removeTenant(long tenant) {
-    keys.forget(tenant);
+    keys.deleteAll(tenant);
     index.removeTenant(tenant);
   }
 

@@ -333,7 +333,7 @@ public final class RemoteStore implements PageStore {
 
   @Override
   public void removeTenant(long tenant) {
-    keys.forget(tenant);
+    keys.deleteAll(tenant);
     known.clear();
   }
 

@@ -10,9 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 import javax.crypto.SecretKey;
@@ -25,11 +23,11 @@ import javax.crypto.spec.SecretKeySpec;
  *
  * <p><b>Where a key is.</b> The first engine that stores a page of a tenant draws a key at random.
  * It is in the memory of the job's engines, which pass it on to each other, and in the job's
- * checkpoints; on the disk of a TaskManager, or in the remote folder, it is not. So {@link #forget}
- * in all engines makes what a tenant has in any tier unreadable at once. A TaskManager that was
+ * checkpoints; on the disk of a TaskManager, or in the remote folder, it is not. So {@link
+ * #deleteAll} in all engines makes what a tenant has in any tier unreadable. A TaskManager that was
  * away has pages, but no key, and gets keys only with the checkpoint from which the job is
  * restored. That checkpoint is either later than the erasure, and has no key of the tenant, or
- * earlier; then the job reads the control event again and forgets the key again. A key that was
+ * earlier; then the job reads the control event again and deletes the key again. A key that was
  * drawn after the last checkpoint before a crash is lost, and the pages under it are misses.
  *
  * <p><b>A stored page</b> has 8 bytes that name the key, 12 bytes of nonce, the ciphertext, and 16
@@ -47,20 +45,18 @@ public final class TenantKeys {
   private static final int TAG_BITS = 128;
   private static final int KEY_BYTES = 32;
 
-  /** For so long keys of a forgotten tenant that other engines drew before are not accepted. */
-  static final long LATE_NANOS = TimeUnit.MINUTES.toNanos(1);
-
   /** A key; two are equal if their names are. */
   private record Known(long id, long tenant, SecretKey secret, boolean drawnHere) {}
 
   private final SecureRandom random = new SecureRandom();
-  private final LongSupplier nanoClock;
   private final Map<Long, Known> byId = new HashMap<>();
 
   /** The key that a tenant's pages are written under. */
   private final Map<Long, Known> current = new HashMap<>();
 
-  private final Map<Long, Long> forgottenAt = new HashMap<>();
+  /** The ids of deleted keys, which are never accepted again, with their tenants. */
+  private final Map<Long, Long> deleted = new HashMap<>();
+
   private Consumer<Key> listener = key -> {};
 
   /**
@@ -77,41 +73,21 @@ public final class TenantKeys {
     }
   }
 
-  /** Creates an empty set of keys. */
-  public TenantKeys() {
-    this(System::nanoTime);
-  }
-
-  TenantKeys(LongSupplier nanoClock) {
-    this.nanoClock = nanoClock;
-  }
-
   /** Has a task get each key that is drawn here from now on, on the thread that draws it. */
   public synchronized void whenDrawn(Consumer<Key> task) {
     listener = task;
   }
 
-  /** Adds keys of a checkpoint. */
-  public synchronized void restore(List<Key> keys) {
-    keys.forEach(this::put);
-  }
-
-  /** Adds a key that another engine has drawn, unless its tenant was just forgotten. */
-  public synchronized void hear(Key key) {
-    long now = nanoClock.getAsLong();
-    forgottenAt.values().removeIf(at -> now - at > LATE_NANOS);
-    if (!forgottenAt.containsKey(key.tenant())) {
-      put(key);
+  /** Adds a key of a checkpoint, or that another engine has drawn, unless it was deleted here. */
+  public synchronized void add(Key key) {
+    if (key.secret().length == KEY_BYTES
+        && !byId.containsKey(key.id())
+        && !deleted.containsKey(key.id())) {
+      put(new Known(key.id(), key.tenant(), new SecretKeySpec(key.secret(), "AES"), false));
     }
   }
 
-  private void put(Key key) {
-    if (key.secret().length == KEY_BYTES && !byId.containsKey(key.id())) {
-      add(new Known(key.id(), key.tenant(), new SecretKeySpec(key.secret(), "AES"), false));
-    }
-  }
-
-  private void add(Known known) {
+  private void put(Known known) {
     byId.put(known.id, known);
     current.putIfAbsent(known.tenant, known);
   }
@@ -130,11 +106,29 @@ public final class TenantKeys {
     return keys;
   }
 
-  /** Forgets a tenant's keys: what was written under them is unreadable from now on. */
-  public synchronized void forget(long tenant) {
-    current.remove(tenant);
-    byId.values().removeIf(known -> known.tenant == tenant);
-    forgottenAt.put(tenant, nanoClock.getAsLong());
+  /** Deletes a tenant's keys: what was written under them is unreadable from now on. */
+  public synchronized void deleteAll(long tenant) {
+    for (Known known : List.copyOf(byId.values())) {
+      if (known.tenant == tenant) {
+        delete(known.id);
+      }
+    }
+  }
+
+  /** Deletes a key, or refuses it if it comes later. */
+  public synchronized void delete(long id) {
+    Known known = byId.remove(id);
+    if (known == null) {
+      deleted.putIfAbsent(id, 0L);
+    } else {
+      current.remove(known.tenant, known);
+      deleted.put(id, known.tenant);
+    }
+  }
+
+  /** Returns the ids of a tenant's keys that were deleted here. */
+  public synchronized List<Long> deleted(long tenant) {
+    return deleted.keySet().stream().filter(id -> deleted.get(id) == tenant).toList();
   }
 
   private Known forWriting(long tenant) {
@@ -148,7 +142,7 @@ public final class TenantKeys {
       byte[] secret = new byte[KEY_BYTES];
       random.nextBytes(secret);
       drawn = new Known(random.nextLong(), tenant, new SecretKeySpec(secret, "AES"), true);
-      add(drawn);
+      put(drawn);
       task = listener;
     }
     task.accept(new Key(drawn.id, tenant, drawn.secret.getEncoded()));

@@ -136,7 +136,7 @@ class RemoteStoreTest {
     Chain gone = chain(1, 10, "two", 2);
     TenantKeys others = new TenantKeys();
     TenantKeys keys = new TenantKeys();
-    keys.whenDrawn(others::hear);
+    keys.whenDrawn(others::add);
     try (RemoteStore writer = open(EPOCH, keys);
         RemoteStore eraser = open(EPOCH, others)) {
       write(writer, kept);

@@ -21,7 +21,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,8 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 class TenantKeysTest {
   private final Chain first = chain(1, 10, "one", 1);
   private final Chain second = chain(1, 10, "two", 2);
-  private final AtomicLong nanos = new AtomicLong();
-  private final TenantKeys keys = new TenantKeys(nanos::get);
+  private final TenantKeys keys = new TenantKeys();
 
   @TempDir Path directory;
 
@@ -69,7 +67,7 @@ class TenantKeysTest {
       write(store, second);
     }
     TenantKeys restored = new TenantKeys();
-    restored.restore(keys.toSave(0, 1));
+    keys.toSave(0, 1).forEach(restored::add);
     try (DiskStore store = open(restored)) {
       assertThat(read(store, first)).isEqualTo(10);
       assertThat(read(store, second)).isEqualTo(10);
@@ -82,9 +80,9 @@ class TenantKeysTest {
       write(store, first);
       write(store, second);
     }
-    keys.forget(1);
+    keys.deleteAll(1);
     TenantKeys restored = new TenantKeys();
-    restored.restore(keys.toSave(0, 1));
+    keys.toSave(0, 1).forEach(restored::add);
     try (DiskStore back = open(restored)) {
       assertThat(back.find(first.ids(), 0, 10)).as("its bytes are there").isEqualTo(10);
       assertThat(read(back, first)).isZero();
@@ -107,20 +105,40 @@ class TenantKeysTest {
   }
 
   @Test
-  void aKeyThatAnotherEngineDrewIsKnownUnlessItsTenantWasJustErased() {
-    TenantKeys other = new TenantKeys(nanos::get);
+  void aKeyThatAnotherEngineDrewIsUsedUntilItIsDeletedThereAndThenNeverAgain() {
+    TenantKeys other = new TenantKeys();
     List<TenantKeys.Key> drawn = new ArrayList<>();
     keys.whenDrawn(drawn::add);
     ByteBuffer body = encrypt(0);
     TierPage page = first.pages()[0];
 
-    other.forget(1);
-    other.hear(drawn.get(0));
-    assertThat(decrypts(other, page, 7, body)).isFalse();
-    nanos.addAndGet(TenantKeys.LATE_NANOS + 1);
-    other.hear(drawn.get(0));
+    other.add(drawn.get(0));
     assertThat(decrypts(other, page, 7, body)).isTrue();
+    keys.deleteAll(1);
+    assertThat(keys.deleted(1)).containsExactly(drawn.get(0).id());
+    keys.deleted(1).forEach(other::delete);
+    other.add(drawn.get(0));
+    assertThat(decrypts(other, page, 7, body)).isFalse();
     assertThat(drawn).hasSize(1);
+  }
+
+  @Test
+  void aKeyThatComesAfterItsDeletionIsRefused() {
+    TenantKeys other = new TenantKeys();
+    keys.whenDrawn(other::add);
+    ByteBuffer body = encrypt(0);
+    keys.deleteAll(1);
+    keys.whenDrawn(
+        key -> {
+          other.delete(key.id());
+          other.add(key);
+        });
+    ByteBuffer later = encrypt(0);
+
+    TierPage page = first.pages()[0];
+    assertThat(decrypts(other, page, 7, body)).as("deleted in one engine only").isTrue();
+    assertThat(decrypts(other, page, 7, later)).isFalse();
+    assertThat(decrypts(keys, page, 7, later)).isTrue();
   }
 
   @Test
@@ -130,7 +148,7 @@ class TenantKeysTest {
       all.add(new TenantKeys.Key(i - 10, i, new byte[32]));
     }
     TenantKeys restored = new TenantKeys();
-    restored.restore(all);
+    all.forEach(restored::add);
     Set<Long> saved = new HashSet<>();
     for (int subtask = 0; subtask < 3; subtask++) {
       for (TenantKeys.Key key : restored.toSave(subtask, 3)) {

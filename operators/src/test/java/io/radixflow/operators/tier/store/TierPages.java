@@ -27,7 +27,7 @@ public final class TierPages {
 
   private static TenantKeys keys() {
     TenantKeys keys = new TenantKeys();
-    keys.restore(List.of(new TenantKeys.Key(1, 0, new byte[32])));
+    keys.add(new TenantKeys.Key(1, 0, new byte[32]));
     return keys;
   }
 

@@ -3,19 +3,21 @@ package io.radixflow.operators.flink.erasure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.flink.engine.EngineTiers;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
-import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple;
 import org.junit.jupiter.api.Test;
 
-/** What a checkpoint keeps of erasures that no disk confirms. */
-class PageErasuresTest {
-  private final List<Tuple2<String, byte[]>> saved = new ArrayList<>();
+/** Tests what a checkpoint keeps of erasures that no disk confirms. */
+class ErasuresTest {
+  private final List<Tuple> saved = new ArrayList<>();
   private final List<String> asked = new ArrayList<>();
 
   @SuppressWarnings("unchecked")
@@ -27,7 +29,7 @@ class PageErasuresTest {
             (proxy, method, arguments) -> calls.apply(method.getName(), arguments));
   }
 
-  private PageErasures erasures(int maxPages) throws Exception {
+  private Erasures erasures(int maxPages) throws Exception {
     ListState<?> state =
         of(
             ListState.class,
@@ -37,12 +39,16 @@ class PageErasuresTest {
                   return List.copyOf(saved);
                 }
                 case "clear" -> saved.clear();
-                default -> saved.add((Tuple2<String, byte[]>) arguments[0]);
+                default -> saved.add((Tuple) arguments[0]);
               }
               return null;
             });
-    PageErasures made =
-        new PageErasures(of(OperatorStateStore.class, (name, arguments) -> state), maxPages);
+    ListState<?> none = of(ListState.class, (name, arguments) -> name.equals("get") ? List.of() : null);
+    OperatorStateStore store =
+        of(
+            OperatorStateStore.class,
+            (name, arguments) ->
+                ((ListStateDescriptor<?>) arguments[0]).getName().startsWith("page") ? state : none);
     Engine engine =
         of(
             Engine.class,
@@ -50,8 +56,7 @@ class PageErasuresTest {
               asked.add(name);
               return new CompletableFuture<Boolean>();
             });
-    made.open(engine, new EngineErasures(() -> true), null, null);
-    return made;
+    return new Erasures(store, engine, EngineTiers.none(), null, null, null, maxPages);
   }
 
   private static FutureTask<byte[]> names(int pages) {
@@ -59,15 +64,15 @@ class PageErasuresTest {
   }
 
   @Test
-  void namesThatNobodyHasMadeAreMadeForTheCheckpointAndTakenUpByTheSuccessor() throws Exception {
-    PageErasures first = erasures(100);
-    first.add(names(3), 5, false);
-    first.add(names(2), 2, false);
+  void aCheckpointMakesNamesThatNoEngineHasMadeAndTheSuccessorErasesThem() throws Exception {
+    Erasures first = erasures(100);
+    first.erasePages(names(3), 5, false);
+    first.erasePages(names(2), 2, false);
     first.save();
-    assertThat(saved).extracting(each -> each.f1.length).containsExactlyInAnyOrder(96, 64);
+    assertThat(saved).extracting(each -> ((byte[]) each.getField(2)).length).containsExactlyInAnyOrder(96, 64);
     asked.clear();
-    PageErasures next = erasures(100);
-    assertThat(next.size()).isEqualTo(2);
+    Erasures next = erasures(100);
+    assertThat(next.pendingPages()).isEqualTo(2);
     assertThat(asked).containsExactly("erase", "erase");
     next.save();
     assertThat(saved).hasSize(2);
@@ -75,9 +80,9 @@ class PageErasuresTest {
 
   @Test
   void tooManyPagesBecomeAllPages() throws Exception {
-    PageErasures first = erasures(10);
-    first.add(names(6), 6, false);
-    first.add(names(6), 6, false);
+    Erasures first = erasures(10);
+    first.erasePages(names(6), 6, false);
+    first.erasePages(names(6), 6, false);
     first.save();
     assertThat(asked).containsExactly("erase", "eraseAll");
     assertThat(saved).hasSize(1);

@@ -1,0 +1,382 @@
+package io.radixflow.operators.flink.erasure;
+
+import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.flink.engine.EngineTiers;
+import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.SessionSlot.Life;
+import io.radixflow.operators.tier.page.PageId;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.apache.flink.api.common.operators.MailboxExecutor;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.state.OperatorStateStore;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.api.java.tuple.Tuple3;
+import org.apache.flink.runtime.operators.coordination.OperatorEvent;
+import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Owns what this subtask has to erase below the device until no file has the bytes: the pages of
+ * sessions, by name, and all pages of tenants. Keyed state has lost what they were made of already.
+ *
+ * <p><b>A tenant</b> loses its keys when its control event comes, so that its pages are unreadable
+ * at once. Its turns run until its sessions have been gone through, and their pages are written
+ * under another key meanwhile. After that the engine deletes the tenant's pages and keys once more,
+ * and all other engines delete the keys that this one has deleted, which they may have got from it.
+ * Only a key that was drawn later stays: its pages are of sessions opened since. Such a session is
+ * spared, as its slot has the number of the last erasure that its subtask knew then, and control
+ * events come to all subtasks in one order.
+ *
+ * <p><b>Pages</b> are named by digests under a key. An engine's thread makes the names, or a
+ * checkpoint that comes before. More than {@link #MAX_PAGES} of them, which only a disk that is
+ * detached or broken can bring about, become one erasure of all pages.
+ *
+ * <p>Checkpoints have what is pending, and after a restore all subtasks begin with what any of them
+ * had: the pages may be on any disk, and the sessions may have moved. An erasure may so be done
+ * twice. What the engine cannot do, as its disk is detached or fails, it does again when a disk is
+ * attached. Only the task's thread uses this.
+ */
+public final class Erasures implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(Erasures.class);
+  private static final String ALL = "all";
+
+  /** Pages that may be pending: 8 MiB of names. */
+  static final int MAX_PAGES = 1 << 18;
+
+  private final Engine engine;
+  private final EngineTiers tiers;
+  private final PageKeys keys;
+  private final MailboxExecutor mailbox;
+  private final OperatorEventGateway coordinator;
+  private final int maxPages;
+  private final Runnable retry = () -> post(this::retry);
+  private final ListState<Tuple2<String, Long>> savedTenants;
+  private final ListState<Tuple3<String, What, byte[]>> savedPages;
+  private final Map<String, Tenant> tenants = new HashMap<>();
+  private final Map<String, Pages> pending = new LinkedHashMap<>();
+  private long pages;
+
+  /** What an erasure deletes: pages by name, all pages, or keys by id. */
+  public enum What {
+    PAGES,
+    ALL_PAGES,
+    KEYS
+  }
+
+  /**
+   * An erasure for all subtasks; travels through the JobManager, also back to its sender.
+   *
+   * @param id names the erasure
+   * @param names digests of pages, none before its parent's, or ids of keys, in a row
+   */
+  public record Erasure(String id, What what, byte[] names) implements OperatorEvent {}
+
+  /**
+   * A tenant whose pages may still be there.
+   *
+   * @param number of the control event
+   * @param passed whether the sessions of this subtask are erased
+   */
+  private record Tenant(long number, boolean passed) {}
+
+  private static final class Pages {
+    private final What what;
+    private final FutureTask<byte[]> names;
+    private final int most;
+    private boolean toPassOn;
+    private boolean done;
+
+    /**
+     * @param most how many there are at most
+     * @param toPassOn whether it has not come back from the coordinator, and has to
+     */
+    Pages(What what, FutureTask<byte[]> names, int most, boolean toPassOn) {
+      this.what = what;
+      this.names = names;
+      this.most = most;
+      this.toPassOn = toPassOn;
+    }
+
+    Pages(What what, byte[] names, boolean toPassOn) {
+      this(
+          what,
+          new FutureTask<>(() -> names),
+          what == What.PAGES ? PageId.all(names).length : 0,
+          toPassOn);
+    }
+
+    /** Returns the names, which are made now if they are not yet; any thread. */
+    byte[] get() {
+      names.run();
+      try {
+        return names.get();
+      } catch (ExecutionException e) {
+        LOG.error("Pages that were to be erased could not be named", e.getCause());
+        return new byte[0];
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IllegalStateException("interrupted while pages were being named", e);
+      }
+    }
+  }
+
+  /**
+   * Begins what the restored checkpoint had.
+   *
+   * @param keys those of the engine, restored
+   * @param coordinator passes erasures on to all subtasks; null if there are no others
+   */
+  public Erasures(
+      OperatorStateStore store,
+      Engine engine,
+      EngineTiers tiers,
+      PageKeys keys,
+      MailboxExecutor mailbox,
+      OperatorEventGateway coordinator)
+      throws Exception {
+    this(store, engine, tiers, keys, mailbox, coordinator, MAX_PAGES);
+  }
+
+  Erasures(
+      OperatorStateStore store,
+      Engine engine,
+      EngineTiers tiers,
+      PageKeys keys,
+      MailboxExecutor mailbox,
+      OperatorEventGateway coordinator,
+      int maxPages)
+      throws Exception {
+    this.engine = engine;
+    this.tiers = tiers;
+    this.keys = keys;
+    this.mailbox = mailbox;
+    this.coordinator = coordinator;
+    this.maxPages = maxPages;
+    savedTenants =
+        store.getUnionListState(
+            new ListStateDescriptor<>("tenant-erasures", Types.TUPLE(Types.STRING, Types.LONG)));
+    savedPages =
+        store.getUnionListState(
+            new ListStateDescriptor<>(
+                "page-erasures",
+                Types.TUPLE(
+                    Types.STRING,
+                    Types.ENUM(What.class),
+                    PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO)));
+    tiers.onDiskAttached(retry);
+    for (Tuple2<String, Long> each : savedTenants.get()) {
+      eraseTenant(each.f0, each.f1);
+    }
+    for (Tuple3<String, What, byte[]> each : savedPages.get()) {
+      add(each.f0, new Pages(each.f1, each.f2, false));
+    }
+  }
+
+  // ---- tenants
+
+  /**
+   * Makes a tenant's pages unreadable; the caller goes through its sessions then.
+   *
+   * @param number of the control event
+   */
+  public void eraseTenant(String tenant, long number) {
+    keys.delete(tenant);
+    tenants.merge(tenant, new Tenant(number, false), (a, b) -> a.number > b.number ? a : b);
+  }
+
+  /** Returns whether a session is of a tenant that is being erased, and not erased itself. */
+  public boolean covers(SessionSlot slot) {
+    if (tenants.isEmpty() || !slot.opened() || slot.life() == Life.ERASED) {
+      return false;
+    }
+    Tenant erased = tenants.get(slot.tenant());
+    return erased != null && slot.erasures() < erased.number;
+  }
+
+  /** Returns the tenants whose sessions have to be gone through, with their numbers; a copy. */
+  public Map<String, Long> toPass() {
+    Map<String, Long> left = new HashMap<>();
+    tenants.forEach(
+        (name, tenant) -> {
+          if (!tenant.passed) {
+            left.put(name, tenant.number);
+          }
+        });
+    return left;
+  }
+
+  /** Erases the pages of a tenant whose sessions are erased, unless they are to be once more. */
+  public void passed(String tenant, long number) {
+    if (tenants.replace(tenant, new Tenant(number, false), new Tenant(number, true))) {
+      erasePages(tenant, number);
+    }
+  }
+
+  private void erasePages(String tenant, long number) {
+    whenErased(
+        engine.eraseTenant(tenant),
+        everywhere -> {
+          byte[] deleted = keys.deleted(tenant);
+          if (deleted.length > 0 && coordinator != null) {
+            add(UUID.randomUUID().toString(), new Pages(What.KEYS, deleted, true));
+          }
+          if (everywhere) {
+            tenants.remove(tenant, new Tenant(number, true));
+          }
+        });
+  }
+
+  // ---- pages
+
+  /**
+   * Begins to erase pages.
+   *
+   * @param names makes the digests of the pages in a row, none before its parent's; any thread
+   * @param most how many they are at most
+   * @param everywhere whether the engines of all subtasks do it
+   */
+  public void erasePages(FutureTask<byte[]> names, int most, boolean everywhere) {
+    boolean toPassOn = everywhere && coordinator != null;
+    if (pages + most <= maxPages) {
+      add(UUID.randomUUID().toString(), new Pages(What.PAGES, names, most, toPassOn));
+      return;
+    }
+    LOG.warn("More than {} pages wait to be erased: all pages of the tiers are erased", maxPages);
+    for (Pages each : pending.values()) {
+      toPassOn |= each.toPassOn;
+    }
+    pending.values().removeIf(each -> each.what != What.KEYS);
+    pages = 0;
+    add(ALL, new Pages(What.ALL_PAGES, new byte[0], toPassOn));
+  }
+
+  private void add(String id, Pages erasure) {
+    if (pending.putIfAbsent(id, erasure) == null) {
+      pages += erasure.most;
+      begin(id, erasure);
+    }
+  }
+
+  private void begin(String id, Pages erasure) {
+    switch (erasure.what) {
+      case PAGES ->
+          whenErased(
+              engine.erase(
+                  () -> {
+                    byte[] names = erasure.get();
+                    post(() -> passOn(id, erasure));
+                    return PageId.all(names);
+                  }),
+              everywhere -> done(id, erasure, everywhere));
+      case ALL_PAGES -> {
+        passOn(id, erasure);
+        whenErased(engine.eraseAll(), everywhere -> done(id, erasure, everywhere));
+      }
+      case KEYS -> {
+        passOn(id, erasure);
+        keys.delete(erasure.get());
+        done(id, erasure, true);
+      }
+    }
+  }
+
+  private void passOn(String id, Pages erasure) {
+    if (erasure.toPassOn) {
+      coordinator.sendEventToCoordinator(new Erasure(id, erasure.what, erasure.get()));
+    }
+  }
+
+  /** Begins an erasure that the coordinator passes on, or notes that all subtasks have it. */
+  public void receive(Erasure event) {
+    Pages known = pending.get(event.id());
+    if (known == null) {
+      add(event.id(), new Pages(event.what(), event.names(), false));
+    } else {
+      known.toPassOn = false;
+      done(event.id(), known, known.done);
+    }
+  }
+
+  private void done(String id, Pages erasure, boolean done) {
+    erasure.done = done;
+    if (done && !erasure.toPassOn && pending.remove(id, erasure)) {
+      pages -= erasure.most;
+    }
+  }
+
+  // ---- both
+
+  /**
+   * Runs a task in the mailbox when an engine has erased.
+   *
+   * @param work completes with whether a disk had its part
+   * @param then gets whether no disk is left that has not
+   */
+  private void whenErased(CompletableFuture<Boolean> work, Consumer<Boolean> then) {
+    work.whenComplete(
+        (disk, failure) -> {
+          if (failure == null) {
+            post(() -> then.accept(disk || !tiers.hasDisk()));
+          } else {
+            LOG.warn("Pages are not erased yet; that is tried again with the next disk", failure);
+          }
+        });
+  }
+
+  private void post(Runnable task) {
+    try {
+      mailbox.execute(task::run, "erasure of pages");
+    } catch (RejectedExecutionException closing) {
+      LOG.debug("The task closes; a checkpoint has the erasure", closing);
+    }
+  }
+
+  private void retry() {
+    Map.copyOf(pending).forEach(this::begin);
+    tenants.forEach(
+        (name, tenant) -> {
+          if (tenant.passed) {
+            erasePages(name, tenant.number);
+          }
+        });
+  }
+
+  /** Returns the number of tenants whose pages may still be there. */
+  public int pendingTenants() {
+    return tenants.size();
+  }
+
+  /** Returns the number of erasures of pages that are not done everywhere. */
+  public int pendingPages() {
+    return pending.size();
+  }
+
+  /** Writes what is pending to the checkpoint. */
+  public void save() throws Exception {
+    savedTenants.clear();
+    for (Map.Entry<String, Tenant> each : tenants.entrySet()) {
+      savedTenants.add(Tuple2.of(each.getKey(), each.getValue().number));
+    }
+    savedPages.clear();
+    for (Map.Entry<String, Pages> each : pending.entrySet()) {
+      savedPages.add(Tuple3.of(each.getKey(), each.getValue().what, each.getValue().get()));
+    }
+  }
+
+  @Override
+  public void close() {
+    tiers.removeListener(retry);
+  }
+}
