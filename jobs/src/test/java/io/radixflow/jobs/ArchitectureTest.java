@@ -62,7 +62,7 @@ class ArchitectureTest {
           ".engine.ReplyProgress",
           ".tier.TierStats",
           ".tier.store.PageStoreStats",
-          ".tier.remote.RemoteStoreOptions",
+          ".tier.remote.RemoteTierOptions",
           ".sampling.SamplingParams",
           ".sim.SimOptions",
           // model and device

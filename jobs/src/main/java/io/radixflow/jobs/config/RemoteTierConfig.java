@@ -2,8 +2,7 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
-import io.radixflow.operators.flink.engine.RemoteTier;
-import io.radixflow.operators.tier.remote.RemoteStoreOptions;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -78,19 +77,15 @@ public final class RemoteTierConfig {
   }
 
   /** The remote tier, as the settings say. */
-  public static RemoteTier tier(Settings settings) {
-    String directory = settings.get(DIRECTORY);
-    if (directory == null) {
-      return RemoteTier.NONE;
-    }
-    RemoteStoreOptions options =
-        RemoteStoreOptions.of(directory)
-            .withTransfers(
-                settings.get(TRANSFERS),
-                settings.get(TIMEOUT).toMillis(),
-                settings.get(BANDWIDTH).getBytes())
-            .withLimits(settings.get(SIZE).getBytes(), settings.get(RETENTION).toMillis());
-    return new RemoteTier(
-        options, settings.get(UPLOAD_AFTER).toMillis(), CacheConfig.namespaces(settings).key());
+  public static RemoteTierOptions tier(Settings settings) {
+    return new RemoteTierOptions(
+        settings.get(DIRECTORY),
+        settings.get(TRANSFERS),
+        settings.get(TIMEOUT).toMillis(),
+        settings.get(BANDWIDTH).getBytes(),
+        settings.get(SIZE).getBytes(),
+        settings.get(RETENTION).toMillis(),
+        settings.get(UPLOAD_AFTER).toMillis(),
+        CacheConfig.namespaces(settings).key());
   }
 }

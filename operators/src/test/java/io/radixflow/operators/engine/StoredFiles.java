@@ -6,7 +6,7 @@ import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.remote.RemoteStore;
-import io.radixflow.operators.tier.remote.RemoteStoreOptions;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.tier.remote.StoreStack;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.TenantKeys;
@@ -64,7 +64,7 @@ final class StoredFiles implements AutoCloseable {
   private RemoteStore openRemote(String epoch, int pageBytes) throws IOException {
     String uri = root.resolve("remote").toUri().toString();
     return RemoteStore.open(
-        RemoteStoreOptions.of(uri), epoch, pageBytes, FlinkRemoteFiles.open(uri), keys);
+        RemoteTierOptions.of(uri, null), epoch, pageBytes, FlinkRemoteFiles.open(uri), keys);
   }
 
   /** Deletes all files of the disk, which no engine has open. */

@@ -7,7 +7,7 @@ import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.CacheOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
-import io.radixflow.operators.flink.engine.RemoteTier;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
@@ -47,10 +47,10 @@ class ColdSessionTest {
 
   /** A subtask on an engine of its own. */
   private ServingHarness harness(Path directory, int parallelism, int subtask) throws Exception {
-    return harness(directory, RemoteTier.NONE, parallelism, subtask);
+    return harness(directory, RemoteTierOptions.NONE, parallelism, subtask);
   }
 
-  private ServingHarness harness(Path directory, RemoteTier remote, int parallelism, int subtask)
+  private ServingHarness harness(Path directory, RemoteTierOptions remote, int parallelism, int subtask)
       throws Exception {
     return engines.harness(ENGINE, TieredEngines.disk(directory), remote, parallelism, subtask);
   }
@@ -233,7 +233,7 @@ class ColdSessionTest {
   @Test
   void aSessionThatMovedIsColdWhereTheRemoteFolderHasItsPages() throws Exception {
     String folder = root.resolve("remote").toUri().toString();
-    RemoteTier remote = TieredEngines.remote(folder);
+    RemoteTierOptions remote = TieredEngines.remote(folder);
     OperatorSubtaskState state;
     int committed;
     try (ServingHarness h = harness(root.resolve("old"), remote, 1, 0)) {

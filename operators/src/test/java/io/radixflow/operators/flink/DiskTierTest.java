@@ -3,7 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.flink.engine.RemoteTier;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.store.PageStoreStats;
@@ -28,7 +28,7 @@ class DiskTierTest {
     return engines.harness(
         TieredEngines.options(TieredEngines.host(8 << 20)),
         directory == null ? DiskTierOptions.NONE : TieredEngines.disk(directory),
-        RemoteTier.NONE,
+        RemoteTierOptions.NONE,
         1,
         0);
   }

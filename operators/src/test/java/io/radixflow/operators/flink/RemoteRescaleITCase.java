@@ -9,17 +9,16 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.ModelEngineFactory;
-import io.radixflow.operators.flink.engine.RemoteTier;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
-import io.radixflow.operators.tier.remote.RemoteStoreOptions;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.file.Path;
@@ -127,7 +126,7 @@ class RemoteRescaleITCase {
   }
 
   private TestEngineFactory opener(
-      String name, EngineOptions options, DiskTierOptions disk, RemoteTier remote) {
+      String name, EngineOptions options, DiskTierOptions disk, RemoteTierOptions remote) {
     ModelEngineFactory opener =
         new ModelEngineFactory(any -> model(), ModelLoader.SIM, DeviceOptions.DEFAULT, options)
             .onDisk(disk)
@@ -148,14 +147,21 @@ class RemoteRescaleITCase {
   /** Engines whose disks are in a directory of their own, and whose remote is the test's. */
   private TestEngineFactory tiered(String name) {
     NamespaceKey key = NamespaceKey.of("secret");
-    RemoteStoreOptions remote =
-        RemoteStoreOptions.of(root.resolve("remote").toUri().toString())
-            .withTransfers(4, TimeUnit.SECONDS.toMillis(SECONDS), 0);
+    RemoteTierOptions remote =
+        new RemoteTierOptions(
+            root.resolve("remote").toUri().toString(),
+            4,
+            TimeUnit.SECONDS.toMillis(SECONDS),
+            0,
+            0,
+            0,
+            0,
+            key);
     return opener(
         name,
         TIERED,
         DiskTierOptions.of(64 << 20, root.resolve(name).toString(), key),
-        new RemoteTier(remote, 0, key));
+        remote);
   }
 
   private static TestJob job(String gate, int parallelism) {
@@ -185,7 +191,7 @@ class RemoteRescaleITCase {
   private Map<String, String> undisturbed(String gate) throws Exception {
     REPLIES.clear();
     allow(gate, 2 * SESSIONS.size() + 1);
-    TestEngineFactory opener = opener(gate, PLAIN, DiskTierOptions.NONE, RemoteTier.NONE);
+    TestEngineFactory opener = opener(gate, PLAIN, DiskTierOptions.NONE, RemoteTierOptions.NONE);
     awaitEnd(job(gate, 2).start(opener), gate);
     return texts();
   }

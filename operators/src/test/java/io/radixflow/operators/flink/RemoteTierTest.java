@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.flink.engine.RemoteTier;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.page.MissReason;
@@ -32,7 +32,7 @@ class RemoteTierTest {
   @RegisterExtension final TieredEngines engines = new TieredEngines();
 
   /** The engine of a TaskManager of its own, with a disk of its own or none. */
-  private ServingHarness harness(boolean disk, RemoteTier remote, int parallelism, int subtask)
+  private ServingHarness harness(boolean disk, RemoteTierOptions remote, int parallelism, int subtask)
       throws Exception {
     return harness(disk ? disk() : DiskTierOptions.NONE, remote, parallelism, subtask);
   }
@@ -42,13 +42,13 @@ class RemoteTierTest {
     return DiskTierOptions.of(TieredEngines.DISK_BYTES, directory, TieredEngines.KEY);
   }
 
-  private ServingHarness harness(DiskTierOptions disk, RemoteTier remote, int parallelism, int subtask)
+  private ServingHarness harness(DiskTierOptions disk, RemoteTierOptions remote, int parallelism, int subtask)
       throws Exception {
     return engines.harness(
         TieredEngines.options(TieredEngines.host(8 << 20)), disk, remote, parallelism, subtask);
   }
 
-  private RemoteTier remote() {
+  private RemoteTierOptions remote() {
     return TieredEngines.remote(root.resolve("remote").toUri().toString());
   }
 
@@ -102,7 +102,7 @@ class RemoteTierTest {
     OperatorSubtaskState state = served(disk);
     Reply undisturbed;
     int owner = ServingHarness.ownerOf("s", 2);
-    try (ServingHarness h = harness(false, RemoteTier.NONE, 2, owner).restore(state, 1)) {
+    try (ServingHarness h = harness(false, RemoteTierOptions.NONE, 2, owner).restore(state, 1)) {
       undisturbed = ask(h, "t2");
       assertThat(undisturbed.usage().cachedTokens()).isZero();
     }
@@ -121,7 +121,7 @@ class RemoteTierTest {
   void objectsThatSomebodyDeletesAreMissesAndTheReplyIsTheSame(boolean all) throws Exception {
     OperatorSubtaskState state = served(false);
     Reply undisturbed;
-    try (ServingHarness h = harness(false, RemoteTier.NONE, 1, 0).restore(state, 1)) {
+    try (ServingHarness h = harness(false, RemoteTierOptions.NONE, 1, 0).restore(state, 1)) {
       undisturbed = ask(h, "t2");
     }
     try (ServingHarness h = harness(false, remote(), 1, 0).restore(state, 1)) {
@@ -221,7 +221,7 @@ class RemoteTierTest {
 
   @Test
   void hostMemoryGetsAnotherSizeWhilePagesWaitToBeUploaded() throws Exception {
-    RemoteTier later = new RemoteTier(remote().options(), 3_600_000, TieredEngines.KEY);
+    RemoteTierOptions later = new RemoteTierOptions(remote().uri(), 8, 5_000, 0, 0, 0, 3_600_000, TieredEngines.KEY);
     try (ServingHarness h = harness(true, later, 1, 0)) {
       h.open();
       ask(h, "t1");

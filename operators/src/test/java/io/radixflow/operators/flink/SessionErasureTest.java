@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.flink.engine.RemoteTier;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.erasure.Erasures.What;
@@ -59,7 +59,7 @@ class SessionErasureTest {
     DiskTierOptions disk =
         DiskTierOptions.of(TieredEngines.DISK_BYTES, root.toString(), options.namespaces().key());
     TestEngineFactory opener =
-        engines.opener(TieredEngines.options(TieredEngines.host(1 << 20)), disk, RemoteTier.NONE);
+        engines.opener(TieredEngines.options(TieredEngines.host(1 << 20)), disk, RemoteTierOptions.NONE);
     return new ServingHarness(opener, options, parallelism, subtask);
   }
 

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.EngineTiers;
-import io.radixflow.operators.flink.engine.RemoteTier;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
@@ -39,7 +39,7 @@ class TierControlTest {
   private ServingHarness harness(TierOptions tiers, DiskTierOptions disk, int parallelism, int subtask)
       throws Exception {
     return engines.harness(
-        TieredEngines.options(tiers), disk, RemoteTier.NONE, parallelism, subtask);
+        TieredEngines.options(tiers), disk, RemoteTierOptions.NONE, parallelism, subtask);
   }
 
   private EngineTiers tiers() {

@@ -7,18 +7,17 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ModelEngineFactory;
-import io.radixflow.operators.flink.engine.RemoteTier;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
-import io.radixflow.operators.tier.remote.RemoteStoreOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,20 +62,20 @@ final class TieredEngines implements AfterEachCallback {
     return DiskTierOptions.of(bytes, directory.toString(), KEY);
   }
 
-  static RemoteTier remote(String uri) {
-    return new RemoteTier(RemoteStoreOptions.of(uri), 0, KEY);
+  static RemoteTierOptions remote(String uri) {
+    return RemoteTierOptions.of(uri, KEY);
   }
 
   /** A subtask, not yet opened, that opens an engine of its own unless it is put beside another. */
   ServingHarness harness(
-      EngineOptions options, DiskTierOptions disk, RemoteTier remote, int parallelism, int subtask)
+      EngineOptions options, DiskTierOptions disk, RemoteTierOptions remote, int parallelism, int subtask)
       throws Exception {
     TestEngineFactory opener = opener(options, disk, remote);
     return new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, subtask);
   }
 
   /** Opens one more engine; subtasks that ask for it before it is open can share it. */
-  TestEngineFactory opener(EngineOptions options, DiskTierOptions disk, RemoteTier remote) {
+  TestEngineFactory opener(EngineOptions options, DiskTierOptions disk, RemoteTierOptions remote) {
     ModelEngineFactory opener =
         new ModelEngineFactory(
                 model -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),

@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink.engine;
 
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
+
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.record.TierCommand;
@@ -41,7 +43,7 @@ public final class EngineTiers implements AutoCloseable {
   private static final long PATIENCE_MILLIS = 20_000;
 
   private final DiskTierOptions disk;
-  private final RemoteTier remote;
+  private final RemoteTierOptions remote;
   private final TierOptions options;
   private final EngineDirectory home;
   private final String kind;
@@ -73,7 +75,7 @@ public final class EngineTiers implements AutoCloseable {
    * @param kind tells which engines can use each other's pages
    */
   EngineTiers(
-      DiskTierOptions disk, RemoteTier remote, TierOptions options, EngineDirectory home, String kind) {
+      DiskTierOptions disk, RemoteTierOptions remote, TierOptions options, EngineDirectory home, String kind) {
     this.disk = disk;
     this.remote = remote;
     this.options = options;
@@ -90,7 +92,7 @@ public final class EngineTiers implements AutoCloseable {
   /** Of an engine that others give its tiers; only its home is of use here. */
   public static EngineTiers of(DiskDirectory tiers) {
     EngineTiers made =
-        new EngineTiers(DiskTierOptions.NONE, RemoteTier.NONE, TierOptions.NONE, EngineDirectory.NONE, "");
+        new EngineTiers(DiskTierOptions.NONE, RemoteTierOptions.NONE, TierOptions.NONE, EngineDirectory.NONE, "");
     made.local = tiers;
     return made;
   }
@@ -113,7 +115,7 @@ public final class EngineTiers implements AutoCloseable {
     epoch = numericsEpoch;
     pageBytes = bytes;
     // may be refused: first, so that the disk is not open then
-    RemoteStore below = remote.open(epoch, pageBytes, keys);
+    RemoteStore below = openRemote();
     if (diskBytes(TierCommand.CONFIGURED) > 0 && !settings.diskDetached()) {
       try {
         store = openDisk(diskBytes(TierCommand.CONFIGURED));
@@ -144,7 +146,7 @@ public final class EngineTiers implements AutoCloseable {
 
   /** The folder of the remote tier; null for none. */
   public String remoteFolder() {
-    return remote.enabled() ? remote.options().uri() : null;
+    return remote.uri();
   }
 
   /** The id of the engine whose pages are on the disk in use; null for none. */
@@ -383,7 +385,7 @@ public final class EngineTiers implements AutoCloseable {
   private PageStore withRemote(PageStore opened) {
     try {
       return StoreStack.of(
-          opened, remote.open(epoch, pageBytes, keys), pageBytes, remote.uploadMillis());
+          opened, openRemote(), pageBytes, remote.uploadMillis());
     } catch (RuntimeException e) {
       if (opened != null) {
         opened.close();
@@ -401,6 +403,17 @@ public final class EngineTiers implements AutoCloseable {
     }
     long bytes = settings().diskBytes();
     return bytes == TierCommand.CONFIGURED ? disk.limitBytes() : bytes;
+  }
+
+  /**
+   * Opens the remote store; null if there is none.
+   *
+   * @throws IllegalArgumentException if nothing serves its scheme
+   */
+  private RemoteStore openRemote() {
+    return remote.enabled()
+        ? RemoteStore.open(remote, epoch, pageBytes, FlinkRemoteFiles.open(remote.uri()), keys)
+        : null;
   }
 
   private PageStore openDisk(long bytes) throws RefusedException {

@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink.engine;
 
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
+
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
@@ -31,7 +33,7 @@ public record ModelEngineFactory(
     EngineOptions options,
     KvEventSink.Factory events,
     DiskTierOptions disk,
-    RemoteTier remote)
+    RemoteTierOptions remote)
     implements EngineFactory {
 
   /** Finds and opens a model; travels in the job graph. */
@@ -46,7 +48,7 @@ public record ModelEngineFactory(
   /** Of engines that tell nobody what is in their caches. */
   public ModelEngineFactory(
       Source source, String model, DeviceOptions device, EngineOptions options) {
-    this(source, model, device, options, null, DiskTierOptions.NONE, RemoteTier.NONE);
+    this(source, model, device, options, null, DiskTierOptions.NONE, RemoteTierOptions.NONE);
   }
 
   /** This opener, of engines with a disk below host memory. */
@@ -55,7 +57,7 @@ public record ModelEngineFactory(
   }
 
   /** This opener, of engines with a remote file system below disk or host memory. */
-  public ModelEngineFactory onRemote(RemoteTier tier) {
+  public ModelEngineFactory onRemote(RemoteTierOptions tier) {
     return new ModelEngineFactory(source, model, device, options, events, disk, tier);
   }
 

@@ -52,7 +52,7 @@ public final class RemoteStore implements PageStore {
 
   private static final long CLOSE_SECONDS = 10;
 
-  private final RemoteStoreOptions options;
+  private final RemoteTierOptions options;
   private final GuardedFiles files;
   private final RemotePages pages;
   private final TenantKeys keys;
@@ -72,7 +72,7 @@ public final class RemoteStore implements PageStore {
   private volatile boolean closed;
 
   RemoteStore(
-      RemoteStoreOptions options,
+      RemoteTierOptions options,
       GuardedFiles files,
       TenantKeys keys,
       String epoch,
@@ -106,7 +106,7 @@ public final class RemoteStore implements PageStore {
    * @param keys that pages are encrypted under
    */
   public static RemoteStore open(
-      RemoteStoreOptions options, String epoch, int pageBytes, RemoteFiles files, TenantKeys keys) {
+      RemoteTierOptions options, String epoch, int pageBytes, RemoteFiles files, TenantKeys keys) {
     GuardedFiles guarded =
         new GuardedFiles(
             files, options.timeoutMillis(), 2 * options.transfers(), System::currentTimeMillis);

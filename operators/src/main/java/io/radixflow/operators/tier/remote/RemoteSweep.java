@@ -33,7 +33,7 @@ final class RemoteSweep implements AutoCloseable {
 
   private final RemoteFiles files;
   private final RemoteNames names;
-  private final RemoteStoreOptions options;
+  private final RemoteTierOptions options;
   private final LongSupplier clock;
   private final ToIntFunction<List<String>> deleter;
   private final ScheduledFuture<?> runs;
@@ -48,7 +48,7 @@ final class RemoteSweep implements AutoCloseable {
   RemoteSweep(
       RemoteFiles files,
       RemoteNames names,
-      RemoteStoreOptions options,
+      RemoteTierOptions options,
       LongSupplier clock,
       ToIntFunction<List<String>> deleter,
       ScheduledExecutorService threads) {

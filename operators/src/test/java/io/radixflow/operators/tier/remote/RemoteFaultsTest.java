@@ -11,8 +11,8 @@ import static org.awaitility.Awaitility.await;
 import io.radixflow.operators.flink.engine.FlinkRemoteFiles;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.store.PageCodec;
-import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
+import io.radixflow.operators.tier.store.TierPages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,7 +35,7 @@ class RemoteFaultsTest {
   private RemoteStore open(long timeoutMillis) throws IOException {
     String uri = directory.resolve("remote").toUri().toString();
     files = new FaultyRemoteFiles(FlinkRemoteFiles.open(uri));
-    RemoteStoreOptions options = RemoteStoreOptions.of(uri).withTransfers(4, timeoutMillis, 0);
+    RemoteTierOptions options = new RemoteTierOptions(uri, 4, timeoutMillis, 0, 0, 0, 0, null);
     return RemoteStore.open(options, EPOCH, PAGE_BYTES, files, TierPages.KEYS);
   }
 
@@ -98,7 +98,7 @@ class RemoteFaultsTest {
     String uri = directory.resolve("remote").toUri().toString();
     try (RemoteStore store =
         RemoteStore.open(
-            RemoteStoreOptions.of(uri),
+            RemoteTierOptions.of(uri, null),
             other,
             PAGE_BYTES,
             FlinkRemoteFiles.open(uri),

@@ -13,8 +13,8 @@ import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.store.TenantKeys;
-import io.radixflow.operators.tier.store.TierPages;
 import io.radixflow.operators.tier.store.TierPages.Chain;
+import io.radixflow.operators.tier.store.TierPages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +31,7 @@ class RemoteStoreTest {
 
   private RemoteStore open(String epoch, TenantKeys keys) throws IOException {
     String uri = directory.resolve("remote").toUri().toString();
-    RemoteStoreOptions options = RemoteStoreOptions.of(uri);
+    RemoteTierOptions options = RemoteTierOptions.of(uri, null);
     return RemoteStore.open(options, epoch, PAGE_BYTES, FlinkRemoteFiles.open(uri), keys);
   }
 
@@ -191,7 +191,7 @@ class RemoteStoreTest {
 
   private RemoteStore limited(long bytes, long millis) throws IOException {
     String uri = directory.resolve("remote").toUri().toString();
-    RemoteStoreOptions options = RemoteStoreOptions.of(uri).withLimits(bytes, millis);
+    RemoteTierOptions options = new RemoteTierOptions(uri, 8, 5_000, 0, bytes, millis, 0, null);
     return RemoteStore.open(options, EPOCH, PAGE_BYTES, FlinkRemoteFiles.open(uri), TierPages.KEYS);
   }
 

@@ -1,36 +1,44 @@
 package io.radixflow.operators.tier.remote;
 
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 
 /**
- * Limits of a remote tier. Immutable; change some with a {@code with} method.
+ * The remote file system below an engine's host memory and disk, as a job configures it. An option
+ * that cannot be right fails the job; a file system that does not answer costs only its pages.
  *
- * @param uri of the folder of all engines that share it
+ * @param uri of the folder of all engines that share it; null for no remote tier
  * @param transfers how many objects are read or looked up at a time, and how many written
  * @param timeoutMillis how long an operation may take
  * @param bytesPerSecond how much an engine writes; 0 for no limit
  * @param limitBytes what the pages of all engines may take; 0 for no limit
  * @param retentionMillis how long after its upload a page is deleted; 0 for never
+ * @param uploadMillis how long after it was written on disk a page is uploaded
+ * @param tenants tells tenants apart in the store; null if there is no remote tier
  */
 @PublicApi
-public record RemoteStoreOptions(
+public record RemoteTierOptions(
     String uri,
     int transfers,
     long timeoutMillis,
     long bytesPerSecond,
     long limitBytes,
-    long retentionMillis)
+    long retentionMillis,
+    long uploadMillis,
+    NamespaceKey tenants)
     implements Serializable {
-  private static final int DEFAULT_TRANSFERS = 8;
-  private static final long DEFAULT_TIMEOUT_MILLIS = 5_000;
 
-  public RemoteStoreOptions {
+  /** No remote tier. */
+  public static final RemoteTierOptions NONE = of(null, null);
+
+  public RemoteTierOptions {
     require(transfers >= 1, "transfers", transfers);
     require(timeoutMillis >= 1, "timeout", timeoutMillis);
     require(bytesPerSecond >= 0, "bandwidth", bytesPerSecond);
     require(limitBytes >= 0, "size limit", limitBytes);
     require(retentionMillis >= 0, "retention", retentionMillis);
+    require(uploadMillis >= 0, "time before uploads", uploadMillis);
   }
 
   private static void require(boolean valid, String name, long value) {
@@ -39,18 +47,13 @@ public record RemoteStoreOptions(
     }
   }
 
-  /** Creates options with 8 transfers, 5 s for an operation, and no limits. */
-  public static RemoteStoreOptions of(String uri) {
-    return new RemoteStoreOptions(uri, DEFAULT_TRANSFERS, DEFAULT_TIMEOUT_MILLIS, 0, 0, 0);
+  /** Returns options of 8 transfers, a timeout of 5 s, no limits, and uploads at once. */
+  public static RemoteTierOptions of(String uri, NamespaceKey tenants) {
+    return new RemoteTierOptions(uri, 8, 5_000, 0, 0, 0, 0, tenants);
   }
 
-  /** Returns these options with other limits to transfers. */
-  public RemoteStoreOptions withTransfers(int count, long timeout, long bandwidth) {
-    return new RemoteStoreOptions(uri, count, timeout, bandwidth, limitBytes, retentionMillis);
-  }
-
-  /** Returns these options with other limits to what is kept. */
-  public RemoteStoreOptions withLimits(long bytes, long millis) {
-    return new RemoteStoreOptions(uri, transfers, timeoutMillis, bytesPerSecond, bytes, millis);
+  /** Returns whether there is a remote tier. */
+  public boolean enabled() {
+    return uri != null;
   }
 }
