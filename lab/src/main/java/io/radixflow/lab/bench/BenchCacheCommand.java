@@ -49,16 +49,14 @@ final class BenchCacheCommand extends CliCommand {
   @Option(
       names = "--requests",
       paramLabel = "N",
-      defaultValue = "16",
-      description = "Requests of a round (default: ${DEFAULT-VALUE}).")
-  int requests;
+      description = "Requests of a round.")
+  int requests = 16;
 
   @Option(
       names = "--batch",
       paramLabel = "N",
-      defaultValue = "8",
-      description = "Requests at once (default: ${DEFAULT-VALUE}).")
-  int batch;
+      description = "Requests at once.")
+  int batch = 8;
 
   @Option(
       names = "--host-memory",
@@ -66,8 +64,7 @@ final class BenchCacheCommand extends CliCommand {
       defaultValue = "0",
       converter = ModelOptions.Memory.class,
       description =
-          "Host memory of the tiers, such as 1gb; 0 measures the cache"
-              + " (default: ${DEFAULT-VALUE}).")
+          "Host memory of the tiers, such as 1gb; 0 measures the cache.")
   MemorySize hostMemory;
 
   BenchCacheCommand(CliEnvironment environment) {

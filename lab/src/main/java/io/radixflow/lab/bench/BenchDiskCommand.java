@@ -32,16 +32,14 @@ final class BenchDiskCommand extends CliCommand {
   @Option(
       names = "--pages",
       paramLabel = "N",
-      defaultValue = "1000000",
-      description = "Pages on disk (default: ${DEFAULT-VALUE}).")
-  int pages;
+      description = "Pages on disk.")
+  int pages = 1000000;
 
   @Option(
       names = "--page-bytes",
       paramLabel = "N",
-      defaultValue = "64",
-      description = "Bytes of each, besides those of its header (default: ${DEFAULT-VALUE}).")
-  int pageBytes;
+      description = "Bytes of each, besides those of its header.")
+  int pageBytes = 64;
 
   @Option(
       names = "--directory",

@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** Measures a GPU against its peak speed. */
@@ -37,11 +38,11 @@ final class BenchGpuCommand extends CliCommand {
       paramLabel = "NAME",
       defaultValue = "cuda",
       converter = ModelOptions.Device.class,
-      description = "cuda or cuda:N (default: ${DEFAULT-VALUE}).")
+      description = "cuda or cuda:N.")
   String device;
 
   @Option(
-      names = "--shape",
+      names = "--shape", showDefaultValue = Visibility.NEVER,
       paramLabel = "NAME",
       description = "Only these of SmolLM2-135M, Qwen3-0.6B, Qwen3-8B, Llama-3.1-8B.")
   List<String> names = new ArrayList<>();
@@ -49,11 +50,9 @@ final class BenchGpuCommand extends CliCommand {
   @Option(
       names = "--tflops",
       paramLabel = "N",
-      defaultValue = "790",
       description =
-          "Speed of the tensor cores with bf16, 10^12 operations a second (default:"
-              + " ${DEFAULT-VALUE}, an H200's).")
-  double teraflops;
+          "Speed of the tensor cores with bf16, 10^12 operations a second, by default an H200's.")
+  double teraflops = 790;
 
   BenchGpuCommand(CliEnvironment environment) {
     super(environment);

@@ -41,9 +41,8 @@ final class BenchModelCommand extends CliCommand {
   @Option(
       names = "--chunk",
       paramLabel = "N",
-      defaultValue = "256",
-      description = "Prompt tokens in one batch (default: ${DEFAULT-VALUE}).")
-  int chunk;
+      description = "Prompt tokens in one batch.")
+  int chunk = 256;
 
   BenchModelCommand(CliEnvironment environment) {
     super(environment);

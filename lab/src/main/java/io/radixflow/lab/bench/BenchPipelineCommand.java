@@ -48,9 +48,8 @@ final class BenchPipelineCommand extends CliCommand {
   @Option(
       names = "--requests",
       paramLabel = "N",
-      defaultValue = "50",
-      description = "Measured requests each (default: ${DEFAULT-VALUE}).")
-  int requests;
+      description = "Measured requests each.")
+  int requests = 50;
 
   BenchPipelineCommand(CliEnvironment environment) {
     super(environment);

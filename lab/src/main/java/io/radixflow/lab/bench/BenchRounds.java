@@ -8,9 +8,8 @@ public final class BenchRounds {
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      defaultValue = "5",
-      description = "Measured rounds, after one to warm up (default: ${DEFAULT-VALUE}).")
-  int rounds;
+      description = "Measured rounds, after one to warm up.")
+  int rounds = 5;
 
   public int count() {
     if (rounds < 1) {

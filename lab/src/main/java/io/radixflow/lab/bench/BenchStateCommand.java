@@ -40,38 +40,33 @@ final class BenchStateCommand extends CliCommand {
   @Option(
       names = "--sessions",
       paramLabel = "N",
-      defaultValue = "100000",
-      description = "Sessions in state (default: ${DEFAULT-VALUE}).")
-  int sessions;
+      description = "Sessions in state.")
+  int sessions = 100000;
 
   @Option(
       names = "--turns",
       paramLabel = "N",
-      defaultValue = "20",
-      description = "Turns of each, at most 25 (default: ${DEFAULT-VALUE}).")
-  int turns;
+      description = "Turns of each, at most 25.")
+  int turns = 20;
 
   @Option(
       names = "--active",
       paramLabel = "PERCENT",
-      defaultValue = "1",
       description =
-          "Share of them that have a turn in each checkpoint (default: ${DEFAULT-VALUE}).")
-  double active;
+          "Share of them that have a turn in each checkpoint.")
+  double active = 1;
 
   @Option(
       names = "--checkpoints",
       paramLabel = "N",
-      defaultValue = "5",
-      description = "Checkpoints to measure, at most 10 (default: ${DEFAULT-VALUE}).")
-  int checkpoints;
+      description = "Checkpoints to measure, at most 10.")
+  int checkpoints = 5;
 
   @Option(
       names = "--interval",
       paramLabel = "SECONDS",
-      defaultValue = "10",
-      description = "Time between checkpoints (default: ${DEFAULT-VALUE}).")
-  int interval;
+      description = "Time between checkpoints.")
+  int interval = 10;
 
   BenchStateCommand(CliEnvironment environment) {
     super(environment);

@@ -33,23 +33,20 @@ final class BenchTiersCommand extends CliCommand {
   @Option(
       names = "--cached",
       paramLabel = "N",
-      defaultValue = "2000",
-      description = "Tokens of the conversation so far (default: ${DEFAULT-VALUE}).")
-  int cached;
+      description = "Tokens of the conversation so far.")
+  int cached = 2000;
 
   @Option(
       names = "--new",
       paramLabel = "N",
-      defaultValue = "32",
-      description = "Tokens of the turn's message (default: ${DEFAULT-VALUE}).")
-  int fresh;
+      description = "Tokens of the turn's message.")
+  int fresh = 32;
 
   @Option(
       names = "--reply",
       paramLabel = "N",
-      defaultValue = "8",
-      description = "Tokens of the reply (default: ${DEFAULT-VALUE}).")
-  int reply;
+      description = "Tokens of the reply.")
+  int reply = 8;
 
   @Option(
       names = "--directory",

@@ -47,24 +47,21 @@ public final class DrillCommand extends CliCommand {
   @Option(
       names = "--minutes",
       paramLabel = "N",
-      defaultValue = "5",
-      description = "How long faults go on (default: ${DEFAULT-VALUE}).")
-  int minutes;
+      description = "How long faults go on.")
+  int minutes = 5;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
-      defaultValue = "1",
       description =
-          "Seed of the conversations and of the faults' order (default: ${DEFAULT-VALUE}).")
-  long seed;
+          "Seed of the conversations and of the faults' order.")
+  long seed = 1;
 
   @Option(
       names = "--model",
       paramLabel = "MODEL",
-      defaultValue = ModelLoader.SIM,
-      description = "A GGUF file, a Hugging Face directory or a hub name (default: sim).")
-  String model;
+      description = "A GGUF file, a Hugging Face directory or a hub name.")
+  String model = ModelLoader.SIM;
 
   @Option(
       names = "--tiers",

@@ -22,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -49,7 +50,7 @@ public final class CacheSimulateCommand extends CliCommand {
   List<String> files;
 
   @Option(
-      names = "--capacity",
+      names = "--capacity", showDefaultValue = Visibility.NEVER,
       paramLabel = "N",
       split = ",",
       description = {
@@ -63,11 +64,11 @@ public final class CacheSimulateCommand extends CliCommand {
       paramLabel = "NAME",
       split = ",",
       defaultValue = ALL,
-      description = "Eviction policies, or 'all' (default: ${DEFAULT-VALUE}).")
+      description = "Eviction policies, or 'all'.")
   List<String> policies;
 
   @Option(
-      names = "--page",
+      names = "--page", showDefaultValue = Visibility.NEVER,
       paramLabel = "TOKENS",
       description = {
         "Tokens a page: a multiple of what the workload's blocks hold, or 1 for a page of one block",
@@ -104,31 +105,27 @@ public final class CacheSimulateCommand extends CliCommand {
   @Option(
       names = "--block-tokens",
       paramLabel = "N",
-      defaultValue = "512",
-      description = "Tokens that an id of hash_ids stands for (default: ${DEFAULT-VALUE}).")
-  int blockTokens;
+      description = "Tokens that an id of hash_ids stands for.")
+  int blockTokens = 512;
 
   @Option(
       names = "--session-spacing",
       paramLabel = "SECONDS",
-      defaultValue = "60",
       description =
-          "Time between the starts of an agent trace's sessions (default: ${DEFAULT-VALUE}).")
-  double sessionSpacing;
+          "Time between the starts of an agent trace's sessions.")
+  double sessionSpacing = 60;
 
   @Option(
       names = "--horizon",
       paramLabel = "SECONDS",
-      defaultValue = "28800",
-      description = "Length of the part of an agent trace to use (default: ${DEFAULT-VALUE}).")
-  double horizon;
+      description = "Length of the part of an agent trace to use.")
+  double horizon = 28800;
 
   @Option(
       names = "--protected",
       paramLabel = "SHARE",
-      defaultValue = "0.8",
-      description = "Largest part of the capacity that slru protects (default: ${DEFAULT-VALUE}).")
-  double protectedShare;
+      description = "Largest part of the capacity that slru protects.")
+  double protectedShare = 0.8;
 
   @Option(
       names = "--no-hints",
@@ -150,7 +147,7 @@ public final class CacheSimulateCommand extends CliCommand {
       defaultValue = "10,20,100",
       description = {
         "Sizes of device, host and disk for --tiers, in percent of the workload's pages. The disk",
-        "has copies of what the host has (default: ${DEFAULT-VALUE})."
+        "has copies of what the host has."
       })
   List<String> tierSizes;
 

@@ -27,86 +27,74 @@ public final class CacheWorkloadCommand extends CliCommand {
   @Option(
       names = "--out",
       paramLabel = "FILE",
-      defaultValue = "-",
-      description = "Where to write; - for stdout (default: ${DEFAULT-VALUE}).")
-  String out;
+      description = "Where to write; - for stdout.")
+  String out = "-";
 
   @Option(
       names = "--sessions",
       paramLabel = "N",
-      defaultValue = "1000",
-      description = "Number of conversations (default: ${DEFAULT-VALUE}).")
-  int sessions;
+      description = "Number of conversations.")
+  int sessions = 1000;
 
   @Option(
       names = "--turns",
       paramLabel = "N",
-      defaultValue = "6",
-      description = "Mean turns of the other sessions (default: ${DEFAULT-VALUE}).")
-  double turns;
+      description = "Mean turns of the other sessions.")
+  double turns = 6;
 
   @Option(
       names = "--only-one-turn",
       paramLabel = "SHARE",
-      defaultValue = "0.35",
-      description = "Share of sessions with one turn (default: ${DEFAULT-VALUE}).")
-  double onlyOneTurn;
+      description = "Share of sessions with one turn.")
+  double onlyOneTurn = 0.35;
 
   @Option(
       names = "--closed",
       paramLabel = "SHARE",
-      defaultValue = "0.6",
-      description = "Share of sessions that are closed in the end (default: ${DEFAULT-VALUE}).")
-  double closed;
+      description = "Share of sessions that are closed in the end.")
+  double closed = 0.6;
 
   @Option(
       names = "--system-prompts",
       paramLabel = "N",
-      defaultValue = "8",
-      description = "System prompts that sessions share (default: ${DEFAULT-VALUE}).")
-  int systemPrompts;
+      description = "System prompts that sessions share.")
+  int systemPrompts = 8;
 
   @Option(
       names = "--system-words",
       paramLabel = "N",
-      defaultValue = "400",
-      description = "Median words of a system prompt (default: ${DEFAULT-VALUE}).")
-  int systemWords;
+      description = "Median words of a system prompt.")
+  int systemWords = 400;
 
   @Option(
       names = "--message-words",
       paramLabel = "N",
-      defaultValue = "40",
-      description = "Median words of a message (default: ${DEFAULT-VALUE}).")
-  int messageWords;
+      description = "Median words of a message.")
+  int messageWords = 40;
 
   @Option(
       names = "--reply-words",
       paramLabel = "N",
-      defaultValue = "150",
-      description = "Median words of a reply (default: ${DEFAULT-VALUE}).")
-  int replyWords;
+      description = "Median words of a reply.")
+  int replyWords = 150;
 
   @Option(
       names = "--arrivals",
       paramLabel = "SECONDS",
-      defaultValue = "5",
-      description = "Mean time between the starts of sessions (default: ${DEFAULT-VALUE}).")
-  double arrivalSeconds;
+      description = "Mean time between the starts of sessions.")
+  double arrivalSeconds = 5;
 
   @Option(
       names = "--think",
       paramLabel = "SECONDS",
-      defaultValue = "60",
-      description = "Median time from a reply to the next message (default: ${DEFAULT-VALUE}).")
-  double thinkSeconds;
+      description = "Median time from a reply to the next message.")
+  double thinkSeconds = 60;
 
   @Option(
       names = "--seed",
       paramLabel = "N",
-      defaultValue = "1",
-      description = "Seed of the random generator (default: ${DEFAULT-VALUE}).")
-  long seed;
+      description = "Seed of the random generator.")
+  long seed = 1;
 
   CacheWorkloadCommand(CliEnvironment environment) {
     super(environment);

@@ -43,24 +43,22 @@ public final class CacheBenchCommand extends CliCommand {
   @Option(
       names = "--sessions",
       paramLabel = "N",
-      defaultValue = "500",
-      description = "Chats at a time (default: ${DEFAULT-VALUE}).")
-  int sessions;
+      description = "Chats at a time.")
+  int sessions = 500;
 
   @Option(
       names = "--leaves",
       paramLabel = "N",
       split = ",",
       defaultValue = "1000,50000,1000000",
-      description = "Sizes of the trees to evict from, in leaves (default: ${DEFAULT-VALUE}).")
+      description = "Sizes of the trees to evict from, in leaves.")
   List<Integer> leaves;
 
   @Option(
       names = "--page",
       paramLabel = "TOKENS",
-      defaultValue = "16",
-      description = "Tokens a page, a power of two up to 128 (default: ${DEFAULT-VALUE}).")
-  int page;
+      description = "Tokens a page, a power of two up to 128.")
+  int page = 16;
 
   @Option(
       names = "--policy",
@@ -71,18 +69,15 @@ public final class CacheBenchCommand extends CliCommand {
   @Option(
       names = "--time",
       paramLabel = "MILLISECONDS",
-      defaultValue = "1000",
-      description = "Length of a round (default: ${DEFAULT-VALUE}).")
-  int millis;
+      description = "Length of a round.")
+  int millis = 1000;
 
   @Option(
       names = "--forks",
       paramLabel = "N",
-      defaultValue = "1",
       description =
-          "Processes, one after the other, for each operation; 0 measures in this one (default:"
-              + " ${DEFAULT-VALUE}).")
-  int forks;
+          "Processes, one after the other, for each operation; 0 measures in this one.")
+  int forks = 1;
 
   CacheBenchCommand(CliEnvironment environment) {
     super(environment);

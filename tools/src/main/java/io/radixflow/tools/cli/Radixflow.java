@@ -106,9 +106,15 @@ public final class Radixflow implements Runnable {
     CommandLine line = new CommandLine(Radixflow.class, new CommandFactory(environment));
     ServiceLoader.load(CommandProvider.class).forEach(provider -> provider.addTo(line));
     line.setUsageHelpAutoWidth(true);
+    showDefaultValues(line);
     line.setParameterExceptionHandler(Radixflow::wrongUsage);
     line.setExecutionExceptionHandler(Radixflow::failed);
     return line;
+  }
+
+  private static void showDefaultValues(CommandLine line) {
+    line.getCommandSpec().usageMessage().showDefaultValues(true);
+    line.getSubcommands().values().forEach(Radixflow::showDefaultValues);
   }
 
   @Override

@@ -11,14 +11,14 @@ public final class ClusterBuild {
       names = "--jar",
       paramLabel = "FILE",
       defaultValue = "${sys:radixflow.job.jar:-radixflow-job.jar}",
-      description = "The job's jar (default: the one that was built).")
+      description = "The job's jar.")
   Path jar;
 
   @Option(
       names = "--kernels-jar",
       paramLabel = "FILE",
       defaultValue = "${sys:radixflow.kernels.jar:-radixflow-kernels-lib.jar}",
-      description = "The kernels' jar for Flink's lib (default: the one that was built).")
+      description = "The kernels' jar for Flink's lib.")
   Path kernels;
 
   public ClusterJars jars() throws IOException {

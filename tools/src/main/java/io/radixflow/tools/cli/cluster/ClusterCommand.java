@@ -40,23 +40,20 @@ public final class ClusterCommand extends CliCommand {
   @Option(
       names = "--taskmanagers",
       paramLabel = "N",
-      defaultValue = "2",
-      description = "TaskManagers, the processes that serve (default: ${DEFAULT-VALUE}).")
-  int taskManagers;
+      description = "TaskManagers, the processes that serve.")
+  int taskManagers = 2;
 
   @Option(
       names = "--jobmanagers",
       paramLabel = "N",
-      defaultValue = "1",
-      description = "JobManagers; all but one stand by (default: ${DEFAULT-VALUE}).")
-  int jobManagers;
+      description = "JobManagers; all but one stand by.")
+  int jobManagers = 1;
 
   @Option(
       names = "--slots",
       paramLabel = "N",
-      defaultValue = "1",
-      description = "Slots of a TaskManager; its subtasks share one engine (default: 1).")
-  int slots;
+      description = "Slots of a TaskManager; its subtasks share one engine.")
+  int slots = 1;
 
   @Option(
       names = "--heap",
@@ -67,9 +64,8 @@ public final class ClusterCommand extends CliCommand {
   @Option(
       names = "--port",
       paramLabel = "PORT",
-      defaultValue = "9092",
-      description = "Port of the broker; 0 for any free port (default: ${DEFAULT-VALUE}).")
-  int port;
+      description = "Port of the broker; 0 for any free port.")
+  int port = 9092;
 
   @Option(
       names = "--directory",

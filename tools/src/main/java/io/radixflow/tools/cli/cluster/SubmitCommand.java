@@ -28,9 +28,8 @@ public final class SubmitCommand extends CliCommand {
   @Option(
       names = "--jobmanager",
       paramLabel = "HOST:PORT",
-      defaultValue = "localhost:8081",
-      description = "The JobManager's REST address (default: ${DEFAULT-VALUE}).")
-  String jobManager;
+      description = "The JobManager's REST address.")
+  String jobManager = "localhost:8081";
 
   @Option(
       names = "--from-savepoint",
@@ -45,7 +44,7 @@ public final class SubmitCommand extends CliCommand {
       names = "--jar",
       paramLabel = "FILE",
       defaultValue = "${sys:radixflow.job.jar:-radixflow-job.jar}",
-      description = "The job's jar (default: the one that was built).")
+      description = "The job's jar.")
   Path jar;
 
   SubmitCommand(CliEnvironment environment) {

@@ -25,9 +25,8 @@ public final class UpCommand extends CliCommand {
   @Option(
       names = "--port",
       paramLabel = "PORT",
-      defaultValue = "9092",
-      description = "Port of the broker; 0 for any free port (default: ${DEFAULT-VALUE}).")
-  int port;
+      description = "Port of the broker; 0 for any free port.")
+  int port = 9092;
 
   UpCommand(CliEnvironment environment) {
     super(environment);

@@ -14,16 +14,14 @@ public final class JsonLineFiles {
   @Option(
       names = "--in",
       paramLabel = "FILE",
-      defaultValue = STANDARD,
-      description = "File of JSON lines to read; - for stdin (default: ${DEFAULT-VALUE}).")
-  String in;
+      description = "File of JSON lines to read; - for stdin.")
+  String in = STANDARD;
 
   @Option(
       names = "--out",
       paramLabel = "FILE",
-      defaultValue = STANDARD,
-      description = "File to write JSON lines to; - for stdout (default: ${DEFAULT-VALUE}).")
-  String out;
+      description = "File to write JSON lines to; - for stdout.")
+  String out = STANDARD;
 
   /**
    * Opens the input; call it before {@link #openOutput}, so that a typing error truncates nothing.

@@ -23,10 +23,9 @@ public final class ModelOptions {
       names = "--model",
       paramLabel = "MODEL",
       defaultValue = "${env:RADIXFLOW_MODEL:-SmolLM2-135M-Instruct}",
-      description = {
-        "A GGUF file, a Hugging Face directory, a hub name, or 'sim'",
-        "(default: ${DEFAULT-VALUE}; environment: RADIXFLOW_MODEL)."
-      })
+      description =
+          "A GGUF file, a Hugging Face directory, a hub name, or 'sim' (environment:"
+              + " RADIXFLOW_MODEL).")
   public String model;
 
   @Option(
@@ -35,15 +34,14 @@ public final class ModelOptions {
       defaultValue = "auto",
       converter = Device.class,
       completionCandidates = Device.class,
-      description = "Device: one of " + DeviceName.ALLOWED + " (default: ${DEFAULT-VALUE}).")
+      description = "Device: one of " + DeviceName.ALLOWED + ".")
   String device;
 
   @Option(
       names = "--threads",
       paramLabel = "N",
-      defaultValue = "0",
       description = "Compute threads; 0 takes all cores but one where there are more than two.")
-  int threads;
+  int threads = 0;
 
   @Option(
       names = "--kv-type",
@@ -52,7 +50,7 @@ public final class ModelOptions {
       converter = KvType.class,
       completionCandidates = KvType.class,
       description =
-          "KV cache element type: f32 or f16 on a CPU, bf16 on a GPU (default: ${DEFAULT-VALUE}).")
+          "KV cache element type: f32 or f16 on a CPU, bf16 on a GPU.")
   RadixflowOptions.KvType kvType;
 
   @Option(
@@ -62,8 +60,7 @@ public final class ModelOptions {
       converter = Mode.class,
       completionCandidates = Mode.class,
       description =
-          "Mode of a GPU: deterministic, or fast without equal bits in every run (default:"
-              + " ${DEFAULT-VALUE}).")
+          "Mode of a GPU: deterministic, or fast without equal bits in every run.")
   GpuMode gpuMode;
 
   @Option(
@@ -72,8 +69,7 @@ public final class ModelOptions {
       defaultValue = "0",
       converter = Memory.class,
       description =
-          "GPU memory to use, such as 20gb; 0 takes nine tenths of what is free (default:"
-              + " ${DEFAULT-VALUE}).")
+          "GPU memory to use, such as 20gb; 0 takes nine tenths of what is free.")
   MemorySize gpuMemory;
 
   @Option(

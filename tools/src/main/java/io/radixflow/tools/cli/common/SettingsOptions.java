@@ -7,18 +7,19 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 
 /** The command line options for the job's settings. */
 public final class SettingsOptions {
   @Option(
-      names = "--config",
+      names = "--config", showDefaultValue = Visibility.NEVER,
       paramLabel = "FILE",
       description = "A YAML file of the job's options; may be given several times.")
   List<Path> files = new ArrayList<>();
 
   @Option(
-      names = "--set",
+      names = "--set", showDefaultValue = Visibility.NEVER,
       paramLabel = "KEY=VALUE",
       description = "One of the job's options; may be given several times. See docs/options.md.")
   List<String> assignments = new ArrayList<>();

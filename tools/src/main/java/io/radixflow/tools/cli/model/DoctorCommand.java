@@ -26,7 +26,7 @@ public final class DoctorCommand extends CliCommand {
       defaultValue = "auto",
       converter = ModelOptions.Device.class,
       description =
-          "Device that must work: one of " + DeviceName.ALLOWED + " (default: ${DEFAULT-VALUE}).")
+          "Device that must work: one of " + DeviceName.ALLOWED + ".")
   String device;
 
   @Option(names = "--json", description = "Print one JSON object instead of text.")

@@ -32,9 +32,8 @@ public final class GenerateCommand extends JsonLinesCommand {
   @Option(
       names = "--batch",
       paramLabel = "N",
-      defaultValue = "8",
-      description = "Lines to answer at the same time (default: ${DEFAULT-VALUE}).")
-  int batch;
+      description = "Lines to answer at the same time.")
+  int batch = 8;
 
   @Option(names = "--no-cache", description = "Turn the radix cache off.")
   boolean noCache;
@@ -42,16 +41,14 @@ public final class GenerateCommand extends JsonLinesCommand {
   @Option(
       names = "--kv-pages",
       paramLabel = "N",
-      defaultValue = "0",
       description = "Pages of the KV pool; 0 sizes it by the memory there is.")
-  int kvPages;
+  int kvPages = 0;
 
   @Option(
       names = "--chunk",
       paramLabel = "N",
-      defaultValue = "256",
-      description = "Prompt tokens of a request in one step (default: ${DEFAULT-VALUE}).")
-  int chunk;
+      description = "Prompt tokens of a request in one step.")
+  int chunk = 256;
 
   GenerateCommand(CliEnvironment environment) {
     super(environment);

@@ -34,9 +34,8 @@ public final class LogitsCommand extends JsonLinesCommand {
   @Option(
       names = "--chunk",
       paramLabel = "N",
-      defaultValue = "256",
-      description = "Prompt tokens of a request in one batch (default: ${DEFAULT-VALUE}).")
-  int chunk;
+      description = "Prompt tokens of a request in one batch.")
+  int chunk = 256;
 
   @Option(
       names = "--with",

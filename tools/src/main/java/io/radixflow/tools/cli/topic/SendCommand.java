@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -52,12 +53,11 @@ public final class SendCommand extends CliCommand {
   @Option(
       names = "--type",
       paramLabel = "TYPE",
-      defaultValue = "message",
-      description = "The event's type, such as regenerate, cancel or query (default: message).")
-  String type;
+      description = "The event's type, such as regenerate, cancel or query.")
+  String type = "message";
 
   @Option(
-      names = "--field",
+      names = "--field", showDefaultValue = Visibility.NEVER,
       paramLabel = "NAME=JSON",
       description = "Another field of the event, such as --field max_tokens=20.")
   List<String> fields = List.of();
@@ -67,7 +67,7 @@ public final class SendCommand extends CliCommand {
       description = "Print the reply as it grows, until it is committed; of a query, its JSON.")
   boolean follow;
 
-  @Parameters(arity = "0..*", paramLabel = "TEXT", description = "The user's message.")
+  @Parameters(arity = "0..*", showDefaultValue = Visibility.NEVER, paramLabel = "TEXT", description = "The user's message.")
   List<String> words = List.of();
 
   SendCommand(CliEnvironment environment) {

@@ -48,9 +48,8 @@ public final class StateCommand extends CliCommand {
   @Option(
       names = "--limit",
       paramLabel = "N",
-      defaultValue = "20",
-      description = "Sessions to show, the largest first (default: ${DEFAULT-VALUE}).")
-  int limit;
+      description = "Sessions to show, the largest first.")
+  int limit = 20;
 
   StateCommand(CliEnvironment environment) {
     super(environment);

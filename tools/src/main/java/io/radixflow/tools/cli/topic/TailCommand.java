@@ -41,9 +41,8 @@ public final class TailCommand extends CliCommand {
   @Option(
       names = "--count",
       paramLabel = "N",
-      defaultValue = "0",
       description = "End after so many records; 0 never ends.")
-  int count;
+  int count = 0;
 
   private final CountDownLatch end = new CountDownLatch(1);
   private int shown;
