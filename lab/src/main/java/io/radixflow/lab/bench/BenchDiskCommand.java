@@ -77,8 +77,8 @@ final class BenchDiskCommand extends CliCommand {
         read.add(bench.read());
       }
     }
-    out().printf(Locale.ROOT, "%,d pages of %d bytes on disk, milliseconds%n", pages, pageBytes);
-    out().printf("%-46s %11s %11s %11s%n", "", "min", "median", "max");
+    print("%,d pages of %d bytes on disk, milliseconds%n", pages, pageBytes);
+    print("%-46s %11s %11s %11s%n", "", "min", "median", "max");
     line("writing 100 pages", write);
     line("finding 100 pages", find);
     line("reading 100 pages", read);
@@ -96,10 +96,7 @@ final class BenchDiskCommand extends CliCommand {
   }
 
   private void line(String name, Samples samples) {
-    out()
-        .printf(
-            Locale.ROOT,
-            "%-46s %11.3f %11.3f %11.3f%n",
+    print("%-46s %11.3f %11.3f %11.3f%n",
             name,
             samples.min() * 1e3,
             samples.median() * 1e3,

@@ -100,19 +100,16 @@ final class BenchModelCommand extends CliCommand {
     ObjectNode json = JsonLineOutput.object();
     json.put("model", model.name()).put("backend", backend.description());
     json.put("threads", modelOptions.computeThreads());
-    out().printf("%s on %s%n", model.name(), backend.description());
+    print("%s on %s%n", model.name(), backend.description());
     if (peak != null) {
       json.put("read_bytes_per_second", peak.readBytesPerSecond());
       json.put("flops_per_second", peak.flopsPerSecond());
-      out()
-          .printf(
-              Locale.ROOT,
-              "machine with %d threads: read %.1f GB/s, multiply-add %.0f GFLOP/s%n",
+      print("machine with %d threads: read %.1f GB/s, multiply-add %.0f GFLOP/s%n",
               peak.threads(),
               peak.readBytesPerSecond() / 1e9,
               peak.flopsPerSecond() / 1e9);
     }
-    out().printf("%-14s %9s %9s %9s   %s%n", "tokens/s", "min", "median", "max", "share of peak");
+    print("%-14s %9s %9s %9s   %s%n", "tokens/s", "min", "median", "max", "share of peak");
     ArrayNode results = json.putArray("results");
     for (Case one : cases) {
       showCase(one, backend, peak, results.addObject());
@@ -135,10 +132,7 @@ final class BenchModelCommand extends CliCommand {
         shares += String.format(Locale.ROOT, ", %.0f %% bandwidth", read * 100);
       }
     }
-    out()
-        .printf(
-            Locale.ROOT,
-            "%-14s %9.1f %9.1f %9.1f   %s%n",
+    print("%-14s %9.1f %9.1f %9.1f   %s%n",
             one.name(),
             samples.min(),
             samples.median(),

@@ -1,5 +1,11 @@
 package io.radixflow.lab.bench;
 
+import io.radixflow.kernels.text.template.ChatMessage;
+
+import java.util.List;
+
+import io.radixflow.operators.engine.EngineRequest;
+
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.client.ConversationClient;
@@ -67,11 +73,11 @@ final class BenchPipelineCommand extends CliCommand {
         ConversationClient client = new ConversationClient(stack.settings());
         Progress progress = progress("measuring")) {
       client.failWith(serving.end(stack));
-      FirstText direct = new FirstText(engine);
+      TurnTimer direct = new TurnTimer(engine.engine());
       for (int i = -WARM_UP; i < requests; i++) {
         progress.detail("request " + Math.max(0, i + 1) + " of " + requests);
         String message = "Tell me about the number " + (1000 + i) + ".";
-        double directSeconds = direct.seconds(message, MAX_TOKENS);
+        double directSeconds = direct.run(request(engine, message)).textSeconds();
         double pipedSeconds = throughKafka(client, message);
         if (i >= 0) {
           bare.add(directSeconds);
@@ -88,6 +94,13 @@ final class BenchPipelineCommand extends CliCommand {
     try (Progress progress = progress("loading the engine to compare with")) {
       return ServingSettings.engine(settings, LocatedModel::open).open();
     }
+  }
+
+  private static EngineRequest request(ServingEngine engine, String message) {
+    List<ChatMessage> messages = List.of(new ChatMessage("user", message));
+    return EngineRequest.builder(
+            "bench", () -> engine.model().chatTemplate().encode(messages, true), MAX_TOKENS)
+        .build();
   }
 
   private double throughKafka(ConversationClient client, String message)
@@ -111,11 +124,11 @@ final class BenchPipelineCommand extends CliCommand {
     int cores = Runtime.getRuntime().availableProcessors();
     int threads = serving.model.computeThreads();
     double added = piped.median() - bare.median();
-    out().printf("%d cores, of which the engine had %d; %d requests%n", cores, threads, requests);
-    out().printf("%-24s %9s %9s%n", "first text, ms", "p50", "p99");
+    print("%d cores, of which the engine had %d; %d requests%n", cores, threads, requests);
+    print("%-24s %9s %9s%n", "first text, ms", "p50", "p99");
     line("engine alone", bare);
     line("Kafka, Flink, Kafka", piped);
-    out().printf(Locale.ROOT, "added at p50: %.1f ms%n", added * 1e3);
+    print("added at p50: %.1f ms%n", added * 1e3);
     ObjectNode json = JsonLineOutput.object();
     json.put("cores", cores).put("engine_threads", threads).put("added_seconds_p50", added);
     bare.putInto(json.putObject("engine_seconds"));
@@ -124,10 +137,7 @@ final class BenchPipelineCommand extends CliCommand {
   }
 
   private void line(String name, Samples samples) {
-    out()
-        .printf(
-            Locale.ROOT,
-            "%-24s %9.1f %9.1f%n",
+    print("%-24s %9.1f %9.1f%n",
             name,
             samples.median() * 1e3,
             samples.quantile(0.99) * 1e3);

@@ -140,10 +140,7 @@ final class BenchStateCommand extends CliCommand {
   }
 
   private void show(StateLoad load, int activeSessions) {
-    out()
-        .printf(
-            Locale.ROOT,
-            "%,d sessions of %d turns, of which %,d have a turn in each checkpoint%n",
+    print("%,d sessions of %d turns, of which %,d have a turn in each checkpoint%n",
             load.sessions(),
             turns,
             activeSessions);

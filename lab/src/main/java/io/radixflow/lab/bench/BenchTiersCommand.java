@@ -94,9 +94,7 @@ final class BenchTiersCommand extends CliCommand {
     int cores = Runtime.getRuntime().availableProcessors();
     int threads = modelOptions.computeThreads();
     String pageCache = bench.isPageCacheCold() ? "cold" : "warm";
-    out()
-        .printf(
-            "%d cores, %d compute threads on a CPU; %d tokens cached, %d new; page cache %s%n",
+    print("%d cores, %d compute threads on a CPU; %d tokens cached, %d new; page cache %s%n",
             cores, threads, cached, fresh, pageCache);
     bench.times().print(out());
     out().println("all replies were equal");

@@ -1,5 +1,9 @@
 package io.radixflow.lab.bench;
 
+import io.radixflow.operators.engine.EngineRequest.PromptSource;
+
+import io.radixflow.operators.engine.EngineRequest;
+
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineOptions;
@@ -84,12 +88,36 @@ final class TierBench implements AutoCloseable {
     }
   }
 
-  /** Runs a turn on the device as it is. */
-  TimedTurn run(String namespace, int[] prompt, int publicTokens, int replyTokens)
+  /**
+   * Runs a turn on the device as it is.
+   *
+   * @param namespace of all pages of the prompt but the public ones
+   * @param publicTokens tokens whose pages the prompt shares with those of all other namespaces
+   */
+  TurnTimer.TimedTurn run(String namespace, int[] prompt, int publicTokens, int replyTokens)
       throws InterruptedException {
-    TimedTurn turn = turns.run(namespace, prompt, publicTokens, replyTokens);
+    EngineRequest request =
+        EngineRequest.builder("bench", source(prompt, publicTokens), replyTokens)
+            .namespace(namespace)
+            .ignoreEndOfTurn(true)
+            .build();
+    TurnTimer.TimedTurn turn = turns.run(request);
     settle();
     return turn;
+  }
+
+  private static PromptSource source(int[] prompt, int publicTokens) {
+    return new PromptSource() {
+      @Override
+      public int[] ids() {
+        return prompt;
+      }
+
+      @Override
+      public int publicTokens() {
+        return publicTokens;
+      }
+    };
   }
 
   /** Evicts all pages of host memory; the disk keeps its own. */

@@ -134,7 +134,7 @@ final class TierRounds implements AutoCloseable {
 
   private int[] turn(PagePlace place, boolean counts, int[] expected) throws InterruptedException {
     int shared = place == PagePlace.GONE ? 0 : sizes.cached;
-    TimedTurn turn = engine.run("turn-" + turns++, prompt, shared, sizes.reply);
+    TurnTimer.TimedTurn turn = engine.run("turn-" + turns++, prompt, shared, sizes.reply);
     int tokens = place.tokens(turn.usage());
     if (tokens < LEAST_SHARE * engine.wholePages(sizes.cached)) {
       throw new CliException(
@@ -147,7 +147,7 @@ final class TierRounds implements AutoCloseable {
               .formatted(place.text(), Arrays.toString(turn.reply()), Arrays.toString(expected)));
     }
     if (counts) {
-      times.add(place, turn.seconds());
+      times.add(place, turn.tokenSeconds());
     }
     return turn.reply();
   }

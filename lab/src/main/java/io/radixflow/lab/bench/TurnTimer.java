@@ -1,5 +1,7 @@
 package io.radixflow.lab.bench;
 
+import io.radixflow.operators.record.Usage;
+
 import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineRequest;
@@ -11,13 +13,14 @@ import io.radixflow.tools.cli.common.CliException;
 import java.util.Arrays;
 import java.util.concurrent.Semaphore;
 
-/** Times turns of a conversation on an engine, one after the other. */
+/** Times requests to an engine, one after the other. */
 final class TurnTimer implements ReplyChannel.ReplyVisitor {
   private final Engine engine;
   private final Semaphore ready = new Semaphore(0);
   private final ReplyChannel channel;
   private long requests;
-  private long firstNanos;
+  private long tokenNanos;
+  private long textNanos;
   private int[] reply;
   private ReplyProgress end;
 
@@ -27,21 +30,20 @@ final class TurnTimer implements ReplyChannel.ReplyVisitor {
   }
 
   /**
-   * Runs a turn.
+   * A reply that was timed.
    *
-   * @param namespace of all pages of the prompt but the public ones
-   * @param publicTokens tokens whose pages the prompt shares with those of all other namespaces
+   * @param tokenSeconds to the first token
+   * @param textSeconds to the first text, or to the end if there is none
+   * @param reply all token ids of it
    */
-  TimedTurn run(String namespace, int[] prompt, int publicTokens, int replyTokens)
-      throws InterruptedException {
+  record TimedTurn(double tokenSeconds, double textSeconds, int[] reply, Usage usage) {}
+
+  /** Runs a request to its end. */
+  TimedTurn run(EngineRequest request) throws InterruptedException {
     reply = new int[0];
-    firstNanos = 0;
+    tokenNanos = 0;
+    textNanos = 0;
     end = null;
-    EngineRequest request =
-        EngineRequest.builder("bench", source(prompt, publicTokens), replyTokens)
-            .namespace(namespace)
-            .ignoreEndOfTurn(true)
-            .build();
     long start = System.nanoTime();
     engine.submit(channel, requests++, request);
     while (end == null) {
@@ -49,21 +51,8 @@ final class TurnTimer implements ReplyChannel.ReplyVisitor {
       ready.drainPermits();
       channel.drain(this);
     }
-    return new TimedTurn((firstNanos - start) * 1e-9, reply, end.usage());
-  }
-
-  private static PromptSource source(int[] prompt, int publicTokens) {
-    return new PromptSource() {
-      @Override
-      public int[] ids() {
-        return prompt;
-      }
-
-      @Override
-      public int publicTokens() {
-        return publicTokens;
-      }
-    };
+    return new TimedTurn(
+        (tokenNanos - start) * 1e-9, (textNanos - start) * 1e-9, reply, end.usage());
   }
 
   @Override
@@ -74,8 +63,11 @@ final class TurnTimer implements ReplyChannel.ReplyVisitor {
     if (progress.finish() == FinishReason.ERROR || progress.finish() == FinishReason.REJECTED) {
       throw new CliException("the engine refused a request: " + progress.error());
     }
-    if (firstNanos == 0 && progress.tokens().length > 0) {
-      firstNanos = System.nanoTime();
+    if (tokenNanos == 0 && progress.tokens().length > 0) {
+      tokenNanos = System.nanoTime();
+    }
+    if (textNanos == 0 && (progress.finish() != null || !progress.text().isEmpty())) {
+      textNanos = System.nanoTime();
     }
     int before = reply.length;
     reply = Arrays.copyOf(reply, before + progress.tokens().length);

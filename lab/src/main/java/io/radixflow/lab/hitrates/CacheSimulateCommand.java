@@ -11,6 +11,7 @@ import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.JsonLineFiles;
 import io.radixflow.tools.cli.common.Progress;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -44,8 +45,8 @@ public final class CacheSimulateCommand extends CliCommand {
         "Files of JSON lines, plain or gzip; - for stdin. The first record shows the format:",
         "hash_ids: a request trace with block ids, as Mooncake published them;",
         "session, t, ranges: an agent trace with runs of ids of 64-token blocks;",
-        "session with messages, type or choices: events and replies of the job's own topics, each",
-        "line with its time in front if kafka-console-consumer printed that."
+        "session with messages, type or choices: events and replies of the job's own topics,"
+          + " each line with its time in front if kafka-console-consumer printed that."
       })
   List<String> files;
 
@@ -54,8 +55,8 @@ public final class CacheSimulateCommand extends CliCommand {
       paramLabel = "N",
       split = ",",
       description = {
-        "Sizes of the cache in pages, or in tokens with the suffix t",
-        "(default: a hundredth of the workload's pages to all of them)."
+        "Sizes of the cache in pages, or in tokens with the suffix t"
+          + " (default: a hundredth of the workload's pages to all of them)."
       })
   List<String> capacities = new ArrayList<>();
 
@@ -71,8 +72,8 @@ public final class CacheSimulateCommand extends CliCommand {
       names = "--page", showDefaultValue = Visibility.NEVER,
       paramLabel = "TOKENS",
       description = {
-        "Tokens a page: a multiple of what the workload's blocks hold, or 1 for a page of one block",
-        "(default: 512 for traces with blocks, the engine's 16 for events)."
+        "Tokens a page: a multiple of what the workload's blocks hold, or 1 for a page of one"
+          + " block (default: 512 for traces with blocks, the engine's 16 for events)."
       })
   int page;
 
@@ -80,8 +81,8 @@ public final class CacheSimulateCommand extends CliCommand {
       names = "--model",
       paramLabel = "MODEL",
       description = {
-        "Make the prompts of events as the job would: a GGUF file, a Hugging Face directory, a hub",
-        "name, or 'sim' (default: four characters are taken for a token)."
+        "Make the prompts of events as the job would: a GGUF file, a Hugging Face directory, a hub"
+          + " name, or 'sim' (default: four characters are taken for a token)."
       })
   String model;
 
@@ -135,8 +136,8 @@ public final class CacheSimulateCommand extends CliCommand {
   @Option(
       names = "--tiers",
       description = {
-        "Put host memory and a disk below the cache, and show where hits come from, instead of",
-        "trying capacities: the engine's own tiers run, with pages of 8 bytes, a request at a time."
+        "Put host memory and a disk below the cache, and show where hits come from, instead of"
+          + " trying capacities: the engine's own tiers run, with pages of 8 bytes, a request at a time."
       })
   boolean tiers;
 
@@ -146,23 +147,23 @@ public final class CacheSimulateCommand extends CliCommand {
       split = ",",
       defaultValue = "10,20,100",
       description = {
-        "Sizes of device, host and disk for --tiers, in percent of the workload's pages. The disk",
-        "has copies of what the host has."
+        "Sizes of device, host and disk for --tiers, in percent of the workload's pages. The disk"
+          + " has copies of what the host has."
       })
-  List<String> tierSizes;
+  List<Double> tierSizes;
 
   CacheSimulateCommand(CliEnvironment environment) {
     super(environment);
   }
 
   @Override
-  public Integer call() throws IOException, InterruptedException {
+  public Integer call() throws IOException {
     check();
     List<String> names = policies();
     Workload workload = read();
     if (tiers) {
       TierRates rates = simulateTiers(workload, names);
-      report(HitRateJson.of(workload, rates), new TierRateTable(workload, rates)::print);
+      report(HitRateJson.of(workload, rates), out -> HitRateTable.print(workload, rates, out));
       return 0;
     }
     List<Integer> sizes =
@@ -170,7 +171,7 @@ public final class CacheSimulateCommand extends CliCommand {
             ? Capacities.of(workload.requests().distinctBlocks())
             : Capacities.parse(capacities, workload.pageTokens());
     HitRates rates = simulate(workload, names, sizes);
-    report(HitRateJson.of(workload, rates), new HitRateTable(workload, rates)::print);
+    report(HitRateJson.of(workload, rates), out -> HitRateTable.print(workload, rates, out));
     if (svg != null) {
       draw(workload, rates);
     }
@@ -208,6 +209,11 @@ public final class CacheSimulateCommand extends CliCommand {
     if (!tiers && isGiven("--tier-sizes")) {
       throw new CliException("--tier-sizes is of --tiers");
     }
+    if (tierSizes.size() != 3
+        || !(tierSizes.get(0) > 0 && tierSizes.get(1) > 0 && tierSizes.get(2) >= 0)) {
+      throw new CliException(
+          "--tier-sizes must be three percentages DEVICE,HOST,DISK, the first two above 0");
+    }
     if (isGiven("--page") && page < 1 || blockTokens < 1) {
       throw new CliException("--page and --block-tokens must be at least 1");
     }
@@ -219,22 +225,30 @@ public final class CacheSimulateCommand extends CliCommand {
     }
   }
 
-  private TierRates simulateTiers(Workload workload, List<String> names)
-      throws InterruptedException {
-    TierShares shares = TierShares.parse(tierSizes);
-    int pages = workload.requests().distinctBlocks();
+  private TierRates simulateTiers(Workload workload, List<String> names) {
     try (Progress progress = progress("simulating")) {
-      return new TierStudy(
-              workload.requests(),
-              names,
-              protectedShare,
-              !noHints,
-              (done, all) -> progress.detail(done + " of " + all + " policies"))
-          .run(
-              TierShares.pages(shares.device(), pages),
-              TierShares.pages(shares.host(), pages),
-              TierShares.pages(shares.disk(), pages));
+      return study(workload, names, progress, "policies")
+          .runTiers(
+              pages(workload, tierSizes.get(0)),
+              pages(workload, tierSizes.get(1)),
+              pages(workload, tierSizes.get(2)));
     }
+  }
+
+  private HitRateStudy study(
+      Workload workload, List<String> names, Progress progress, String what) {
+    return new HitRateStudy(
+        workload.requests(),
+        names,
+        protectedShare,
+        !noHints,
+        (done, all) -> progress.detail(done + " of " + all + " " + what));
+  }
+
+  /** Pages of a share of a workload; 0 of none, else at least 1. */
+  private static int pages(Workload workload, double percent) {
+    double pages = Math.ceil(percent / 100 * workload.requests().distinctBlocks());
+    return (int) Math.min(Integer.MAX_VALUE / Long.BYTES, pages);
   }
 
   private List<String> policies() {
@@ -269,24 +283,15 @@ public final class CacheSimulateCommand extends CliCommand {
   }
 
   private Workload read(WorkloadOptions options) throws IOException {
-    List<WorkloadReader.Source> sources = new ArrayList<>();
-    files.forEach(file -> sources.add(new WorkloadFile(file, environment)));
     try (Progress progress = progress("reading")) {
       return new WorkloadReader(options, records -> progress.detail(records + " records"))
-          .read(sources);
+          .read(files, file -> JsonLineFiles.openStream(this, file));
     }
   }
 
-  private HitRates simulate(Workload workload, List<String> names, List<Integer> sizes)
-      throws InterruptedException {
+  private HitRates simulate(Workload workload, List<String> names, List<Integer> sizes) {
     try (Progress progress = progress("simulating")) {
-      return new HitRateStudy(
-              workload.requests(),
-              names,
-              protectedShare,
-              !noHints,
-              (done, all) -> progress.detail(done + " of " + all + " cells"))
-          .run(sizes);
+      return study(workload, names, progress, "cells").run(sizes);
     }
   }
 }

@@ -3,39 +3,37 @@ package io.radixflow.lab.hitrates;
 import io.radixflow.lab.simulate.CacheSimulation;
 import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.lab.simulate.OptimalHits;
+import io.radixflow.lab.simulate.SimulatedTiers;
 import io.radixflow.operators.cache.policy.EvictionPolicies;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 
-/** Runs the simulations of each capacity with each policy, on all cores. */
+/** Runs independent simulations, each of a capacity or of tiers with a policy, on all cores. */
 public final class HitRateStudy {
 
-  /** Receives, on any thread, how many simulations of how many are done. */
-  @FunctionalInterface
-  public interface Listener {
-    void done(int simulations, int all);
-  }
 
   private final CacheWorkload workload;
   private final List<String> policies;
   private final double protectedShare;
   private final boolean hints;
-  private final Listener listener;
+  private final BiConsumer<Integer, Integer> listener;
   private final AtomicInteger done = new AtomicInteger();
 
   /**
    * @param policies names that {@link EvictionPolicies} knows
    * @param protectedShare part of the capacity that SLRU protects at most
    * @param hints whether the caches learn of closed sessions
+   * @param listener receives, on any thread, how many simulations of how many are done
    */
   public HitRateStudy(
       CacheWorkload workload,
       List<String> policies,
       double protectedShare,
       boolean hints,
-      Listener listener) {
+      BiConsumer<Integer, Integer> listener) {
     this.workload = workload;
     this.policies = List.copyOf(policies);
     this.protectedShare = protectedShare;
@@ -48,15 +46,14 @@ public final class HitRateStudy {
    *
    * @param capacities pages, ascending
    */
-  public HitRates run(List<Integer> capacities) throws InterruptedException {
+  public HitRates run(List<Integer> capacities) {
     OptimalHits optimum = new OptimalHits(workload);
-    List<Callable<CacheSimulation.Result>> cells = new ArrayList<>();
-    for (int capacity : capacities) {
-      for (String policy : policies) {
-        cells.add(() -> simulate(capacity, policy, capacities.size() * policies.size()));
-      }
-    }
-    List<CacheSimulation.Result> results = AllCores.run(cells);
+    int all = capacities.size() * policies.size();
+    List<CacheSimulation.Result> results =
+        IntStream.range(0, all)
+            .parallel()
+            .mapToObj(i -> simulate(capacities.get(i / policies.size()), policies.get(i % policies.size()), all))
+            .toList();
     List<HitRates.Row> rows = new ArrayList<>();
     for (int capacity : capacities) {
       int from = rows.size() * policies.size();
@@ -74,7 +71,35 @@ public final class HitRateStudy {
     CacheSimulation.Result result =
         CacheSimulation.run(
             workload, pages, EvictionPolicies.of(policy, pages, protectedShare), hints);
-    listener.done(done.incrementAndGet(), all);
+    listener.accept(done.incrementAndGet(), all);
     return result;
+  }
+
+  /**
+   * Runs a device with host memory and a disk below it under each policy; takes a file's place in
+   * the system's temporary directory for the pages of a disk, 256 bytes each.
+   *
+   * @param devicePages at least 1
+   * @param hostPages at least 1
+   * @param diskPages 0 for no disk
+   */
+  public TierRates runTiers(int devicePages, int hostPages, int diskPages) {
+    List<TierRates.Row> rows =
+        policies.parallelStream()
+            .map(policy -> simulate(policy, devicePages, hostPages, diskPages))
+            .toList();
+    long unlimited = new OptimalHits(workload).hits(workload.distinctBlocks());
+    return new TierRates(
+        workload.inputBlocks(), unlimited, devicePages, hostPages, diskPages, rows);
+  }
+
+  private TierRates.Row simulate(String policy, int device, int host, int disk) {
+    try (SimulatedTiers tiers = new SimulatedTiers(device, host, disk)) {
+      CacheSimulation.Result result =
+          CacheSimulation.run(
+              workload, device, EvictionPolicies.of(policy, device, protectedShare), hints, tiers);
+      listener.accept(done.incrementAndGet(), policies.size());
+      return new TierRates.Row(policy, result.hits(), tiers.hostHits(), tiers.diskHits());
+    }
   }
 }

@@ -5,17 +5,11 @@ import io.radixflow.lab.workload.Workload;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Prints hit rates as a table. */
+/** Prints hit rates, by capacity or by tier, as tables. */
 final class HitRateTable {
-  private final Workload workload;
-  private final HitRates rates;
+  private HitRateTable() {}
 
-  HitRateTable(Workload workload, HitRates rates) {
-    this.workload = workload;
-    this.rates = rates;
-  }
-
-  void print(PrintWriter out) {
+  static void print(Workload workload, HitRates rates, PrintWriter out) {
     head(workload, out);
     out.printf(
         Locale.ROOT,
@@ -24,7 +18,7 @@ final class HitRateTable {
     out.printf("%12s %15s", "pages", "tokens");
     rates.policies().forEach(name -> out.printf(" %9s", name));
     out.printf(" | %7s%n", "bound");
-    rates.rows().forEach(row -> line(out, row));
+    rates.rows().forEach(row -> line(out, workload, rates, row));
     out.println();
     out.println(
         "bound: the most that any policy could have, since it knows the future (Belady's MIN with"
@@ -33,7 +27,7 @@ final class HitRateTable {
   }
 
   /** Prints the workload that the rates belong to. */
-  static void head(Workload workload, PrintWriter out) {
+  private static void head(Workload workload, PrintWriter out) {
     CacheWorkload requests = workload.requests();
     out.printf(
         Locale.ROOT,
@@ -46,11 +40,39 @@ final class HitRateTable {
     workload.notes().forEach(note -> out.println("note: " + note));
   }
 
-  private void line(PrintWriter out, HitRates.Row row) {
+  private static void line(PrintWriter out, Workload workload, HitRates rates, HitRates.Row row) {
     long tokens = (long) row.capacity() * workload.pageTokens();
     out.printf(Locale.ROOT, "%,12d %,15d", row.capacity(), tokens);
     row.results()
         .forEach(result -> out.printf(Locale.ROOT, " %9.2f", rates.percent(result.hits())));
     out.printf(Locale.ROOT, " | %7.2f%n", rates.percent(row.bound()));
+  }
+
+  static void print(Workload workload, TierRates rates, PrintWriter out) {
+    head(workload, out);
+    out.printf(
+        Locale.ROOT,
+        "%nhit rate in %% by where pages came from: device %,d pages, host %,d, disk %,d%n%n",
+        rates.devicePages(),
+        rates.hostPages(),
+        rates.diskPages());
+    out.printf(
+        "%10s %9s %9s %9s %9s | %9s%n", "policy", "device", "host", "disk", "all", "infinite");
+    rates.rows().forEach(row -> line(out, rates, row));
+    out.println();
+    out.println("infinite: a cache that holds everything");
+    out.flush();
+  }
+
+  private static void line(PrintWriter out, TierRates rates, TierRates.Row row) {
+    out.printf(
+        Locale.ROOT,
+        "%10s %9.2f %9.2f %9.2f %9.2f | %9.2f%n",
+        row.policy(),
+        rates.percent(row.device()),
+        rates.percent(row.host()),
+        rates.percent(row.disk()),
+        rates.percent(row.all()),
+        rates.percent(rates.unlimited()));
   }
 }

@@ -97,9 +97,7 @@ public final class CacheBenchCommand extends CliCommand {
       progress.detail("memory");
       footprint = CacheFootprint.measure(sessions, page, policy);
     }
-    out()
-        .printf(
-            "pages of %d tokens, policy %s, %,d sessions, Java %s%n",
+    print("pages of %d tokens, policy %s, %,d sessions, Java %s%n",
             page, policy, sessions, Runtime.version());
     measured.print(out(), footprint);
     ObjectNode json = measured.json(footprint);

@@ -7,44 +7,34 @@ import io.radixflow.lab.replay.sglang.CompatTree;
 import java.util.stream.IntStream;
 
 /** Replays on SGLang's tree: every field of every operation must be equal. */
-public final class CompatReplay implements TraceReplay {
+public final class CompatReplay extends TraceReplay {
   private final CompatTree tree;
-  private final ReplayReport report;
   private final HeldLocks<CompatNode> locks = new HeldLocks<>();
 
   /**
    * @throws IllegalArgumentException if SGLang has no such policy
    */
   public CompatReplay(TraceSetup setup, ReplayReport report) {
+    super(report);
     this.tree =
         new CompatTree(CompatPolicy.named(setup.policy()), setup.pageTokens(), setup.bigram());
-    this.report = report;
   }
 
   @Override
-  public void apply(TraceStep step) {
-    report.nextOperation();
-    TraceOperation operation = step.operation();
-    if (operation instanceof TraceOperation.Insert insert) {
-      insert(insert);
-    } else if (operation instanceof TraceOperation.Match match) {
-      match(match);
-    } else if (operation instanceof TraceOperation.Evict evict) {
-      evict(evict);
-    } else if (operation instanceof TraceOperation.Unlock unlock) {
-      tree.unlock(locks.remove(unlock.lock()));
-    }
-    compare(step.counts());
+  void unlock(int lock) {
+    tree.unlock(locks.remove(lock));
   }
 
-  private void insert(TraceOperation.Insert insert) {
+  @Override
+  void insert(TraceOperation.Insert insert) {
     int first = insert.firstSlot();
     int[] slots = IntStream.range(first, first + insert.tokens().length).toArray();
     int present = tree.insert(insert.namespace(), insert.tokens(), slots, insert.priority());
     report.compare("prefixLen", insert.present(), present);
   }
 
-  private void match(TraceOperation.Match match) {
+  @Override
+  void match(TraceOperation.Match match) {
     CompatMatch found = tree.match(match.namespace(), match.tokens());
     report.addMatched(found.slots().length);
     report.compare("matched", match.matched(), found.slots().length);
@@ -55,14 +45,16 @@ public final class CompatReplay implements TraceReplay {
     }
   }
 
-  private void evict(TraceOperation.Evict evict) {
+  @Override
+  void evict(TraceOperation.Evict evict) {
     int[] freed = tree.evict(evict.request());
     report.addEvicted(freed.length);
     report.compare("evicted", evict.evicted(), freed.length);
     report.compare("freedValues", evict.freed(), freed);
   }
 
-  private void compare(TraceCounts expected) {
+  @Override
+  void compare(TraceCounts expected) {
     report.compare("evictable", expected.evictable(), tree.evictable());
     report.compare("protected", expected.protectedUnits(), tree.protectedUnits());
     report.compare("total", expected.total(), tree.total());

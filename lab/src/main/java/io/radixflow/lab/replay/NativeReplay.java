@@ -30,7 +30,7 @@ import java.util.Map;
  * released, where SGLang counts the look-up. A look-up without a lock is a use that ends at once
  * and is no hit.
  */
-public final class NativeReplay implements TraceReplay {
+public final class NativeReplay extends TraceReplay {
   /** SGLang does not bound what SLRU protects. */
   private static final double SLRU_SHARE = 1;
 
@@ -38,7 +38,6 @@ public final class NativeReplay implements TraceReplay {
   private final PageAllocator allocator;
   private final RadixCache cache;
   private final PageModel model;
-  private final ReplayReport report;
   private final HeldLocks<Lock> locks = new HeldLocks<>();
 
   /** The number of each pair of tokens that occurred, for traces whose units are pairs. */
@@ -58,13 +57,13 @@ public final class NativeReplay implements TraceReplay {
    * @throws IllegalArgumentException if there is no such policy
    */
   public NativeReplay(TraceSetup setup, int pages, ReplayReport report) {
+    super(report);
     this.setup = setup;
     this.allocator = new PageAllocator(pages, this::freed);
     this.cache =
         new RadixCache(
             allocator, setup.pageTokens(), EvictionPolicies.of(setup.policy(), pages, SLRU_SHARE));
     this.model = new PageModel(setup);
-    this.report = report;
     this.firstSlots = new int[pages];
     this.lockCounts = new int[pages];
   }
@@ -92,22 +91,12 @@ public final class NativeReplay implements TraceReplay {
   }
 
   @Override
-  public void apply(TraceStep step) {
-    report.nextOperation();
-    TraceOperation operation = step.operation();
-    if (operation instanceof TraceOperation.Insert insert) {
-      insert(insert);
-    } else if (operation instanceof TraceOperation.Match match) {
-      match(match);
-    } else if (operation instanceof TraceOperation.Evict evict) {
-      evict(evict);
-    } else if (operation instanceof TraceOperation.Unlock unlock) {
-      release(locks.remove(unlock.lock()));
-    }
-    compare(step.counts());
+  void unlock(int lock) {
+    release(locks.remove(lock));
   }
 
-  private void insert(TraceOperation.Insert insert) {
+  @Override
+  void insert(TraceOperation.Insert insert) {
     RadixKey key = key(insert.namespace(), insert.tokens());
     PrefixMatch match = cache.match(key, Integer.MAX_VALUE);
     comparePrefix(insert, match.pages());
@@ -132,7 +121,8 @@ public final class NativeReplay implements TraceReplay {
     }
   }
 
-  private void match(TraceOperation.Match match) {
+  @Override
+  void match(TraceOperation.Match match) {
     RadixKey key = key(match.namespace(), match.tokens());
     PrefixMatch found = cache.match(key, Integer.MAX_VALUE);
     TreeNode node = cache.lock(key, found);
@@ -177,7 +167,8 @@ public final class NativeReplay implements TraceReplay {
     cache.unlock(lock.node, false);
   }
 
-  private void evict(TraceOperation.Evict evict) {
+  @Override
+  void evict(TraceOperation.Evict evict) {
     int pages = pagesToFree(evict.request());
     int expected = Math.min(pages, cache.evictablePages());
     evicting = true;
@@ -207,7 +198,8 @@ public final class NativeReplay implements TraceReplay {
     }
   }
 
-  private void compare(TraceCounts expected) {
+  @Override
+  void compare(TraceCounts expected) {
     int evictable = units(cache.evictablePages());
     int protectedUnits = units(cache.protectedPages());
     report.compare("evictable + protected", units(allocator.cached()), evictable + protectedUnits);

@@ -11,39 +11,20 @@ import java.util.List;
 public interface LowerTiers {
 
   /** Nothing. */
-  LowerTiers NONE =
-      new LowerTiers() {
-        @Override
-        public void attach(RadixCache cache, PageAllocator allocator) {}
-
-        @Override
-        public void look(RadixKey prompt, int from) {}
-
-        @Override
-        public void awaitRoom() {}
-
-        @Override
-        public void fill(RadixKey request, int from, int to, int[] table) {}
-
-        @Override
-        public void ended(TreeNode end) {}
-
-        @Override
-        public void forget(List<SessionPosition> positions) {}
-      };
+  LowerTiers NONE = new LowerTiers() {};
 
   /** Belongs to a cache from here, which is empty. */
-  void attach(RadixCache cache, PageAllocator allocator);
+  default void attach(RadixCache cache, PageAllocator allocator) {}
 
   /**
    * A request looks for pages of its prompt and waits for them.
    *
    * @param from how many the device has
    */
-  void look(RadixKey prompt, int from);
+  default void look(RadixKey prompt, int from) {}
 
   /** Waits until pages that have left the cache are free. */
-  void awaitRoom();
+  default void awaitRoom() {}
 
   /**
    * Fills pages {@code from .. to-1} of the request that looked last: loads those of its prompt
@@ -51,11 +32,11 @@ public interface LowerTiers {
    *
    * @param table the pages, by the same index
    */
-  void fill(RadixKey request, int from, int to, int[] table);
+  default void fill(RadixKey request, int from, int to, int[] table) {}
 
   /** A request has ended, and no other comes before all copies have been made that it is due. */
-  void ended(TreeNode end);
+  default void ended(TreeNode end) {}
 
   /** Called when the session with these positions has been closed. */
-  void forget(List<SessionPosition> positions);
+  default void forget(List<SessionPosition> positions) {}
 }

@@ -10,6 +10,8 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Origin;
 import io.radixflow.operators.session.Prompt;
 import java.io.IOException;
+import io.radixflow.jobs.event.RecordReader;
+import io.radixflow.operators.record.Reply;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -36,7 +38,7 @@ final class ConversationFormat implements WorkloadFormat {
   private final ConversationTokens tokens;
   private final EventParser parser = new EventParser(MAX_EVENT_BYTES);
   private final List<Timed> events = new ArrayList<>();
-  private final Map<TurnKey, GivenReply> replies = new HashMap<>();
+  private final Map<TurnKey, Reply> replies = new HashMap<>();
   private final Map<String, ReplayedSession> sessions = new HashMap<>();
   private final Map<Owner, Integer> scopes = new HashMap<>();
   private final CacheWorkload.Builder requests = new CacheWorkload.Builder();
@@ -61,10 +63,9 @@ final class ConversationFormat implements WorkloadFormat {
 
   @Override
   public void add(WorkloadLine line) throws IOException {
-    if (GivenReply.recognises(line.fields())) {
-      String session = line.fields().text("session");
-      String turn = line.fields().text("turn");
-      replies.put(new TurnKey(session, turn), GivenReply.of(line));
+    if (line.fields().has("session") && line.fields().has("choices")) {
+      Reply reply = reply(line);
+      replies.put(new TurnKey(reply.session(), reply.turn()), reply);
       return;
     }
     if (!recognises(line.fields())) {
@@ -76,6 +77,28 @@ final class ConversationFormat implements WorkloadFormat {
     } else if (invalidEvents++ == 0) {
       firstInvalid = line.error(parsed.reason()).getMessage();
     }
+  }
+
+  private static Reply reply(WorkloadLine line) throws IOException {
+    Reply reply;
+    try {
+      reply = RecordReader.reply(line.bytes());
+    } catch (IOException e) {
+      throw line.error(e.getMessage());
+    }
+    if (reply.finishReason() == null) {
+      throw line.error("a reply has choices with message.content and finish_reason");
+    }
+    return reply;
+  }
+
+  /** Returns true if the turn becomes part of the conversation, as in the serving operator. */
+  private static boolean isRemembered(Reply reply) {
+    return switch (reply.finishReason()) {
+      case "stop", "length", "tool_calls" -> true;
+      case "cancelled" -> !reply.text().isEmpty();
+      default -> false;
+    };
   }
 
   @Override
@@ -111,12 +134,12 @@ final class ConversationFormat implements WorkloadFormat {
     if (!session.isNew(event.turn())) {
       return;
     }
-    GivenReply reply = replies.get(new TurnKey(event.session(), event.turn()));
+    Reply reply = replies.get(new TurnKey(event.session(), event.turn()));
     if (reply == null) {
       withoutReply++;
-      reply = GivenReply.MISSING;
+      reply = Reply.builder(event.session(), event.branch(), event.turn(), event.kind()).build();
     }
-    ReplayedSession.Plan plan = reply.isRejected() ? null : session.plan(event);
+    ReplayedSession.Plan plan = reply.finishReason().equals("rejected") ? null : session.plan(event);
     if (plan == null) {
       refused++;
       return;
@@ -131,9 +154,9 @@ final class ConversationFormat implements WorkloadFormat {
     int[] answer = tokens.reply(reply.text());
     begin(session, event.branch());
     store(prompt.ids(), answer);
-    promptTokens += reply.promptTokens();
-    cachedTokens += reply.cachedTokens();
-    if (reply.isRemembered()) {
+    promptTokens += reply.usage().promptTokens();
+    cachedTokens += reply.usage().cachedTokens();
+    if (isRemembered(reply)) {
       session.remember(event, plan, prompt, reply, answer);
     }
   }

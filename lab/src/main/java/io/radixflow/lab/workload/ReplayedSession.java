@@ -6,6 +6,7 @@ import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.record.Reply;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -118,7 +119,7 @@ final class ReplayedSession {
   }
 
   /** Adds a turn that ran to its branch; what came after the turn that it replaces goes. */
-  void remember(ConversationEvent event, Plan plan, Prompt prompt, GivenReply reply, int[] ids) {
+  void remember(ConversationEvent event, Plan plan, Prompt prompt, Reply reply, int[] ids) {
     int added = prompt.ids().length - prompt.keep();
     int[] own = new int[added + ids.length];
     System.arraycopy(prompt.ids(), prompt.keep(), own, 0, added);
@@ -136,7 +137,7 @@ final class ReplayedSession {
             null,
             plan.regeneration,
             reply.text(),
-            reply.finish(),
+            reply.finishReason(),
             prompt.keep(),
             own,
             prompt.tokenizer(),

@@ -22,11 +22,6 @@ public record WorkloadOptions(
   public static final WorkloadOptions DEFAULT =
       new WorkloadOptions(0, MOONCAKE_BLOCK, 60, 8 * 3600, null);
 
-  /** The same with pages of another size. */
-  public WorkloadOptions withPageTokens(int tokens) {
-    return new WorkloadOptions(tokens, blockTokens, sessionSpacing, horizon, model);
-  }
-
   /**
    * Blocks a page.
    *

@@ -4,6 +4,7 @@ import io.radixflow.jobs.json.JsonObject;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
+import java.util.function.LongConsumer;
 
 /**
  * Reads a workload from JSON lines, plain or gzip. The first record shows which format it is; all
@@ -11,25 +12,20 @@ import java.util.List;
  */
 public final class WorkloadReader {
 
-  /** A file to read. */
-  public interface Source {
-    /** Its name, for errors. */
-    String name();
-
-    /** Opens it; called once. */
-    InputStream open() throws IOException;
-  }
-
-  /** Receives how many records were read. */
+  /** Opens the files of a workload. */
   @FunctionalInterface
-  public interface Listener {
-    void read(long records);
+  public interface Opener {
+    /** Opens a file by its name; called once. */
+    InputStream open(String name) throws IOException;
   }
 
   private final WorkloadOptions options;
-  private final Listener listener;
+  private final LongConsumer listener;
 
-  public WorkloadReader(WorkloadOptions options, Listener listener) {
+  /**
+   * @param listener receives how many records were read, after each
+   */
+  public WorkloadReader(WorkloadOptions options, LongConsumer listener) {
     this.options = options;
     this.listener = listener;
   }
@@ -40,23 +36,23 @@ public final class WorkloadReader {
    * @throws WorkloadException if one is no workload; the message has file, line and what is
    *     expected
    */
-  public Workload read(List<Source> sources) throws IOException {
+  public Workload read(List<String> files, Opener opener) throws IOException {
     WorkloadFormat format = null;
     long records = 0;
-    for (Source source : sources) {
-      try (InputStream input = source.open()) {
-        WorkloadLines lines = new WorkloadLines(source.name(), input);
+    for (String file : files) {
+      try (InputStream input = opener.open(file)) {
+        WorkloadLines lines = new WorkloadLines(file, input);
         for (WorkloadLine line = lines.next(); line != null; line = lines.next()) {
           if (format == null) {
             format = formatOf(line);
           }
           add(format, line);
-          listener.read(++records);
+          listener.accept(++records);
         }
       }
     }
     if (format == null) {
-      throw new WorkloadException(sources.get(0).name() + ": there is no record in it");
+      throw new WorkloadException(files.get(0) + ": there is no record in it");
     }
     return finish(format);
   }

@@ -208,7 +208,7 @@ class CacheSimulateCommandTest {
         "--tier-sizes 10,20,100|--tier-sizes is of --tiers",
         "--tiers --tier-sizes 10,20|must be three percentages",
         "--tiers --tier-sizes 0,20,100|must be three percentages",
-        "--tiers --tier-sizes 10,x,100|must be three percentages"
+        "--tiers --tier-sizes 10,x,100|'x' is not a double"
       })
   void sizesOfTiersThatMakeNoSenseAreRefused(String options, String message) {
     Cli.Result result = simulate((TRACE + " " + options).split(" "));

@@ -16,8 +16,8 @@ class TierStudyTest {
       throws Exception {
     Workload workload = TestWorkloads.resource(name, WorkloadOptions.DEFAULT);
     int pages = workload.requests().distinctBlocks();
-    return new TierStudy(workload.requests(), policies, 0.8, true, (done, all) -> {})
-        .run(pages * percent[0] / 100, pages * percent[1] / 100, pages * percent[2] / 100);
+    return new HitRateStudy(workload.requests(), policies, 0.8, true, (done, all) -> {})
+        .runTiers(pages * percent[0] / 100, pages * percent[1] / 100, pages * percent[2] / 100);
   }
 
   /** Half of host memory must hold the longest prompt: more is not locked for waiting requests. */

@@ -20,7 +20,7 @@ class ConversationFormatTest {
   private static final String SECOND = "Then name the two that could be meant by that.";
 
   /** Pages of one token, so that sizes are counts of tokens. */
-  private static final WorkloadOptions TOKENS = WorkloadOptions.DEFAULT.withPageTokens(1);
+  private static final WorkloadOptions TOKENS = TestWorkloads.pages(1);
 
   private static String open(String session, String more) {
     return "{\"type\":\"open\",\"session\":\"%s\"%s,\"messages\":[{\"role\":\"system\",\"content\":\"%s\"}]}\n"

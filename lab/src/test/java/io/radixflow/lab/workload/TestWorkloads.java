@@ -4,37 +4,38 @@ import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Workloads from resources and from texts. */
 public final class TestWorkloads {
   private TestWorkloads() {}
 
-  /** Bytes under a name. */
-  record Named(String name, byte[] bytes) implements WorkloadReader.Source {
-    @Override
-    public InputStream open() {
-      return new ByteArrayInputStream(bytes);
-    }
+  /** The defaults with pages of another size. */
+  static WorkloadOptions pages(int tokens) {
+    return new WorkloadOptions(tokens, WorkloadOptions.MOONCAKE_BLOCK, 60, 8 * 3600, null);
   }
 
   public static Workload resource(String name, WorkloadOptions options) throws IOException {
     try (InputStream input =
         TestWorkloads.class.getResourceAsStream("/workloads/" + name + ".jsonl.gz")) {
-      return read(options, new Named(name, input.readAllBytes()));
+      return read(options, Map.of(name, input.readAllBytes()));
     }
   }
 
   public static Workload text(WorkloadOptions options, String... files) throws IOException {
-    Named[] sources = new Named[files.length];
-    for (int i = 0; i < files.length; i++) {
-      sources[i] = new Named("file" + (i + 1), files[i].getBytes(StandardCharsets.UTF_8));
+    Map<String, byte[]> named = new LinkedHashMap<>();
+    for (String file : files) {
+      named.put("file" + (named.size() + 1), file.getBytes(StandardCharsets.UTF_8));
     }
-    return read(options, sources);
+    return read(options, named);
   }
 
-  static Workload read(WorkloadOptions options, WorkloadReader.Source... sources)
-      throws IOException {
-    return new WorkloadReader(options, records -> {}).read(List.of(sources));
+  /** Reads files, given by their names. */
+  static Workload read(WorkloadOptions options, Map<String, byte[]> files) throws IOException {
+    return new WorkloadReader(options, records -> {})
+        .read(
+            List.copyOf(files.keySet()), name -> new ByteArrayInputStream(files.get(name)));
   }
 }

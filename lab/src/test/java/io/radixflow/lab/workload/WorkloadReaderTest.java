@@ -1,5 +1,7 @@
 package io.radixflow.lab.workload;
 
+import java.util.Map;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -46,7 +48,7 @@ class WorkloadReaderTest {
   void aPageOfSeveralBlocksIsAWholeGroup() throws IOException {
     Workload workload =
         TestWorkloads.text(
-            DEFAULT.withPageTokens(1024), "{\"hash_ids\":[1,2,3]}\n{\"hash_ids\":[1,2,4,5]}\n");
+            TestWorkloads.pages(1024), "{\"hash_ids\":[1,2,3]}\n{\"hash_ids\":[1,2,4,5]}\n");
 
     assertThat(inputs(workload)).containsExactly(1, 2);
     assertThat(workload.requests().distinctBlocks()).isEqualTo(2);
@@ -55,10 +57,10 @@ class WorkloadReaderTest {
 
   @Test
   void aPageOfOneIsABlock() throws IOException {
-    Workload trace = TestWorkloads.text(DEFAULT.withPageTokens(1), "{\"hash_ids\":[1,2,3]}\n");
+    Workload trace = TestWorkloads.text(TestWorkloads.pages(1), "{\"hash_ids\":[1,2,3]}\n");
     Workload agent =
         TestWorkloads.text(
-            DEFAULT.withPageTokens(1), "{\"session\":0,\"t\":0,\"ranges\":[[1,9]]}\n");
+            TestWorkloads.pages(1), "{\"session\":0,\"t\":0,\"ranges\":[[1,9]]}\n");
 
     assertThat(trace.pageTokens()).isEqualTo(512);
     assertThat(inputs(trace)).containsExactly(3);
@@ -89,7 +91,7 @@ class WorkloadReaderTest {
   void idsOfAgentSessionsAreTheirOwn() throws IOException {
     Workload workload =
         TestWorkloads.text(
-            DEFAULT.withPageTokens(64),
+            TestWorkloads.pages(64),
             "{\"session\":0,\"t\":0,\"ranges\":[[1,4]]}\n"
                 + "{\"session\":1,\"t\":0,\"ranges\":[[1,4]]}\n");
 
@@ -100,7 +102,7 @@ class WorkloadReaderTest {
   void runsOfBlocksAreJoinedAcrossTheirEnds() throws IOException {
     Workload workload =
         TestWorkloads.text(
-            DEFAULT.withPageTokens(256),
+            TestWorkloads.pages(256),
             "{\"session\":0,\"t\":0,\"ranges\":[[1,3],[10,1],[20,7]]}\n"
                 + "{\"session\":0,\"t\":1,\"ranges\":[[1,3],[10,1],[20,4]]}\n");
 
@@ -116,7 +118,7 @@ class WorkloadReaderTest {
     }
 
     Workload workload =
-        TestWorkloads.read(DEFAULT, new TestWorkloads.Named("trace", bytes.toByteArray()));
+        TestWorkloads.read(DEFAULT, Map.of("trace", bytes.toByteArray()));
 
     assertThat(workload.requests().requests()).isEqualTo(1);
   }
@@ -129,7 +131,7 @@ class WorkloadReaderTest {
     }
     byte[] cut = Arrays.copyOf(bytes.toByteArray(), bytes.size() - 12);
 
-    assertThatThrownBy(() -> TestWorkloads.read(DEFAULT, new TestWorkloads.Named("trace.gz", cut)))
+    assertThatThrownBy(() -> TestWorkloads.read(DEFAULT, Map.of("trace.gz", cut)))
         .isInstanceOf(WorkloadException.class)
         .hasMessageStartingWith("trace.gz, line ")
         .hasMessageContaining("damaged or cut");
@@ -140,7 +142,7 @@ class WorkloadReaderTest {
     byte[] header = {0x1F, (byte) 0x8B, 8};
 
     assertThatThrownBy(
-            () -> TestWorkloads.read(DEFAULT, new TestWorkloads.Named("trace.gz", header)))
+            () -> TestWorkloads.read(DEFAULT, Map.of("trace.gz", header)))
         .hasMessage("trace.gz: the gzip header is damaged or cut");
   }
 
@@ -184,7 +186,7 @@ class WorkloadReaderTest {
   void moreBlocksThanAWorkloadMayHaveAreRefusedBeforeTheyAreMade() {
     String line = "{\"session\":1,\"t\":0,\"ranges\":[[1,1048576]]}\n";
 
-    assertThatThrownBy(() -> TestWorkloads.text(DEFAULT.withPageTokens(64), line.repeat(257)))
+    assertThatThrownBy(() -> TestWorkloads.text(TestWorkloads.pages(64), line.repeat(257)))
         .isInstanceOf(WorkloadException.class)
         .hasMessageStartingWith("file1, line 257: ")
         .hasMessageContaining("268435456 pages in all");
@@ -204,7 +206,7 @@ class WorkloadReaderTest {
 
   @Test
   void aPageThatHoldsNoWholeBlocksIsRefused() {
-    assertThatThrownBy(() -> TestWorkloads.text(DEFAULT.withPageTokens(768), "{\"hash_ids\":[1]}"))
+    assertThatThrownBy(() -> TestWorkloads.text(TestWorkloads.pages(768), "{\"hash_ids\":[1]}"))
         .isInstanceOf(WorkloadException.class)
         .hasMessageContaining("768 tokens")
         .hasMessageContaining("multiple");

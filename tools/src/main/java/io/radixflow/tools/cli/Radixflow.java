@@ -106,6 +106,7 @@ public final class Radixflow implements Runnable {
     CommandLine line = new CommandLine(Radixflow.class, new CommandFactory(environment));
     ServiceLoader.load(CommandProvider.class).forEach(provider -> provider.addTo(line));
     line.setUsageHelpAutoWidth(true);
+    line.setCaseInsensitiveEnumValuesAllowed(true);
     showDefaultValues(line);
     line.setParameterExceptionHandler(Radixflow::wrongUsage);
     line.setExecutionExceptionHandler(Radixflow::failed);

@@ -219,26 +219,13 @@ public final class LocalStack implements AutoCloseable {
     if (watch != null) {
       watch.close();
     }
-    try {
+    try (ScratchDirectory files = scratch;
+        LocalBroker kafka = broker;
+        LocalCluster flink = cluster) {
       stopJob();
     } finally {
-      try {
-        if (cluster != null) {
-          cluster.close();
-        }
-      } finally {
-        try {
-          if (broker != null) {
-            broker.close();
-          }
-        } finally {
-          if (scratch != null) {
-            scratch.close();
-          }
-          forgetHook();
-          end.complete(null);
-        }
-      }
+      forgetHook();
+      end.complete(null);
     }
   }
 

@@ -157,7 +157,7 @@ public final class ClusterCommand extends CliCommand {
     out().println("bootstrap servers  " + bootstrap);
     out().println("logs and state     " + cluster.directory());
     for (JavaProcess process : cluster.processes()) {
-      out().printf("%-18s process %d%n", process.name(), process.pid());
+      print("%-18s process %d%n", process.name(), process.pid());
     }
     out().println();
     out().println("Talk: ./radixflow chat --bootstrap " + bootstrap);

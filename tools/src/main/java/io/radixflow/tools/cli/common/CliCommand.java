@@ -1,6 +1,7 @@
 package io.radixflow.tools.cli.common;
 
 import java.io.PrintWriter;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
@@ -21,6 +22,11 @@ public abstract class CliCommand implements Callable<Integer> {
 
   public final PrintWriter err() {
     return spec.commandLine().getErr();
+  }
+
+  /** Prints formatted text on stdout, with the same figures whatever the locale is. */
+  public final void print(String format, Object... values) {
+    out().printf(Locale.ROOT, format, values);
   }
 
   /** Returns true if an option was given; its name includes the dashes. */

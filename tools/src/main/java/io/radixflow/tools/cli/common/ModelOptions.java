@@ -33,7 +33,6 @@ public final class ModelOptions {
       paramLabel = "NAME",
       defaultValue = "auto",
       converter = Device.class,
-      completionCandidates = Device.class,
       description = "Device: one of " + DeviceName.ALLOWED + ".")
   String device;
 
@@ -47,8 +46,6 @@ public final class ModelOptions {
       names = "--kv-type",
       paramLabel = "TYPE",
       defaultValue = "auto",
-      converter = KvType.class,
-      completionCandidates = KvType.class,
       description =
           "KV cache element type: f32 or f16 on a CPU, bf16 on a GPU.")
   RadixflowOptions.KvType kvType;
@@ -57,8 +54,6 @@ public final class ModelOptions {
       names = "--gpu-mode",
       paramLabel = "MODE",
       defaultValue = "deterministic",
-      converter = Mode.class,
-      completionCandidates = Mode.class,
       description =
           "Mode of a GPU: deterministic, or fast without equal bits in every run.")
   GpuMode gpuMode;
@@ -119,34 +114,13 @@ public final class ModelOptions {
   }
 
   /** The devices there are. */
-  public static final class Device extends Choice<String> {
-    Device() {
-      super(List.of("auto", "cpu", "sim", "cuda", "cuda:0"));
-    }
-
+  public static final class Device implements ITypeConverter<String> {
     @Override
     public String convert(String text) {
       if (!DeviceName.isValid(text)) {
         throw new TypeConversionException("'" + text + "' is not one of " + DeviceName.ALLOWED);
       }
       return text;
-    }
-
-    @Override
-    String value(String name) {
-      return name;
-    }
-  }
-
-  /** The modes of a GPU. */
-  static final class Mode extends Choice<GpuMode> {
-    Mode() {
-      super(List.of("deterministic", "fast"));
-    }
-
-    @Override
-    GpuMode value(String name) {
-      return GpuMode.valueOf(name.toUpperCase(Locale.ROOT));
     }
   }
 
@@ -159,42 +133,6 @@ public final class ModelOptions {
       } catch (IllegalArgumentException e) {
         throw new TypeConversionException("'" + text + "' is not a memory size such as 20gb");
       }
-    }
-  }
-
-  /** The KV types that may be chosen. */
-  static final class KvType extends Choice<RadixflowOptions.KvType> {
-    KvType() {
-      super(List.of("auto", "f32", "f16", "bf16"));
-    }
-
-    @Override
-    RadixflowOptions.KvType value(String name) {
-      return RadixflowOptions.KvType.valueOf(name.toUpperCase(Locale.ROOT));
-    }
-  }
-
-  /** A lower-case choice among names. */
-  abstract static class Choice<T> implements ITypeConverter<T>, Iterable<String> {
-    private final List<String> names;
-
-    Choice(List<String> names) {
-      this.names = names;
-    }
-
-    abstract T value(String name);
-
-    @Override
-    public T convert(String text) {
-      if (!names.contains(text)) {
-        throw new TypeConversionException("'" + text + "' is not one of " + names);
-      }
-      return value(text);
-    }
-
-    @Override
-    public java.util.Iterator<String> iterator() {
-      return names.iterator();
     }
   }
 }

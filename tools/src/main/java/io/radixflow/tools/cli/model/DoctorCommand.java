@@ -52,7 +52,7 @@ public final class DoctorCommand extends CliCommand {
       out().println(line.toPrettyString());
     } else {
       report.print(out());
-      out().printf("%n%s%n", healthy ? "All is well." : "Device " + device + " cannot be used.");
+      print("%n%s%n", healthy ? "All is well." : "Device " + device + " cannot be used.");
     }
     out().flush();
     return healthy ? 0 : 1;

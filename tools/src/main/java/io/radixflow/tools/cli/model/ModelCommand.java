@@ -109,6 +109,6 @@ public final class ModelCommand extends CliCommand {
   }
 
   private void line(String name, String value) {
-    out().printf("%-16s%s%n", name, value);
+    print("%-16s%s%n", name, value);
   }
 }
