@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
       "Measure a disk tier of many small pages: how long it takes to write, find and read the 100"
           + " pages of a conversation, to open it, and to open it after a crash.",
       "Pages are made up, and their files deleted in the end. The crash is a copy of the files as"
-          + " they are while the store is open. A checkpoint copies nothing of a disk tier, so it"
+          + " they are while the store is open and rests. A checkpoint copies nothing of a disk tier, so it"
           + " takes none of its time."
     })
 final class BenchDiskCommand extends CliCommand {

@@ -74,15 +74,11 @@ final class DiskBench implements AutoCloseable {
   /** Opens a store on a copy of the files as they are while it runs; returns the seconds of it. */
   double openAfterCrash() throws IOException {
     Path copy = root.resolve("disk-" + ++crashes);
-    FileUtils.copy(flinkPath(directory), flinkPath(copy), false);
+    CrashCopy.copy(directory, copy);
     stop();
     FileUtils.deleteDirectory(directory.toFile());
     directory = copy;
     return open();
-  }
-
-  private static org.apache.flink.core.fs.Path flinkPath(Path path) {
-    return new org.apache.flink.core.fs.Path(path.toUri());
   }
 
   /** Writes the pages of a conversation; returns the seconds that it took. */

@@ -119,17 +119,13 @@ final class TierRounds implements AutoCloseable {
   private double crash() throws IOException, InterruptedException {
     Path before = disk;
     disk = root.path().resolve("disk-" + ++restarts);
-    FileUtils.copy(flinkPath(before), flinkPath(disk), false);
+    CrashCopy.copy(before, disk);
     engine.close();
     FileUtils.deleteDirectory(before.toFile());
     dropPageCache();
     long start = System.nanoTime();
     open();
     return (System.nanoTime() - start) * 1e-9;
-  }
-
-  private static org.apache.flink.core.fs.Path flinkPath(Path path) {
-    return new org.apache.flink.core.fs.Path(path.toUri());
   }
 
   private int[] turn(PagePlace place, boolean counts, int[] expected) throws InterruptedException {

@@ -1,0 +1,66 @@
+package io.radixflow.lab.bench;
+
+import io.radixflow.kernels.PrivateDirectories;
+import io.radixflow.tools.cli.common.CliException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Copies the files of a database that is open, as a crash would leave them. The database may make
+ * and delete files meanwhile, as it does when it compacts; then the copy is made again, as
+ * its files would not belong together.
+ */
+final class CrashCopy {
+  private static final int ATTEMPTS = 20;
+
+  private CrashCopy() {}
+
+  /** Copies a directory, to which nothing is written meanwhile but by compactions. */
+  static void copy(Path from, Path to) throws IOException {
+    copy(from, to, file -> {});
+  }
+
+  /**
+   * See {@link #copy(Path, Path)}.
+   *
+   * @param copied gets each file that was copied
+   */
+  static void copy(Path from, Path to, Consumer<Path> copied) throws IOException {
+    for (int i = 0; i < ATTEMPTS; i++) {
+      PrivateDirectories.delete(to);
+      Set<Path> files = files(from);
+      if (copyFiles(files, from, to, copied) && files(from).equals(files)) {
+        return;
+      }
+    }
+    throw new CliException("files in " + from + " came and went in each of 20 attempts to copy them");
+  }
+
+  private static Set<Path> files(Path directory) throws IOException {
+    try (Stream<Path> all = Files.walk(directory)) {
+      return all.filter(Files::isRegularFile).collect(Collectors.toSet());
+    }
+  }
+
+  /** Returns false if one of the files is gone. */
+  private static boolean copyFiles(Set<Path> files, Path from, Path to, Consumer<Path> copied)
+      throws IOException {
+    for (Path file : files) {
+      Path target = to.resolve(from.relativize(file));
+      PrivateDirectories.create(target.getParent());
+      try {
+        Files.copy(file, target);
+      } catch (NoSuchFileException e) {
+        return false;
+      }
+      copied.accept(file);
+    }
+    return true;
+  }
+}
