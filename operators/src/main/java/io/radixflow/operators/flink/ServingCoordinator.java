@@ -35,12 +35,12 @@ final class ServingCoordinator implements OperatorCoordinator {
   private final Map<Integer, SubtaskGateway> subtasks = new HashMap<>();
   private final Set<Integer> opened = new HashSet<>();
 
-  /** What subtasks are to get that have not begun yet. */
+  /** Events for subtasks that have not begun yet. */
   private final List<OperatorEvent> early = new ArrayList<>();
 
   /**
    * @param parallelism how many subtasks there are
-   * @param backlog is called with whether checkpoints are to be held back
+   * @param backlog called with whether checkpoints are to be held back
    */
   ServingCoordinator(IntSupplier parallelism, Consumer<Boolean> backlog) {
     this.parallelism = parallelism;

@@ -89,7 +89,7 @@ final class ServingSubtask implements AutoCloseable {
     if (coordinator != null) {
       pageKeys.passOn(mailbox, coordinator);
     }
-    erasures = new Erasures(store, engine.engine(), tiers, pageKeys, mailbox, coordinator);
+    erasures = new Erasures(store, engine, pageKeys, mailbox, coordinator, Erasures.MAX_PAGES);
     ChannelId channel =
         new ChannelId(
             environment.getJobID().toString(),

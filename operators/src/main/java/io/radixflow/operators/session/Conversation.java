@@ -32,7 +32,7 @@ public record Conversation(String system, int depth, List<Turn> path) {
         : Math.max(path.get(path.size() - 1).dropped(), path.get(0).depth());
   }
 
-  /** Whether there is anything a prompt could be made of. */
+  /** Returns whether there is anything that a prompt could be made of. */
   public boolean isEmpty() {
     return path.isEmpty() && system == null;
   }

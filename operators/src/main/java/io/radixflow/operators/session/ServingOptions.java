@@ -90,7 +90,7 @@ public record ServingOptions(
     }
   }
 
-  /** What happens to a conversation that outgrows the context window. */
+  /** The ways to serve a conversation that outgrows the context window. */
   public enum Overflow {
     /** Its oldest turns are dropped, down to half the window; the system prompt stays. */
     DROP_OLDEST,

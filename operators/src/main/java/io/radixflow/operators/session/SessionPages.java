@@ -13,9 +13,9 @@ import io.radixflow.operators.record.TierTokens;
  * @param committedTokens tokens of its whole pages
  * @param tokens where these were
  * @param lastUsed when a turn last used them, milliseconds since the epoch
- * @param asOf when they were there: when that turn ended or somebody last looked, milliseconds
+ * @param asOf when they were there: when that turn ended or they were last looked for, milliseconds
  *     since the epoch; builds that did not keep it left 0, which is taken for {@code lastUsed}
- * @param numericsEpoch which engines can use them; of another they are computed anew
+ * @param numericsEpoch which engines can use them; with another epoch they are computed again
  * @param disk where on a TaskManager's disk they are if any are: the engine's home, by name; null
  *     if it has none
  * @param remote where in a remote file system they are if any are: the folder's URI; null if there

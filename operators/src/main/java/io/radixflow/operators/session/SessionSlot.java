@@ -7,7 +7,7 @@ import java.util.Map;
 
 /**
  * The small part of a session's state that every event reads and writes; a Flink POJO. History,
- * turns under way and turn ids lie beside it, so that an event does not rewrite them.
+ * turns in flight and turn ids lie beside it, so that an event does not rewrite them.
  *
  * @param life whether the session takes turns
  * @param opened whether an {@code open} or a first message has fixed owner and system prompt
@@ -38,18 +38,18 @@ public record SessionSlot(
     boolean prompted,
     boolean moved) {
 
-  /** Whether a session takes turns. */
+  /** The stages of a session; only an open one takes turns. */
   public enum Life {
     OPEN,
     CLOSED,
     ERASED
   }
 
-  /** The slot of a session that nobody has named yet. */
+  /** The slot of a session that no event has named yet. */
   public static final SessionSlot NEW =
       new SessionSlot(Life.OPEN, false, "", "", null, 1, Map.of(), 0, null, 0, null, false, false);
 
-  /** Whether an event was read before, judged by its place in the log. */
+  /** Returns whether an event was read before, judged by its position in the log. */
   public boolean hasRead(Origin origin) {
     return inLog(origin) && origin.offset() <= offsets.getOrDefault(origin.partition(), -1L);
   }
@@ -82,7 +82,7 @@ public record SessionSlot(
     return copy.slot();
   }
 
-  /** With {@link #nextId} counted up. */
+  /** Returns this slot with {@link #nextId} counted up. */
   public SessionSlot numbered() {
     Copy copy = new Copy(this);
     copy.nextId++;
@@ -101,12 +101,12 @@ public record SessionSlot(
     return copy.slot();
   }
 
-  /** Whether engines other than this one have made replies. */
+  /** Returns whether engines other than this one have made replies. */
   public boolean wasElsewhere(String engine) {
     return moved || servedBy != null && !servedBy.equals(engine);
   }
 
-  /** With its pages in other places. */
+  /** Returns this slot with its pages in other tiers. */
   public SessionSlot located(SessionPages places) {
     Copy copy = new Copy(this);
     copy.pages = places;

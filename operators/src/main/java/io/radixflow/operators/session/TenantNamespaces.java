@@ -29,7 +29,7 @@ public record TenantNamespaces(NamespaceKey key, Set<String> sharing) implements
     return key.namespace(slot.tenant(), slot.cacheSalt(), NO_ADAPTER);
   }
 
-  /** Whether the pages of the session's system prompt are shared; a salt is there to prevent it. */
+  /** Returns whether the pages of the session's system prompt are shared; a salt prevents it. */
   public boolean sharesSystemPrompt(SessionSlot slot) {
     return slot.prompted()
         && !slot.tenant().isEmpty()

@@ -27,7 +27,7 @@ import java.util.List;
  * @param regeneration how often the reply was made again before this
  * @param reply text of the reply
  * @param finishReason lower case
- * @param keep ids of the parent's canonical ids that stay; 0 if the prompt was encoded anew
+ * @param keep ids of the parent's canonical ids that stay; 0 if the prompt was encoded again
  * @param ids canonical ids after those, up to and including the reply's end-of-turn id
  * @param tokenizer fingerprint of the tokenizer that {@code ids} belong to
  * @param dropped how many of the path's oldest turns the prompt left out
@@ -57,7 +57,7 @@ public record Turn(
     return new Turn(ROOT, ROOT, 0, "", "", messages, null, 0, "", "", 0, new int[0], "", 0);
   }
 
-  /** Whether the sender means this turn by {@code id}. */
+  /** Returns whether the sender means this turn by {@code id}. */
   public boolean isNamed(String id) {
     return turn.equals(id) || answeredBy.equals(id);
   }

@@ -20,7 +20,7 @@ import java.util.function.Function;
  */
 public record TurnOptions(SamplingParams sampling, int maxTokens, List<String> stop, int priority) {
 
-  /** Temperature where nobody gives one. */
+  /** The temperature if neither event nor session has one. */
   private static final double TEMPERATURE = 1;
 
   /**

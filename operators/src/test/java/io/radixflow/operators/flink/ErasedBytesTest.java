@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a canonical savepoint holds of sessions that ended: none of what was said. */
+/** Tests that a canonical savepoint has nothing that was said in sessions that ended. */
 @Timeout(60)
 class ErasedBytesTest {
   private static final String SECRET = "xyzzy-plugh-secret";
@@ -41,7 +41,7 @@ class ErasedBytesTest {
     "close,true",
     "idle,true"
   })
-  void nothingOfWhatWasSaidIsLeft(String ending, boolean rocksDb) throws Exception {
+  void aSavepointHasNothingOfWhatWasSaid(String ending, boolean rocksDb) throws Exception {
     ScriptedEngine engine = new ScriptedEngine(4096, 12);
     ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
     LostReplies lost = ending.startsWith("erase") ? new SuspectOutput() : null;
@@ -76,7 +76,7 @@ class ErasedBytesTest {
     }
   }
 
-  /** A history with branches, a reply under way of which a checkpoint knows, and queued turns. */
+  /** Makes a history with branches, a reply in flight that a checkpoint has, and queued turns. */
   private static void speak(ServingHarness h, String session, String secret, String tenant)
       throws Exception {
     h.send(

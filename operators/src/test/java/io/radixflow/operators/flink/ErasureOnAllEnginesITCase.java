@@ -52,9 +52,9 @@ class ErasureOnAllEnginesITCase {
 
   @TempDir Path root;
 
-  private ServingEngine open(ModelEngineFactory opener, EngineDirectory home) {
+  private ServingEngine open(ModelEngineFactory factory, EngineDirectory directory) {
     try {
-      ServingEngine engine = opener.open(home);
+      ServingEngine engine = factory.open(directory);
       ENGINES.add(engine);
       return engine;
     } catch (Exception e) {
@@ -70,7 +70,7 @@ class ErasureOnAllEnginesITCase {
         .orElseThrow();
   }
 
-  /** The same text in two sessions; when both are on disk, one is erased; then the job ends. */
+  /** Says the same in two sessions; when both are on disk, one is erased; then the job ends. */
   private static Events event(long n) {
     return switch ((int) n) {
       case 0 -> Events.message(session(0), "t0", TEXT).of("acme");
@@ -82,7 +82,7 @@ class ErasureOnAllEnginesITCase {
 
   @Test
   void theEngineThatDoesNotHaveTheSessionErasesItsPages() throws Exception {
-    ModelEngineFactory opener =
+    ModelEngineFactory factory =
         new ModelEngineFactory(
                 name -> SimModel.open(SimOptions.DEFAULT),
                 ModelLoader.SIM,
@@ -99,7 +99,7 @@ class ErasureOnAllEnginesITCase {
     steps.start();
     new TestJob(new GatedNumbers(gate, 4), n -> event(n).event())
         .onReply(ErasureOnAllEnginesITCase::note)
-        .run(TestEngineFactory.at(gate, home -> open(opener, home)));
+        .run(TestEngineFactory.at(gate, directory -> open(factory, directory)));
     steps.join();
     assertThat(ANSWERED).contains("t0", "t1", "e0", "q1");
     assertThat(ENGINES).hasSize(2);

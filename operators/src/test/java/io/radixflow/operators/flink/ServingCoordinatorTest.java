@@ -17,19 +17,19 @@ import org.apache.flink.runtime.operators.coordination.OperatorCoordinator.Subta
 import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.junit.jupiter.api.Test;
 
-/** Which subtasks get an erasure, and when checkpoints are held back. */
+/** Tests which subtasks get an event, and when checkpoints are held back. */
 class ServingCoordinatorTest {
   private static final OperatorEvent FIRST = new Erasure("first", What.PAGES, new byte[32]);
   private static final OperatorEvent SECOND = new Erasure("second", What.PAGES, new byte[32]);
 
   private final List<Boolean> backlogs = new ArrayList<>();
   private final ServingCoordinator coordinator = new ServingCoordinator(() -> 2, backlogs::add);
-  private final Map<Integer, List<OperatorEvent>> heard = new TreeMap<>();
+  private final Map<Integer, List<OperatorEvent>> received = new TreeMap<>();
 
-  private record Gateway(int subtask, List<OperatorEvent> heard) implements SubtaskGateway {
+  private record Gateway(int subtask, List<OperatorEvent> received) implements SubtaskGateway {
     @Override
     public CompletableFuture<Acknowledge> sendEvent(OperatorEvent event) {
-      heard.add(event);
+      received.add(event);
       return CompletableFuture.completedFuture(Acknowledge.get());
     }
 
@@ -45,8 +45,8 @@ class ServingCoordinatorTest {
   }
 
   private void begins(int subtask) {
-    heard.put(subtask, new ArrayList<>());
-    coordinator.executionAttemptReady(subtask, 0, new Gateway(subtask, heard.get(subtask)));
+    received.put(subtask, new ArrayList<>());
+    coordinator.executionAttemptReady(subtask, 0, new Gateway(subtask, received.get(subtask)));
   }
 
   @Test
@@ -54,7 +54,7 @@ class ServingCoordinatorTest {
     begins(0);
     begins(1);
     coordinator.handleEventFromOperator(1, 0, FIRST);
-    assertThat(heard).isEqualTo(Map.of(0, List.of(FIRST), 1, List.of(FIRST)));
+    assertThat(received).isEqualTo(Map.of(0, List.of(FIRST), 1, List.of(FIRST)));
   }
 
   @Test
@@ -65,7 +65,7 @@ class ServingCoordinatorTest {
     begins(1);
     coordinator.handleEventFromOperator(0, 0, drawn);
     coordinator.handleEventFromOperator(1, 0, drawn);
-    assertThat(heard).isEqualTo(Map.of(0, List.of(drawn, drawn), 1, List.of(drawn, drawn)));
+    assertThat(received).isEqualTo(Map.of(0, List.of(drawn, drawn), 1, List.of(drawn, drawn)));
     assertThat(backlogs).containsExactly(true);
   }
 
@@ -75,17 +75,17 @@ class ServingCoordinatorTest {
     coordinator.handleEventFromOperator(0, 0, FIRST);
     begins(1);
     coordinator.handleEventFromOperator(0, 0, SECOND);
-    assertThat(heard).isEqualTo(Map.of(0, List.of(FIRST, SECOND), 1, List.of(FIRST, SECOND)));
+    assertThat(received).isEqualTo(Map.of(0, List.of(FIRST, SECOND), 1, List.of(FIRST, SECOND)));
   }
 
   @Test
-  void onceAllHaveBegunNothingIsKeptForThoseToCome() {
+  void eventsAreNotKeptOnceAllSubtasksHaveBegun() {
     begins(0);
     begins(1);
     coordinator.handleEventFromOperator(0, 0, FIRST);
     coordinator.subtaskReset(1, 7);
     begins(1);
-    assertThat(heard.get(1)).isEmpty();
+    assertThat(received.get(1)).isEmpty();
   }
 
   @Test

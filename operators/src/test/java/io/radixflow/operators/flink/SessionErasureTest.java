@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What was said in a session leaves the disk with it, whatever happens in between. */
+/** Tests that a session's pages leave the disk with it, whatever happens in between. */
 @Timeout(180)
 class SessionErasureTest {
   private static final String COMMON = "the beginning that both of them have in common ".repeat(6);
@@ -47,7 +47,7 @@ class SessionErasureTest {
   private Path root;
 
   @BeforeEach
-  void place() {
+  void setRoot() {
     root = temporary.resolve("first");
   }
 
@@ -58,9 +58,9 @@ class SessionErasureTest {
   private ServingHarness harness(int parallelism, int subtask) throws Exception {
     DiskTierOptions disk =
         DiskTierOptions.of(TieredEngines.DISK_BYTES, root.toString(), options.namespaces().key());
-    TestEngineFactory opener =
+    TestEngineFactory factory =
         engines.opener(TieredEngines.options(TieredEngines.host(1 << 20)), disk, RemoteTierOptions.NONE);
-    return new ServingHarness(opener, options, parallelism, subtask);
+    return new ServingHarness(factory, options, parallelism, subtask);
   }
 
   private TierStats stats() {
@@ -97,7 +97,7 @@ class SessionErasureTest {
             });
   }
 
-  /** Erases a session, of which there was something on disk beside {@code kept}. */
+  /** Erases a session that has pages on disk beside {@code kept}, which stay. */
   private void eraseAndSearch(ServingHarness h, String session, Set<String> kept) throws Exception {
     awaitStored();
     assertThat(pages().size()).isGreaterThan(kept.size());
@@ -107,7 +107,7 @@ class SessionErasureTest {
   }
 
   @Test
-  void nothingButWhatAnotherSessionBeginsWithIsLeftInTheFiles() throws Exception {
+  void anErasedSessionLeavesOnDiskOnlyPagesThatAnotherSessionBeginsWith() throws Exception {
     try (ServingHarness h = harness()) {
       h.open();
       h.ask(say("kept", "t1", COMMON + longText("kept")));
@@ -120,7 +120,7 @@ class SessionErasureTest {
   }
 
   @Test
-  void repliesThatWereMadeAgainOrCancelledAreErasedWithTheRest() throws Exception {
+  void repliesThatWereRegeneratedOrCancelledAreErasedWithTheirSession() throws Exception {
     try (ServingHarness h = harness()) {
       h.open();
       h.ask(say("s", "t1", longText("first")));
@@ -145,7 +145,7 @@ class SessionErasureTest {
   }
 
   @Test
-  void pagesOfRepliesThatAreMadeAgainAreErasedOnAllEngines() throws Exception {
+  void pagesOfRegeneratedRepliesAreErasedOnAllEngines() throws Exception {
     try (ServingHarness h = oneOfTwo()) {
       h.open();
       h.ask(say("s", "t1", longText("first")));
@@ -208,7 +208,7 @@ class SessionErasureTest {
   }
 
   @Test
-  void pagesOfATurnThatRanHereAloneAreErasedHere() throws Exception {
+  void pagesOfATurnThatRanOnOneEngineAreErasedThereOnly() throws Exception {
     try (ServingHarness h = oneOfTwo()) {
       h.open();
       h.send(say("s", "t1", longText("first")));
@@ -228,7 +228,7 @@ class SessionErasureTest {
   }
 
   @Test
-  void aTurnThatRunsIsErasedWithItsSession() throws Exception {
+  void pagesOfARunningTurnAreErasedWithItsSession() throws Exception {
     try (ServingHarness h = harness()) {
       h.open();
       h.ask(say("s", "t1", longText("first")));
@@ -243,7 +243,7 @@ class SessionErasureTest {
   }
 
   @Test
-  void aCrashBeforeTheRewritingLeavesNothingToTheSuccessor() throws Exception {
+  void anErasureInACheckpointIsDoneAfterACrash() throws Exception {
     OperatorSubtaskState state;
     Path crashed = temporary.resolve("crashed");
     Set<String> before;
@@ -284,7 +284,7 @@ class SessionErasureTest {
   }
 
   @Test
-  void aDiskThatWasDetachedIsRidOfTheSessionWhenItIsAttached() throws Exception {
+  void anErasureThatADetachedDiskMissedIsDoneWhenTheDiskIsAttached() throws Exception {
     OperatorSubtaskState state;
     Set<String> before;
     try (ServingHarness h = harness()) {
@@ -311,7 +311,7 @@ class SessionErasureTest {
   }
 
   @Test
-  void whatLeavesASessionThatHasMovedIsErasedByTheEnginesThatHadIt() throws Exception {
+  void pagesOfASessionThatHasMovedAreErasedOnAllEngines() throws Exception {
     int owner = ServingHarness.ownerOf("idle", 2);
     List<String> sessions =
         IntStream.range(0, 100)
@@ -366,7 +366,7 @@ class SessionErasureTest {
   }
 
   @Test
-  void ofASharedSystemPromptOnlyThePublicPagesStay() throws Exception {
+  void onlyThePublicPagesOfASharedSystemPromptSurviveAnErasure() throws Exception {
     options =
         Options.with(
             o ->

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The erasure of a tenant with more sessions than one mail erases. */
+/** Tests the erasure of a tenant with more sessions than one mail erases. */
 @Timeout(120)
 class TenantErasureTest {
   private static final int SESSIONS = 2_500;
@@ -31,7 +31,7 @@ class TenantErasureTest {
         .setBackend(rocksDb);
   }
 
-  /** With a tenant's sessions, one of another tenant, and a turn of each under way. */
+  /** Opens a tenant's sessions, one of another tenant, and a turn of each in flight. */
   private static ServingHarness withSessions(boolean rocksDb) throws Exception {
     ServingHarness h = subtask(1, 0, rocksDb);
     h.open();
@@ -67,12 +67,12 @@ class TenantErasureTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void turnsOfOtherTenantsGoOnInBetween(boolean rocksDb) throws Exception {
+  void turnsOfOtherTenantsGoOnWhileATenantIsErased(boolean rocksDb) throws Exception {
     try (ServingHarness h = withSessions(rocksDb)) {
       h.control("erase_tenant", "acme", null);
-      String told = h.streamed("spared");
+      String text = h.streamed("spared");
       int before = 0;
-      while (h.streamed("spared").equals(told)) {
+      while (h.streamed("spared").equals(text)) {
         h.engine().step();
         assertThat(h.runAMail()).isTrue();
         int now = erased(h);
@@ -89,7 +89,7 @@ class TenantErasureTest {
 
   @ParameterizedTest
   @CsvSource({"1,false", "1,true", "2,false", "2,true"})
-  void aCheckpointInTheMiddleIsEnoughToEndItEvenAtAnotherParallelism(
+  void anErasureGoesOnFromACheckpointAtAnyParallelism(
       int parallelism, boolean rocksDb) throws Exception {
     OperatorSubtaskState middle;
     try (ServingHarness h = withSessions(rocksDb)) {
@@ -114,7 +114,7 @@ class TenantErasureTest {
   }
 
   @Test
-  void whatASubtaskHasNotDoneIsDoneByAllAfterARescaleButNotToSessionsSince() throws Exception {
+  void afterARescaleAllSubtasksFinishAnErasureButSpareSessionsOpenedSince() throws Exception {
     List<String> names = List.of("a", "b", "c", "d", "e", "f", "g", "h");
     OperatorSubtaskState[] states = new OperatorSubtaskState[2];
     for (int i = 0; i < 2; i++) {
@@ -147,7 +147,7 @@ class TenantErasureTest {
   }
 
   @Test
-  void aSessionWhoseTurnHasNotComeIsErasedByItsNextEvent() throws Exception {
+  void aSessionThatThePassHasNotReachedIsErasedByItsNextEvent() throws Exception {
     try (ServingHarness h = withSessions(false)) {
       h.control("erase_tenant", "acme", null);
       for (int i = 0; i < SESSIONS; i++) {
@@ -159,7 +159,7 @@ class TenantErasureTest {
   }
 
   @Test
-  void aTenantThatComesBackIsErasedOnlyWhenToldAgain() throws Exception {
+  void sessionsOpenedAfterAnErasureLiveUntilTheNextOne() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.of(EventKind.OPEN, "a", "o1").of("acme"));
       h.control("erase_tenant", "acme", null);
@@ -173,7 +173,7 @@ class TenantErasureTest {
   }
 
   @Test
-  void nothingEndsBehindTheBarrierOfAStopWithSavepoint() throws Exception {
+  void noSessionEndsAfterTheBarrierOfAStopWithSavepoint() throws Exception {
     try (ServingHarness h = withSessions(false)) {
       h.control("erase_tenant", "acme", null);
       OperatorSubtaskState last =

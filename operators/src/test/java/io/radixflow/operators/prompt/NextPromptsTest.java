@@ -48,8 +48,8 @@ class NextPromptsTest {
     Conversation conversation = new Conversation(null, 0, List.of());
     List<Message> question = List.of(new Message("user", "2+2?"));
     Prompt prompt = new Prompt(new int[] {1}, 0, 0, model.tokenizer().fingerprint());
-    SessionRef.NextPrompt told = next.after(() -> prompt, conversation, question, List.of());
-    int[] ids = told.ids(model.tokenizer().encode(reply));
+    SessionRef.NextPrompt after = next.after(() -> prompt, conversation, question, List.of());
+    int[] ids = after.ids(model.tokenizer().encode(reply));
     if (ids == null) {
       return null;
     }

@@ -80,8 +80,8 @@ class PromptAssemblyTest {
   void aConversationThatGrewIsExtendedAndEqualsOneEncodedAnew() throws Exception {
     Conversation conversation = grown(5, WIDE);
     PromptAssembly extended = assembly(conversation, "next", WIDE);
-    int[] anew = model.chatTemplate().encode(conversation.messages(0, user("next")), true);
-    assertThat(extended.ids()).isEqualTo(anew);
+    int[] whole = model.chatTemplate().encode(conversation.messages(0, user("next")), true);
+    assertThat(extended.ids()).isEqualTo(whole);
     int[] before = conversation.canonicalIds(model.tokenizer().fingerprint());
     assertThat(extended.prompt().keep()).isEqualTo(before.length);
     assertThat(conversation.path().get(4).ids()).hasSizeLessThan(60);

@@ -2,6 +2,7 @@ package io.radixflow.operators.flink.erasure;
 
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.flink.engine.EngineTiers;
+import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
 import io.radixflow.operators.tier.page.PageId;
@@ -10,10 +11,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
@@ -53,7 +53,7 @@ public final class Erasures implements AutoCloseable {
   private static final String ALL = "all";
 
   /** Pages that may be pending: 8 MiB of names. */
-  static final int MAX_PAGES = 1 << 18;
+  public static final int MAX_PAGES = 1 << 18;
 
   private final Engine engine;
   private final EngineTiers tiers;
@@ -68,7 +68,7 @@ public final class Erasures implements AutoCloseable {
   private final Map<String, Pages> pending = new LinkedHashMap<>();
   private long pages;
 
-  /** What an erasure deletes: pages by name, all pages, or keys by id. */
+  /** The things that an erasure deletes: pages by name, all pages, or keys by id. */
   public enum What {
     PAGES,
     ALL_PAGES,
@@ -93,42 +93,40 @@ public final class Erasures implements AutoCloseable {
 
   private static final class Pages {
     private final What what;
-    private final FutureTask<byte[]> names;
     private final int most;
+    private Supplier<byte[]> maker;
+    private byte[] names;
     private boolean toPassOn;
     private boolean done;
 
     /**
-     * @param most how many there are at most
-     * @param toPassOn whether it has not come back from the coordinator, and has to
+     * @param maker makes the names, once
+     * @param most how many pages there are at most
+     * @param toPassOn whether it has to come back from the coordinator, and has not yet
      */
-    Pages(What what, FutureTask<byte[]> names, int most, boolean toPassOn) {
+    Pages(What what, Supplier<byte[]> maker, int most, boolean toPassOn) {
       this.what = what;
-      this.names = names;
+      this.maker = maker;
       this.most = most;
       this.toPassOn = toPassOn;
     }
 
     Pages(What what, byte[] names, boolean toPassOn) {
-      this(
-          what,
-          new FutureTask<>(() -> names),
-          what == What.PAGES ? PageId.all(names).length : 0,
-          toPassOn);
+      this(what, () -> names, what == What.PAGES ? PageId.all(names).length : 0, toPassOn);
     }
 
-    /** Returns the names, which are made now if they are not yet; any thread. */
-    byte[] get() {
-      names.run();
-      try {
-        return names.get();
-      } catch (ExecutionException e) {
-        LOG.error("Pages that were to be erased could not be named", e.getCause());
-        return new byte[0];
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new IllegalStateException("interrupted while pages were being named", e);
+    /** Returns the names, which are made by the first caller; any thread. */
+    synchronized byte[] names() {
+      if (names == null) {
+        try {
+          names = maker.get();
+        } catch (RuntimeException e) {
+          LOG.error("Pages that were to be erased could not be named", e);
+          names = new byte[0];
+        }
+        maker = null;
       }
+      return names;
     }
   }
 
@@ -137,29 +135,18 @@ public final class Erasures implements AutoCloseable {
    *
    * @param keys those of the engine, restored
    * @param coordinator passes erasures on to all subtasks; null if there are no others
+   * @param maxPages how many pages may be pending before all pages are erased instead
    */
   public Erasures(
       OperatorStateStore store,
-      Engine engine,
-      EngineTiers tiers,
-      PageKeys keys,
-      MailboxExecutor mailbox,
-      OperatorEventGateway coordinator)
-      throws Exception {
-    this(store, engine, tiers, keys, mailbox, coordinator, MAX_PAGES);
-  }
-
-  Erasures(
-      OperatorStateStore store,
-      Engine engine,
-      EngineTiers tiers,
+      ServingEngine engine,
       PageKeys keys,
       MailboxExecutor mailbox,
       OperatorEventGateway coordinator,
       int maxPages)
       throws Exception {
-    this.engine = engine;
-    this.tiers = tiers;
+    this.engine = engine.engine();
+    this.tiers = engine.tiers();
     this.keys = keys;
     this.mailbox = mailbox;
     this.coordinator = coordinator;
@@ -247,7 +234,7 @@ public final class Erasures implements AutoCloseable {
    * @param most how many they are at most
    * @param everywhere whether the engines of all subtasks do it
    */
-  public void erasePages(FutureTask<byte[]> names, int most, boolean everywhere) {
+  public void erasePages(Supplier<byte[]> names, int most, boolean everywhere) {
     boolean toPassOn = everywhere && coordinator != null;
     if (pages + most <= maxPages) {
       add(UUID.randomUUID().toString(), new Pages(What.PAGES, names, most, toPassOn));
@@ -275,7 +262,7 @@ public final class Erasures implements AutoCloseable {
           whenErased(
               engine.erase(
                   () -> {
-                    byte[] names = erasure.get();
+                    byte[] names = erasure.names();
                     post(() -> passOn(id, erasure));
                     return PageId.all(names);
                   }),
@@ -286,7 +273,7 @@ public final class Erasures implements AutoCloseable {
       }
       case KEYS -> {
         passOn(id, erasure);
-        keys.delete(erasure.get());
+        keys.delete(erasure.names());
         done(id, erasure, true);
       }
     }
@@ -294,7 +281,7 @@ public final class Erasures implements AutoCloseable {
 
   private void passOn(String id, Pages erasure) {
     if (erasure.toPassOn) {
-      coordinator.sendEventToCoordinator(new Erasure(id, erasure.what, erasure.get()));
+      coordinator.sendEventToCoordinator(new Erasure(id, erasure.what, erasure.names()));
     }
   }
 
@@ -371,7 +358,7 @@ public final class Erasures implements AutoCloseable {
     }
     savedPages.clear();
     for (Map.Entry<String, Pages> each : pending.entrySet()) {
-      savedPages.add(Tuple3.of(each.getKey(), each.getValue().what, each.getValue().get()));
+      savedPages.add(Tuple3.of(each.getKey(), each.getValue().what, each.getValue().names()));
     }
   }
 

@@ -34,7 +34,7 @@ public final class ControlState {
     this.options = options;
   }
 
-  /** Whether new turns are refused. */
+  /** Returns whether new turns are refused. */
   public boolean isDraining() throws Exception {
     return settings.contains(DRAIN);
   }
@@ -50,20 +50,20 @@ public final class ControlState {
     }
   }
 
-  /** How many erasures of tenants there have been. */
+  /** Returns the number of erasures of tenants so far. */
   public long erasures() throws Exception {
     String count = settings.get(ERASURES);
     return count == null ? 0 : Long.parseLong(count);
   }
 
-  /** The number of one more erasure of a tenant. */
+  /** Counts one more erasure of a tenant and returns its number. */
   public long nextErasure() throws Exception {
     long number = erasures() + 1;
     settings.put(ERASURES, Long.toString(number));
     return number;
   }
 
-  /** What events have made of the tiers. */
+  /** Returns how control events have changed the tiers so far. */
   public TierSettings tiers() throws Exception {
     return new TierSettings(
         number(TIER_EVENTS),

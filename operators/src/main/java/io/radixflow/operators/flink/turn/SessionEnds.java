@@ -35,7 +35,7 @@ public final class SessionEnds implements AutoCloseable {
   private boolean posted;
   private boolean suspended;
 
-  /** How a session ends. */
+  /** The ways in which a session ends. */
   public enum Ending {
     CLOSED,
     EXPIRED,

@@ -21,7 +21,6 @@ import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.FutureTask;
 import org.apache.flink.util.function.RunnableWithException;
 
 /**
@@ -144,7 +143,7 @@ public final class SessionErasure {
       String namespace = namespaces.namespace(slot);
       String system = namespaces.sharesSystemPrompt(slot) ? session.system() : null;
       erasures.erasePages(
-          new FutureTask<>(() -> names(namespace, system, texts, kept, pageTokens)),
+          () -> names(namespace, system, texts, kept, pageTokens),
           (int) Math.min(pages, Integer.MAX_VALUE),
           everywhere);
     }

@@ -3,12 +3,12 @@ package io.radixflow.operators.flink.erasure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.engine.Engine;
-import io.radixflow.operators.flink.engine.EngineTiers;
+import io.radixflow.operators.flink.engine.ServingEngine;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
@@ -56,11 +56,11 @@ class ErasuresTest {
               asked.add(name);
               return new CompletableFuture<Boolean>();
             });
-    return new Erasures(store, engine, EngineTiers.none(), null, null, null, maxPages);
+    return new Erasures(store, new ServingEngine(engine, null), null, null, null, maxPages);
   }
 
-  private static FutureTask<byte[]> names(int pages) {
-    return new FutureTask<>(() -> new byte[32 * pages]);
+  private static Supplier<byte[]> names(int pages) {
+    return () -> new byte[32 * pages];
   }
 
   @Test

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Which pages an erasure takes from a store, and when it is told that they are gone. */
+/** Tests which pages an erasure takes from a store, and when it reports that they are gone. */
 class ErasedPagesTest {
 
   @TempDir Path directory;
