@@ -17,7 +17,6 @@ import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
-import io.radixflow.kernels.model.file.RandomWeights;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -181,7 +180,7 @@ public final class ShapeBench {
   private void steps(ModelConfig config, GpuMode mode) throws InterruptedException {
     DeviceOptions options = new DeviceOptions("cuda", 0, null, mode, 0);
     double weights = 2.0 * weightsRead(config);
-    try (CudaBackend backend = CudaBackend.open(RandomWeights.of(config), options, ordinal)) {
+    try (CudaBackend backend = CudaBackend.open(new RandomWeights(config), options, ordinal)) {
       long tokenBytes = backend.kvSpec().bytesPerToken();
       for (int rows : DECODE_ROWS) {
         if ((long) rows * CONTEXT * tokenBytes > backend.poolBytes()) {

@@ -1,11 +1,11 @@
 package io.radixflow.lab.drill;
 
 import io.radixflow.kernels.ModelLoader;
-import io.radixflow.kernels.model.hub.ConsoleProgress;
 import io.radixflow.tools.cli.cluster.ClusterBuild;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
+import io.radixflow.tools.cli.common.ConsoleProgress;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

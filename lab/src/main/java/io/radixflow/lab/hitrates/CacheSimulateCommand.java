@@ -2,7 +2,6 @@ package io.radixflow.lab.hitrates;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.ServedModel;
-import io.radixflow.kernels.model.hub.ConsoleProgress;
 import io.radixflow.kernels.model.hub.ModelProgress;
 import io.radixflow.lab.workload.Workload;
 import io.radixflow.lab.workload.WorkloadOptions;
@@ -12,6 +11,7 @@ import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.JsonLineFiles;
+import io.radixflow.tools.cli.common.ConsoleProgress;
 import io.radixflow.tools.cli.common.Progress;
 import java.io.IOException;
 import java.io.PrintWriter;

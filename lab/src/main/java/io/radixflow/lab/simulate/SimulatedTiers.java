@@ -1,6 +1,5 @@
 package io.radixflow.lab.simulate;
 
-import io.radixflow.kernels.sim.StampedPool;
 import io.radixflow.operators.cache.PageAllocator;
 import io.radixflow.operators.cache.RadixCache;
 import io.radixflow.operators.cache.TreeNode;

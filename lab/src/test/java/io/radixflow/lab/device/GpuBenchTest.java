@@ -9,7 +9,6 @@ import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.WeightSource;
-import io.radixflow.kernels.model.file.RandomWeights;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -78,7 +77,7 @@ class GpuBenchTest {
   @Test
   void stepsOfRandomWeightsRunAtTheEndOfTheirContext() throws InterruptedException {
     EmulatedDriver.reset();
-    WeightSource weights = RandomWeights.of(CudaModels.qwen3());
+    WeightSource weights = new RandomWeights(CudaModels.qwen3());
     try (CudaBackend backend = CudaBackend.open(weights, new DeviceOptions("cuda", 0, null), 0)) {
       try (StepBench steps = new StepBench(backend, 3, 64)) {
         assertThat(steps.decode(3)).isPositive();

@@ -7,7 +7,6 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
-import io.radixflow.kernels.model.hub.ConsoleProgress;
 import io.radixflow.kernels.model.hub.ModelProgress;
 import java.io.IOException;
 import java.util.List;

@@ -1,7 +1,6 @@
 package io.radixflow.tools.cli.model;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.kernels.DeviceReport;
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;

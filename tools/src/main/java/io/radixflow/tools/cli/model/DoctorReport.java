@@ -3,7 +3,8 @@ package io.radixflow.tools.cli.model;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.sun.management.OperatingSystemMXBean;
-import io.radixflow.kernels.DeviceReport;
+import io.radixflow.kernels.cpu.CpuBackend;
+import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.tools.cli.common.JsonLineOutput;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -19,7 +20,7 @@ import java.util.regex.Pattern;
 /**
  * The report of {@code doctor}.
  *
- * @param devices the devices that can compute
+ * @param devices the GPUs
  */
 record DoctorReport(DeviceReport devices) {
 
@@ -62,18 +63,18 @@ record DoctorReport(DeviceReport devices) {
     json.put("java", System.getProperty("java.version"));
     json.put("java_vendor", System.getProperty("java.vendor"));
     json.put("processors", Runtime.getRuntime().availableProcessors());
-    json.put("instructions", devices.instructions());
+    json.put("instructions", CpuBackend.instructions());
     json.put("memory_bytes", memory());
     json.put("heap_bytes", Runtime.getRuntime().maxMemory());
-    json.put("cuda_driver_version", devices.driverVersion());
+    json.put("cuda_driver_version", devices.cuda().driverVersion());
     json.put("nvidia_driver", kernelModule());
-    json.put("device_code", devices.deviceCode());
+    json.put("device_code", devices.cuda().deviceCode());
     ArrayNode gpus = json.putArray("gpus");
-    for (DeviceReport.Gpu gpu : devices.gpus()) {
+    for (CudaDevice gpu : devices.cuda().devices()) {
       gpus.addObject()
           .put("name", gpu.name())
-          .put("compute_capability", gpu.capability())
-          .put("memory_bytes", gpu.memoryBytes())
+          .put("compute_capability", capability(gpu))
+          .put("memory_bytes", gpu.totalMemory())
           .put("multiprocessors", gpu.multiprocessors());
     }
     json.put("gpu_problem", devices.problem());
@@ -89,7 +90,7 @@ record DoctorReport(DeviceReport devices) {
     line(
         out,
         "Processor",
-        Runtime.getRuntime().availableProcessors() + " threads, " + devices.instructions());
+        Runtime.getRuntime().availableProcessors() + " threads, " + CpuBackend.instructions());
     line(
         out,
         "Memory",
@@ -98,23 +99,27 @@ record DoctorReport(DeviceReport devices) {
             "%d MB, of which Java's heap may take %d MB",
             memory() >> 20,
             Runtime.getRuntime().maxMemory() >> 20));
-    line(out, "Device code", devices.deviceCode());
+    line(out, "Device code", devices.cuda().deviceCode());
     line(out, "CUDA driver", driver());
-    for (DeviceReport.Gpu gpu : devices.gpus()) {
+    for (CudaDevice gpu : devices.cuda().devices()) {
       line(
           out,
-          "GPU " + gpu.number(),
+          "GPU " + gpu.ordinal(),
           String.format(
               Locale.ROOT,
               "%s, compute capability %s, %d multiprocessors, %d MB",
               gpu.name(),
-              gpu.capability(),
+              capability(gpu),
               gpu.multiprocessors(),
-              gpu.memoryBytes() >> 20));
+              gpu.totalMemory() >> 20));
     }
     line(out, "GPU " + devices.gpu() + " works", verdict());
     out.printf("%nFlink options for a TaskManager here:%n");
     flinkOptions().forEach((key, value) -> out.printf("  %s: %s%n", key, value));
+  }
+
+  private static String capability(CudaDevice gpu) {
+    return gpu.major() + "." + gpu.minor();
   }
 
   private String verdict() {
@@ -125,15 +130,15 @@ record DoctorReport(DeviceReport devices) {
   }
 
   private String driver() {
-    if (devices.driverVersion() == 0) {
+    if (devices.cuda().driverVersion() == 0) {
       return "none";
     }
     String module = kernelModule();
     return String.format(
         Locale.ROOT,
         "CUDA %d.%d%s; the device code needs 13.0, which is driver 580",
-        devices.driverVersion() / 1000,
-        devices.driverVersion() % 1000 / 10,
+        devices.cuda().driverVersion() / 1000,
+        devices.cuda().driverVersion() % 1000 / 10,
         module == null ? "" : ", driver " + module);
   }
 

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.file;
+package io.radixflow.lab.device;
 
 import io.radixflow.kernels.model.GraphTensors;
 import io.radixflow.kernels.model.ModelConfig;
@@ -15,18 +15,18 @@ import java.util.SplittableRandom;
  * Untrained weights of any shape, for benchmarks: bf16 matrices of small random values and vectors
  * of ones. They take no memory to speak of; rows repeat.
  */
-public final class RandomWeights {
+final class RandomWeights implements WeightSource {
 
   private static final long SEED = 20260101;
   private static final int SPARE = 8191;
 
-  private RandomWeights() {}
+  private final ModelConfig config;
+  private final Map<String, Tensor> tensors = new HashMap<>();
 
-  /** Weights of a shape. */
-  public static WeightSource of(ModelConfig config) {
+  RandomWeights(ModelConfig config) {
+    this.config = config;
     int widest = Math.max(config.hiddenSize(), config.intermediateSize());
     ByteBuffer values = values(Math.max(widest, config.heads() * config.headDim()) + SPARE);
-    Map<String, Tensor> tensors = new HashMap<>();
     GraphTensors.of(config)
         .forEach(
             (name, shape) ->
@@ -35,8 +35,25 @@ public final class RandomWeights {
                     shape.vector()
                         ? new Ones(name, shape.columns())
                         : new Rows(name, shape.rows(), shape.columns(), values)));
-    return new MappedWeights(config, tensors, () -> String.format("%016x", config.hashCode()));
   }
+
+  @Override
+  public ModelConfig config() {
+    return config;
+  }
+
+  @Override
+  public Tensor tensor(String name) {
+    return tensors.get(name);
+  }
+
+  @Override
+  public String fingerprint() {
+    return String.format("%016x", config.hashCode());
+  }
+
+  @Override
+  public void close() {}
 
   private static ByteBuffer values(int count) {
     SplittableRandom random = new SplittableRandom(SEED);

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.model.hub;
+package io.radixflow.tools.cli.common;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.sim;
+package io.radixflow.lab.simulate;
 
 import io.radixflow.kernels.device.HostPages;
 import io.radixflow.kernels.device.KvPool;
@@ -7,10 +7,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A pool whose pages hold nothing but a stamp of {@link Long#BYTES} bytes, so that many fit into
- * little memory and a page that went astray is still told from the right one. Copies end at once.
+ * A pool whose pages hold a stamp of {@link Long#BYTES} bytes and nothing else, so that many fit
+ * into little memory and a misplaced page is still recognised. Copies end at once.
  */
-public final class StampedPool implements KvPool {
+final class StampedPool implements KvPool {
   private static final Transfer DONE =
       new Transfer() {
         @Override
@@ -29,15 +29,15 @@ public final class StampedPool implements KvPool {
 
   private final long[] stamps;
 
-  public StampedPool(int pages) {
+  StampedPool(int pages) {
     stamps = new long[pages];
   }
 
-  public long stamp(int page) {
+  long stamp(int page) {
     return stamps[page];
   }
 
-  public void stamp(int page, long value) {
+  void stamp(int page, long value) {
     stamps[page] = value;
   }
 
