@@ -59,7 +59,7 @@ final class LoadedModel implements ServedModel {
     DeviceName device = options.name();
     return switch (device.kind()) {
       case AUTO -> openBest(options);
-      case CPU -> CpuBackend.open(file.weights(), options);
+      case CPU -> CpuBackend.open(file, options);
       case CUDA -> openGpu(options, Math.max(0, device.index()));
       case SIM ->
           throw new IllegalArgumentException(
@@ -73,19 +73,19 @@ final class LoadedModel implements ServedModel {
       throw new IllegalArgumentException(
           "device " + options.device() + " cannot be used: " + problem);
     }
-    return CudaBackend.open(file.weights(), options, ordinal);
+    return CudaBackend.open(file, options, ordinal);
   }
 
   /** Opens a GPU if one can run the model, else the CPU; the log says why. */
   private Backend openBest(DeviceOptions options) {
     boolean cpuAsked = options.kvType() == KvSpec.Type.F32 || options.kvType() == KvSpec.Type.F16;
     if (cpuAsked || CudaSupport.isDriverGiven()) {
-      return CpuBackend.open(file.weights(), options);
+      return CpuBackend.open(file, options);
     }
     String problem = CudaSupport.probe().problem(0);
     if (problem == null) {
       try {
-        return CudaBackend.open(file.weights(), options, 0);
+        return CudaBackend.open(file, options, 0);
       } catch (IllegalArgumentException e) {
         problem = e.getMessage();
         LOG.warn("The GPU cannot run this model, the CPU will: {}", problem);
@@ -93,7 +93,7 @@ final class LoadedModel implements ServedModel {
     } else {
       LOG.info("No GPU is used: {}", problem);
     }
-    return CpuBackend.open(file.weights(), options);
+    return CpuBackend.open(file, options);
   }
 
   @Override

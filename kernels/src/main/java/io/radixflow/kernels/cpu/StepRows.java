@@ -71,12 +71,9 @@ final class StepRows {
     int[] table = batch.chunkPages(chunk);
     if (start < 0 || (long) start + count > contextLength) {
       throw new IllegalArgumentException(
-          "positions "
-              + start
-              + " to "
-              + (start + count - 1)
-              + " exceed the context of "
-              + contextLength);
+          String.format(
+              "positions %s to %s exceed the context of %s",
+              start, start + count - 1, contextLength));
     }
     checkPages(table, batch.chunkPageCount(chunk), start + count, poolPages);
     for (int i = 0; i < count; i++) {

@@ -46,12 +46,9 @@ public final class TokenMask {
   public static void check(long[] mask, int vocabSize) {
     if (mask.length < words(vocabSize)) {
       throw new IllegalArgumentException(
-          "a token mask has "
-              + mask.length
-              + " words, a vocabulary of "
-              + vocabSize
-              + " tokens needs "
-              + words(vocabSize));
+          String.format(
+              "a token mask has %s words, a vocabulary of %s tokens needs %s",
+              mask.length, vocabSize, words(vocabSize)));
     }
   }
 

@@ -1,7 +1,7 @@
 package io.radixflow.kernels.text;
 
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.file.ModelMetadata;
+import io.radixflow.kernels.model.file.GgufMetadata;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.kernels.text.template.JinjaChatTemplate;
@@ -34,7 +34,7 @@ public final class TextModel {
    * @throws ModelFormatException if the metadata is incomplete, contradictory, or names a tokenizer
    *     that is not supported
    */
-  public static TextModel fromGguf(ModelMetadata metadata) {
+  public static TextModel fromGguf(GgufMetadata metadata) {
     VocabularyTokenizer tokenizer = GgufTokenizers.read(metadata);
     if (!metadata.has(TEMPLATE_KEY)) {
       return new TextModel(tokenizer, new MissingChatTemplate());

@@ -32,7 +32,7 @@ class ReferenceModelTest {
 
   private void open(KvSpec.Type kvType) {
     try (ModelFile file = ModelFile.open(TestModels.smolLm2())) {
-      backend = CpuBackend.open(file.weights(), new DeviceOptions("cpu", 2, kvType));
+      backend = CpuBackend.open(file, new DeviceOptions("cpu", 2, kvType));
     }
     backend.openPool(PAGES, CpuKvPool.PAGE_TOKENS);
   }

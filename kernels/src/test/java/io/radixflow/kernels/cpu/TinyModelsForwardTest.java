@@ -25,7 +25,7 @@ class TinyModelsForwardTest {
   void logitsEqualTheReference(String name) throws IOException, InterruptedException {
     DeviceOptions options = new DeviceOptions("cpu", 2, KvSpec.Type.F32);
     try (ModelFile file = ModelFile.open(TinyModels.path(name));
-        CpuBackend backend = CpuBackend.open(file.weights(), options)) {
+        CpuBackend backend = CpuBackend.open(file, options)) {
       backend.openPool(16, CpuKvPool.PAGE_TOKENS);
       for (TinyModels.Case reference : TinyModels.cases(name)) {
         int[] ids = reference.ids();

@@ -22,8 +22,7 @@ class TinyModelsTest {
   @MethodSource("models")
   void logitsEqualThoseOfTransformers(String name) throws IOException, InterruptedException {
     try (ModelFile model = ModelFile.open(TinyModels.path(name));
-        CpuBackend backend =
-            CpuBackend.open(model.weights(), new DeviceOptions("cpu", 2, KvSpec.Type.F32))) {
+        CpuBackend backend = CpuBackend.open(model, new DeviceOptions("cpu", 2, KvSpec.Type.F32))) {
       backend.openPool(8, 16);
       for (TinyModels.Case one : TinyModels.cases(name)) {
         int[] pages = Sequences.pages(one.ids().length);

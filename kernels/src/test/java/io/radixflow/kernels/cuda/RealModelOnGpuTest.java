@@ -30,11 +30,11 @@ class RealModelOnGpuTest {
     EmulatedGpu.require();
     try (ModelFile file = ModelFile.open(TestModels.smolLm2())) {
       float[][] expected;
-      try (Backend cpu = CpuBackend.open(file.weights(), new DeviceOptions("cpu", 0, null))) {
+      try (Backend cpu = CpuBackend.open(file, new DeviceOptions("cpu", 0, null))) {
         expected = logits(cpu);
       }
       float[][] actual;
-      try (Backend gpu = CudaBackend.open(file.weights(), new DeviceOptions("cuda", 0, null), 0)) {
+      try (Backend gpu = CudaBackend.open(file, new DeviceOptions("cuda", 0, null), 0)) {
         actual = logits(gpu);
       }
       for (int i = 0; i < TOKENS.length; i++) {

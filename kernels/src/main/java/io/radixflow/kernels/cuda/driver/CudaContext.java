@@ -7,7 +7,6 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.IntSupplier;
 import jcuda.driver.CUresult;
 import jcuda.driver.JCudaDriver;
 import org.slf4j.Logger;
@@ -164,14 +163,14 @@ public final class CudaContext implements AutoCloseable {
   /**
    * Frees a resource; after the context is gone there is nothing to free, and failures are logged.
    */
-  void free(ContextResource resource, IntSupplier call, String name) {
+  void free(ContextResource resource) {
     if (closed) {
       return;
     }
     resources.remove(resource);
-    int result = call.getAsInt();
+    int result = resource.destroy();
     if (result != CUresult.CUDA_SUCCESS) {
-      CudaException failure = CudaException.of(result, name, "");
+      CudaException failure = CudaException.of(result, resource.destructor(), "");
       if (failure.isContextLost()) {
         LOG.debug("{}", failure.getMessage());
       } else {

@@ -92,12 +92,8 @@ public final class CudaDriver {
           + " Flink, so that it loads once a process.";
     }
     if (library != null) {
-      return "The CUDA driver "
-          + library
-          + " (-D"
-          + LIBRARY_PROPERTY
-          + ") cannot be loaded: "
-          + said;
+      return String.format(
+          "The CUDA driver %s (-D%s) cannot be loaded: %s", library, LIBRARY_PROPERTY, said);
     }
     int missing = said.indexOf("libcuda.so.1");
     if (missing >= 0) {

@@ -10,14 +10,12 @@ import jcuda.driver.JCudaDriver;
  * A point in a stream's work that hosts and other streams can wait for. Recording it again moves
  * it. One thread at a time may use it.
  */
-public final class CudaEvent implements ContextResource {
+public final class CudaEvent extends ContextResource {
 
-  private final CudaContext context;
   private final CUevent handle = new CUevent();
-  private boolean closed;
 
   CudaEvent(CudaContext context, boolean timed) {
-    this.context = context;
+    super(context, "cuEventDestroy");
     int flags = timed ? CUevent_flags.CU_EVENT_DEFAULT : CUevent_flags.CU_EVENT_DISABLE_TIMING;
     check(JCudaDriver.cuEventCreate(handle, flags), "cuEventCreate");
     context.opened(this);
@@ -47,11 +45,8 @@ public final class CudaEvent implements ContextResource {
   }
 
   @Override
-  public void close() {
-    if (!closed) {
-      closed = true;
-      context.free(this, () -> JCudaDriver.cuEventDestroy(handle), "cuEventDestroy");
-    }
+  int destroy() {
+    return JCudaDriver.cuEventDestroy(handle);
   }
 
   CUevent handle() {

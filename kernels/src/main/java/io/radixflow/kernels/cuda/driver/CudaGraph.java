@@ -9,14 +9,12 @@ import jcuda.driver.JCudaDriver;
  * Work captured from a stream, launched as a whole. The kernels' parameters are those of the
  * capture: whatever changes between launches must lie in device memory.
  */
-public final class CudaGraph implements ContextResource {
+public final class CudaGraph extends ContextResource {
 
-  private final CudaContext context;
   private final CUgraphExec exec;
-  private boolean closed;
 
   CudaGraph(CudaContext context, CUgraphExec exec) {
-    this.context = context;
+    super(context, "cuGraphExecDestroy");
     this.exec = exec;
     context.opened(this);
   }
@@ -27,10 +25,7 @@ public final class CudaGraph implements ContextResource {
   }
 
   @Override
-  public void close() {
-    if (!closed) {
-      closed = true;
-      context.free(this, () -> JCudaDriver.cuGraphExecDestroy(exec), "cuGraphExecDestroy");
-    }
+  int destroy() {
+    return JCudaDriver.cuGraphExecDestroy(exec);
   }
 }

@@ -14,15 +14,13 @@ import jcuda.driver.JCudaDriver;
  * A queue of work on the device, not ordered with other streams but by events. One thread at a time
  * may use it.
  */
-public final class CudaStream implements ContextResource {
+public final class CudaStream extends ContextResource {
 
-  private final CudaContext context;
   private final CUstream handle = new CUstream();
   private final String name;
-  private boolean closed;
 
   CudaStream(CudaContext context, String name) {
-    this.context = context;
+    super(context, "cuStreamDestroy");
     this.name = name;
     check(
         JCudaDriver.cuStreamCreate(handle, CUstream_flags.CU_STREAM_NON_BLOCKING),
@@ -74,11 +72,8 @@ public final class CudaStream implements ContextResource {
   }
 
   @Override
-  public void close() {
-    if (!closed) {
-      closed = true;
-      context.free(this, () -> JCudaDriver.cuStreamDestroy(handle), "cuStreamDestroy");
-    }
+  int destroy() {
+    return JCudaDriver.cuStreamDestroy(handle);
   }
 
   CUstream handle() {

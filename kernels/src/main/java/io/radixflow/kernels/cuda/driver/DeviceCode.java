@@ -63,12 +63,11 @@ public final class DeviceCode {
     if (!Boolean.parseBoolean(properties.getProperty("device.code"))) {
       return properties.getProperty("reason");
     }
-    return "nvcc "
-        + properties.getProperty("nvcc")
-        + " for "
-        + properties.getProperty("targets")
-        + ", sources "
-        + properties.getProperty("sources.sha256").substring(0, 12);
+    return String.format(
+        "nvcc %s for %s, sources %s",
+        properties.getProperty("nvcc"),
+        properties.getProperty("targets"),
+        properties.getProperty("sources.sha256").substring(0, 12));
   }
 
   /** The origin of the code: a file, or the build that made it. */

@@ -3,25 +3,37 @@ package io.radixflow.kernels.cuda.driver;
 import static io.radixflow.kernels.cuda.driver.CudaException.check;
 
 import jcuda.Pointer;
+import jcuda.driver.CUdeviceptr;
 import jcuda.driver.JCudaDriver;
 
 /**
  * A range of device memory: an allocation, or a slice of one. Closing the allocation waits for the
  * device and frees it, slices included; closing a slice does nothing. Not thread-safe.
  */
-public final class DeviceMemory implements ContextResource {
+public final class DeviceMemory extends ContextResource {
 
-  private final CudaContext context;
+  /** A device address that can be read and set as a number. */
+  private static final class DevicePointer extends CUdeviceptr {
+
+    DevicePointer() {}
+
+    /** An address, kept as an offset from null. */
+    DevicePointer(long address) {
+      super(new DevicePointer(), address);
+    }
+
+    long address() {
+      return getNativePointer() + getByteOffset();
+    }
+  }
+
   private final DevicePointer pointer;
   private final long bytes;
-  private final boolean owner;
-  private boolean closed;
 
   private DeviceMemory(CudaContext context, DevicePointer pointer, long bytes, boolean owner) {
-    this.context = context;
+    super(context, owner ? "cuMemFree" : null);
     this.pointer = pointer;
     this.bytes = bytes;
-    this.owner = owner;
   }
 
   static DeviceMemory allocate(CudaContext context, long bytes, String what) {
@@ -34,7 +46,7 @@ public final class DeviceMemory implements ContextResource {
 
   /** A view of memory that another object owns. */
   static DeviceMemory at(CudaContext context, long address, long bytes) {
-    return new DeviceMemory(context, DevicePointer.at(address), bytes, false);
+    return new DeviceMemory(context, new DevicePointer(address), bytes, false);
   }
 
   /** The address on the device; a multiple of 256 for an allocation. */
@@ -105,11 +117,8 @@ public final class DeviceMemory implements ContextResource {
   }
 
   @Override
-  public void close() {
-    if (owner && !closed) {
-      closed = true;
-      context.free(this, () -> JCudaDriver.cuMemFree(pointer), "cuMemFree");
-    }
+  int destroy() {
+    return JCudaDriver.cuMemFree(pointer);
   }
 
   private void checkRange(long offset, long length) {

@@ -37,9 +37,7 @@ public final class KernelLaunch {
   private int gridX = 1;
   private int gridY = 1;
   private int gridZ = 1;
-  private int blockX = 1;
-  private int blockY = 1;
-  private int blockZ = 1;
+  private int threads = 1;
   private int shared;
 
   KernelLaunch(CudaContext context, String kernel, CUfunction function) {
@@ -98,15 +96,9 @@ public final class KernelLaunch {
   }
 
   /** Threads of a block. */
-  public KernelLaunch block(int x, int y, int z) {
-    blockX = x;
-    blockY = y;
-    blockZ = z;
+  public KernelLaunch block(int count) {
+    threads = count;
     return this;
-  }
-
-  public KernelLaunch block(int x) {
-    return block(x, 1, 1);
   }
 
   /** Bytes of dynamic shared memory of a block. */
@@ -139,17 +131,7 @@ public final class KernelLaunch {
   public void on(CudaStream stream) {
     int result =
         JCudaDriver.cuLaunchKernel(
-            function,
-            gridX,
-            gridY,
-            gridZ,
-            blockX,
-            blockY,
-            blockZ,
-            shared,
-            stream.handle(),
-            table,
-            null);
+            function, gridX, gridY, gridZ, threads, 1, 1, shared, stream.handle(), table, null);
     if (result != 0) {
       throw CudaException.of(result, "cuLaunchKernel", toString());
     }
@@ -160,16 +142,10 @@ public final class KernelLaunch {
 
   @Override
   public String toString() {
-    return kernel
-        + " with a grid of "
-        + (gridX + " x " + gridY + " x " + gridZ)
-        + " blocks of "
-        + (blockX + " x " + blockY + " x " + blockZ)
-        + " threads, "
-        + shared
-        + " bytes of shared memory, "
-        + parameters
-        + " parameters";
+    return String.format(
+        "%s with a grid of %d x %d x %d blocks of %d threads, %d bytes of shared memory,"
+            + " %d parameters",
+        kernel, gridX, gridY, gridZ, threads, shared, parameters);
   }
 
   private int append() {

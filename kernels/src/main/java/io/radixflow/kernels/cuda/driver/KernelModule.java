@@ -9,16 +9,14 @@ import jcuda.driver.CUmodule;
 import jcuda.driver.JCudaDriver;
 
 /** The kernels of a {@link DeviceCode} loaded into a context; unloaded at the latest with it. */
-public final class KernelModule implements ContextResource {
+public final class KernelModule extends ContextResource {
 
-  private final CudaContext context;
   private final DeviceCode code;
   private final CUmodule handle = new CUmodule();
   private final Map<String, CUfunction> functions = new HashMap<>();
-  private boolean closed;
 
   KernelModule(CudaContext context, DeviceCode code) {
-    this.context = context;
+    super(context, "cuModuleUnload");
     this.code = code;
     check(
         JCudaDriver.cuModuleLoadData(handle, code.image()),
@@ -46,11 +44,8 @@ public final class KernelModule implements ContextResource {
   }
 
   @Override
-  public void close() {
-    if (!closed) {
-      closed = true;
-      context.free(this, () -> JCudaDriver.cuModuleUnload(handle), "cuModuleUnload");
-    }
+  int destroy() {
+    return JCudaDriver.cuModuleUnload(handle);
   }
 
   private static String capability(CudaDevice device) {

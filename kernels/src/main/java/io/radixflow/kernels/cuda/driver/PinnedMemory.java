@@ -13,25 +13,29 @@ import jcuda.driver.JCudaDriver;
  * for the device and frees it; code that still uses its buffers crashes the process. Not
  * thread-safe.
  */
-public final class PinnedMemory implements ContextResource {
+public final class PinnedMemory extends ContextResource {
 
   /** The most bytes of one slab: 1 GiB. */
   public static final long MAX_SLAB = 1L << 30;
 
-  private final CudaContext context;
+  /** A native host address that can be read as a number. */
+  private static final class HostPointer extends Pointer {
+
+    long address() {
+      return getNativePointer();
+    }
+  }
+
   private final Pointer pointer;
   private final long address;
   private final ByteBuffer buffer;
-  private final boolean owner;
-  private boolean closed;
 
   private PinnedMemory(
       CudaContext context, Pointer pointer, long address, ByteBuffer buffer, boolean owner) {
-    this.context = context;
+    super(context, owner ? "cuMemFreeHost" : null);
     this.pointer = pointer;
     this.address = address;
     this.buffer = buffer;
-    this.owner = owner;
   }
 
   static PinnedMemory allocate(CudaContext context, long bytes, String what) {
@@ -73,11 +77,8 @@ public final class PinnedMemory implements ContextResource {
   }
 
   @Override
-  public void close() {
-    if (owner && !closed) {
-      closed = true;
-      context.free(this, () -> JCudaDriver.cuMemFreeHost(pointer), "cuMemFreeHost");
-    }
+  int destroy() {
+    return JCudaDriver.cuMemFreeHost(pointer);
   }
 
   Pointer pointer() {

@@ -69,7 +69,7 @@ public final class CudaKvPool implements KvPool {
   public HostPages openHostPages(int hostPages) {
     context.bind();
     try {
-      return new CudaHostPages(context, hostPages, pageBytes());
+      return new PinnedPages(context, hostPages, pageBytes());
     } catch (CudaException e) {
       throw new IllegalArgumentException(
           hostPages + " host pages of " + pageBytes() + " bytes: " + e.getMessage(), e);
@@ -79,13 +79,13 @@ public final class CudaKvPool implements KvPool {
   @Override
   public Transfer copyIn(int[] to, HostPages host, int[] hostPages, int count) {
     context.bind();
-    return transfers.in(to, ((CudaHostPages) host).pinned(), hostPages, count);
+    return transfers.in(to, (PinnedPages) host, hostPages, count);
   }
 
   @Override
   public Transfer copyOut(int[] from, HostPages host, int[] hostPages, int count) {
     context.bind();
-    return transfers.out(from, ((CudaHostPages) host).pinned(), hostPages, count);
+    return transfers.out(from, (PinnedPages) host, hostPages, count);
   }
 
   /** All of it. */

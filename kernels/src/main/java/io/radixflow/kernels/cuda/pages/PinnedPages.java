@@ -1,18 +1,20 @@
 package io.radixflow.kernels.cuda.pages;
 
 import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.CudaException;
 import io.radixflow.kernels.cuda.driver.PinnedMemory;
+import io.radixflow.kernels.device.HostPages;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Host pages in pinned memory, each contiguous, over as many slabs as it takes. Which are free is
- * the caller's business. The pages may be read and written by any thread; closing waits for the
- * device.
+ * Host pages in pinned memory, over as many slabs as it takes. Any thread may read, write and close
+ * them; closing waits for the device.
  */
-public final class PinnedPages implements AutoCloseable {
+public final class PinnedPages implements HostPages {
 
+  private final CudaContext context;
   private final long pageBytes;
   private final int pages;
   private final int pagesPerSlab;
@@ -30,6 +32,7 @@ public final class PinnedPages implements AutoCloseable {
       throw new IllegalArgumentException(
           pages + " pinned pages of " + pageBytes + " bytes in slabs of " + slabBytes);
     }
+    this.context = context;
     this.pages = pages;
     this.pageBytes = pageBytes;
     pagesPerSlab = (int) Math.min(pages, slabBytes / pageBytes);
@@ -44,10 +47,12 @@ public final class PinnedPages implements AutoCloseable {
     }
   }
 
+  @Override
   public int pages() {
     return pages;
   }
 
+  @Override
   public long pageBytes() {
     return pageBytes;
   }
@@ -62,13 +67,18 @@ public final class PinnedPages implements AutoCloseable {
     return slab(page).slice(offset(page), pageBytes);
   }
 
-  /** The page as a buffer in native byte order; new with each call. */
+  @Override
   public ByteBuffer buffer(int page) {
     return page(page).buffer();
   }
 
   @Override
   public void close() {
+    try {
+      context.bind();
+    } catch (CudaException e) {
+      context.noteFailure(e);
+    }
     slabs.forEach(PinnedMemory::close);
     slabs.clear();
   }

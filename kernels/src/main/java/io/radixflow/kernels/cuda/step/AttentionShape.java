@@ -31,10 +31,9 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int pageTokens
     }
     if (kvHeads < 1 || heads < 1 || heads % kvHeads != 0 || heads / kvHeads > 16) {
       throw new IllegalArgumentException(
-          heads
-              + " query heads over "
-              + kvHeads
-              + " key heads; the CUDA kernels know groups of 1 to 16 heads");
+          String.format(
+              "%s query heads over %s key heads; the CUDA kernels know groups of 1 to 16 heads",
+              heads, kvHeads));
     }
     if (pageTokens < 16 || Integer.bitCount(pageTokens) != 1) {
       throw new IllegalArgumentException(

@@ -42,6 +42,7 @@ public final class CudaModel implements AutoCloseable {
   private final ModelConfig config;
   private final KernelModule module;
   private final ForwardGraph<CudaMatrix, DeviceMemory> graph;
+  private final CudaMatrix outputMatrix;
   private final StepBuffers buffers;
   private final GemmPlan products;
   private final long weightBytes;
@@ -60,6 +61,7 @@ public final class CudaModel implements AutoCloseable {
       CudaWeightLoader loader = new CudaWeightLoader(weights, context, staging);
       graph = new ForwardGraph<>(config, loader);
       buffers.fillRotations(config, staging);
+      outputMatrix = loader.output();
       weightBytes = loader.bytes();
     }
     poolBytes = Math.max(0, budget - (free - context.freeMemory()));
@@ -141,18 +143,15 @@ public final class CudaModel implements AutoCloseable {
   private static AttentionShape check(ModelConfig config) {
     if (config.vocabSize() > SamplingKernel.MAX_VOCAB) {
       throw new IllegalArgumentException(
-          "a vocabulary of "
-              + config.vocabSize()
-              + " tokens; the CUDA kernels know up to "
-              + SamplingKernel.MAX_VOCAB);
+          String.format(
+              "a vocabulary of %s tokens; the CUDA kernels know up to %s",
+              config.vocabSize(), SamplingKernel.MAX_VOCAB));
     }
     if (config.hiddenSize() % 8 != 0 || config.intermediateSize() % 8 != 0) {
       throw new IllegalArgumentException(
-          "hidden size "
-              + config.hiddenSize()
-              + " and intermediate size "
-              + config.intermediateSize()
-              + "; the CUDA kernels know multiples of 8");
+          String.format(
+              "hidden size %s and intermediate size %s; the CUDA kernels know multiples of 8",
+              config.hiddenSize(), config.intermediateSize()));
     }
     return AttentionShape.of(config, PAGE_TOKENS);
   }
@@ -217,9 +216,7 @@ public final class CudaModel implements AutoCloseable {
 
   /** The end of the forward pass. */
   OutputStage outputStage() {
-    OutputMatrixFinder head = new OutputMatrixFinder();
-    graph.run(head);
-    return new OutputStage(config, module, buffers, products, head.matrix());
+    return new OutputStage(config, module, buffers, products, outputMatrix);
   }
 
   @Override

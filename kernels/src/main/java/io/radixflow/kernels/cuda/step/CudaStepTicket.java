@@ -76,13 +76,9 @@ public final class CudaStepTicket extends ReusedTicket {
     long bytes = (long) logitsRows() * vocabSize * Float.BYTES;
     if (bytes > PinnedMemory.MAX_SLAB) {
       throw new IllegalArgumentException(
-          "a step asks for the logits of "
-              + logitsRows()
-              + " rows, "
-              + bytes
-              + " bytes; at most "
-              + PinnedMemory.MAX_SLAB
-              + " are possible");
+          String.format(
+              "a step asks for the logits of %s rows, %s bytes; at most %s are possible",
+              logitsRows(), bytes, PinnedMemory.MAX_SLAB));
     }
     if (bytes > 0 && (logits == null || logits.bytes() < bytes)) {
       if (logits != null) {

@@ -62,13 +62,9 @@ public final class StepPlan {
     decodeOnly = chunks == rows;
     if (rows < 1 || rows > layout.maxRows() || outputs > layout.maxRows()) {
       throw new IllegalArgumentException(
-          "a step of "
-              + rows
-              + " rows and "
-              + outputs
-              + " outputs; 1 to "
-              + layout.maxRows()
-              + " are possible");
+          String.format(
+              "a step of %s rows and %s outputs; 1 to %s are possible",
+              rows, outputs, layout.maxRows()));
     }
     for (int chunk = 0; chunk < chunks; chunk++) {
       takeChunk(batch, chunk, pages, pageTokens, ring);
@@ -94,23 +90,17 @@ public final class StepPlan {
     int start = batch.chunkPosition(chunk);
     if (start < 0 || (long) start + count > contextLength) {
       throw new IllegalArgumentException(
-          "positions "
-              + start
-              + " to "
-              + (start + count - 1)
-              + " exceed the context of "
-              + contextLength);
+          String.format(
+              "positions %s to %s exceed the context of %s",
+              start, start + count - 1, contextLength));
     }
     int[] table = batch.chunkPages(chunk);
     int needed = (start + count + pageTokens - 1) / pageTokens;
     if (batch.chunkPageCount(chunk) < needed || table.length < needed) {
       throw new IllegalArgumentException(
-          "page table has "
-              + batch.chunkPageCount(chunk)
-              + " pages, "
-              + (start + count)
-              + " tokens need "
-              + needed);
+          String.format(
+              "page table has %s pages, %s tokens need %s",
+              batch.chunkPageCount(chunk), start + count, needed));
     }
     target.put(layout.chunkFirstRow() + chunk, first);
     target.put(layout.chunkPosition() + chunk, start);
@@ -205,11 +195,10 @@ public final class StepPlan {
   private void reserve(int ints) {
     if (ints > layout.ints() - end) {
       throw new IllegalArgumentException(
-          "the page tables, logit adjustments and token masks of a step of "
-              + rows
-              + " rows take more than "
-              + layout.tailInts()
-              + " integers; run fewer requests at once");
+          String.format(
+              "the page tables, logit adjustments and token masks of a step of %s rows take more "
+                  + "than %s integers; run fewer requests at once",
+              rows, layout.tailInts()));
     }
   }
 

@@ -26,6 +26,7 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
   private final StagingBlocks staging;
   private final WeightStream stream;
   private long bytes;
+  private CudaMatrix output;
   private long reported = System.nanoTime();
 
   public CudaWeightLoader(WeightSource source, CudaContext context, StagingBlocks staging) {
@@ -41,6 +42,11 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     return bytes;
   }
 
+  /** The matrix that makes logits; that of the embedding in a model that has no other. */
+  public CudaMatrix output() {
+    return output;
+  }
+
   @Override
   public CudaMatrix matrix(List<String> weights, List<String> biases) {
     String name = weights.get(0);
@@ -54,7 +60,11 @@ public final class CudaWeightLoader implements WeightLoader<CudaMatrix, DeviceMe
     report(name, memory.bytes());
     DeviceMemory bias =
         biases.isEmpty() ? null : floats(biases.get(0), order.vector(tensors(biases)));
-    return new CudaMatrix(memory, bias, order.rows(), order.columns(), gated);
+    CudaMatrix matrix = new CudaMatrix(memory, bias, order.rows(), order.columns(), gated);
+    if (name.equals("output.weight") || name.equals("token_embd.weight") && output == null) {
+      output = matrix;
+    }
+    return matrix;
   }
 
   private WeightRowOrder order(String name, List<Tensor> tensors, boolean gated) {

@@ -41,12 +41,10 @@ final class WeightRowOrder {
   static WeightRowOrder interleaved(Tensor gate, Tensor up) {
     if (gate.rows() != up.rows() || gate.rows() % INTERLEAVE != 0) {
       throw new IllegalArgumentException(
-          "an MLP of "
-              + gate.rows()
-              + " and "
-              + up.rows()
-              + " rows is not supported on a GPU: they must be equal and a multiple of "
-              + INTERLEAVE);
+          String.format(
+              "an MLP of %s and %s rows is not supported on a GPU: they must be equal and a "
+                  + "multiple of %s",
+              gate.rows(), up.rows(), INTERLEAVE));
     }
     return new WeightRowOrder(List.of(gate, up), true, 0, 0);
   }

@@ -148,7 +148,7 @@ record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
       return values;
     }
 
-    private GgufMetadata.Strings strings(int count) throws IOException {
+    private List<String> strings(int count) throws IOException {
       List<String> values = new ArrayList<>(count);
       for (int i = 0; i < count; i++) {
         values.add(in.string(MAX_STRING_BYTES));
@@ -156,7 +156,7 @@ record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
           throw in.error("the metadata is over " + MAX_HEAD_BYTES + " bytes");
         }
       }
-      return new GgufMetadata.Strings(List.copyOf(values));
+      return List.copyOf(values);
     }
 
     private static int elementBytes(int type) {
@@ -207,10 +207,9 @@ record GgufFile(GgufMetadata metadata, Map<String, GgufTensor> tensors) {
         in.field("tensor " + tensor.name());
         if (tensor.offset() < 0 || tensor.offset() % alignment != 0) {
           throw in.error(
-              "offset "
-                  + Long.toUnsignedString(tensor.offset())
-                  + " is not a multiple of the alignment "
-                  + alignment);
+              String.format(
+                  "offset %s is not a multiple of the alignment %s",
+                  Long.toUnsignedString(tensor.offset()), alignment));
         }
         GgufTensor placed = tensor.at(start);
         if (byName.put(tensor.name(), placed) != null) {

@@ -6,56 +6,45 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Metadata of a GGUF file. Integers are kept as {@code Long}, floats as {@code Double}, arrays as
- * {@code long[]}, {@code double[]} or {@link Strings}; booleans in an array are 0 and 1.
+ * Typed key-value metadata of a GGUF file ({@code tokenizer.ggml.tokens} …). All values come from
+ * an untrusted file: sizes were checked, meanings were not. A getter throws {@link
+ * ModelFormatException} if its key is missing or of another type.
+ *
+ * @param file named in errors
+ * @param values integers as {@code Long}, floats as {@code Double}, arrays as {@code long[]},
+ *     {@code double[]} or lists of strings; booleans in an array are 0 and 1
  */
-final class GgufMetadata implements ModelMetadata {
-  /** An array of strings, immutable. */
-  record Strings(List<String> values) {}
+public record GgufMetadata(Path file, Map<String, Object> values) {
 
-  private final Path file;
-  private final Map<String, Object> values;
-
-  GgufMetadata(Path file, Map<String, Object> values) {
-    this.file = file;
-    this.values = values;
-  }
-
-  Path file() {
-    return file;
-  }
-
-  @Override
+  /** Returns whether the key is present. */
   public boolean has(String key) {
     return values.containsKey(key);
   }
 
-  @Override
   public String string(String key) {
     return get(key, String.class, "a string");
   }
 
-  @Override
+  /** An integer of any width. */
   public long integer(String key) {
     return get(key, Long.class, "an integer");
   }
 
-  @Override
+  /** A float of any width. */
   public double real(String key) {
     return get(key, Double.class, "a float");
   }
 
-  @Override
   public boolean bool(String key) {
     return get(key, Boolean.class, "a boolean");
   }
 
-  @Override
   public List<String> strings(String key) {
-    return get(key, Strings.class, "an array of strings").values();
+    return ((List<?>) get(key, List.class, "an array of strings"))
+        .stream().map(String.class::cast).toList();
   }
 
-  @Override
+  /** An array of integers of at most 32 bits. */
   public int[] integers(String key) {
     long[] wide = get(key, long[].class, "an array of integers");
     int[] narrow = new int[wide.length];
@@ -68,7 +57,7 @@ final class GgufMetadata implements ModelMetadata {
     return narrow;
   }
 
-  @Override
+  /** An array of floats, rounded to 32 bits. */
   public float[] reals(String key) {
     double[] wide = get(key, double[].class, "an array of floats");
     float[] narrow = new float[wide.length];

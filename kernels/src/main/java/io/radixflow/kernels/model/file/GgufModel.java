@@ -48,7 +48,7 @@ final class GgufModel {
       TensorSlot slot = slot(entry.getKey(), entry.getValue());
       tensors.put(slot.name(), MappedTensor.map(channel, slot, MappedTensor.WINDOW_BYTES));
     }
-    return new ModelFile(path, new MappedWeights(config, tensors, fingerprint), file.metadata());
+    return new ModelFile(path, config, tensors, fingerprint, file.metadata());
   }
 
   private TensorSlot slot(String name, GraphTensors.Shape shape) {
@@ -72,13 +72,9 @@ final class GgufModel {
     }
     if (shape.columns() % type.blockElements() != 0) {
       throw new ModelFormatException(
-          path
-              + ": tensor "
-              + name
-              + ": "
-              + shape.columns()
-              + " columns are not whole blocks of "
-              + type);
+          String.format(
+              "%s: tensor %s: %s columns are not whole blocks of %s",
+              path, name, shape.columns(), type));
     }
     return new TensorSlot(name, type, shape.rows(), shape.columns(), tensor.offset());
   }

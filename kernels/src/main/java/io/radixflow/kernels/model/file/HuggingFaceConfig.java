@@ -138,13 +138,10 @@ final class HuggingFaceConfig {
     double high = real(scaling, "high_freq_factor", Double.NaN);
     if (!(factor >= 1 && low > 0 && high > low)) {
       throw check.error(
-          "rope_scaling: factor "
-              + factor
-              + ", low_freq_factor "
-              + low
-              + ", high_freq_factor "
-              + high
-              + "; expected factor >= 1 and 0 < low < high");
+          String.format(
+              "rope_scaling: factor %s, low_freq_factor %s, high_freq_factor %s; expected factor "
+                  + ">= 1 and 0 < low < high",
+              factor, low, high));
     }
     JsonNode original = scaling.path("original_max_position_embeddings");
     int context = check.size("original_max_position_embeddings", original.asLong(0));

@@ -67,7 +67,7 @@ final class HuggingFaceModel {
       }
     }
     ContentFingerprint fingerprint = new ContentFingerprint(files, home, Clock.systemUTC());
-    return new ModelFile(directory, new MappedWeights(config, tensors, fingerprint), null);
+    return new ModelFile(directory, config, tensors, fingerprint, null);
   }
 
   private Set<String> files() throws IOException {
@@ -85,21 +85,17 @@ final class HuggingFaceModel {
       String name = file.asText();
       if (!name.matches("[A-Za-z0-9_][A-Za-z0-9._-]{0,200}\\.safetensors")) {
         throw new ModelFormatException(
-            index
-                + ": weight_map: '"
-                + shortened(name)
-                + "' is not the name of a safetensors file");
+            String.format(
+                "%s: weight_map: '%s' is not the name of a safetensors file",
+                index, shortened(name)));
       }
       files.add(name);
     }
     if (files.isEmpty() || files.size() > MAX_FILES) {
       throw new ModelFormatException(
-          index
-              + ": weight_map names "
-              + files.size()
-              + " files; 1 to "
-              + MAX_FILES
-              + " are possible");
+          String.format(
+              "%s: weight_map names %s files; 1 to %s are possible",
+              index, files.size(), MAX_FILES));
     }
     return files;
   }
@@ -132,14 +128,9 @@ final class HuggingFaceModel {
     boolean tied = config.tiedEmbedding() && name.equals("lm_head.weight");
     if (!tied && !name.endsWith(".rotary_emb.inv_freq")) {
       throw new ModelFormatException(
-          file
-              + ": tensor "
-              + name
-              + " has no place in a "
-              + config.architecture()
-              + " graph of "
-              + config.layers()
-              + " layers");
+          String.format(
+              "%s: tensor %s has no place in a %s graph of %s layers",
+              file, name, config.architecture(), config.layers()));
     }
   }
 

@@ -3,6 +3,7 @@ package io.radixflow.kernels.model.file;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.RadixflowHome;
+import io.radixflow.kernels.model.Tensor;
 import io.radixflow.kernels.model.WeightSource;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -10,24 +11,37 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * An opened model: a GGUF file or a Hugging Face directory, whose tensors were checked against the
  * graph. Safe for many threads. The files must not be changed in place while it is open: a mapped
  * file that becomes shorter ends the process. Replace a model by moving another file over it.
  */
-public final class ModelFile implements AutoCloseable {
+public final class ModelFile implements WeightSource {
   private final Path path;
-  private final MappedWeights weights;
-  private final ModelMetadata metadata;
+  private final ModelConfig config;
+  private final Supplier<String> fingerprint;
+  private final GgufMetadata metadata;
+  private volatile Map<String, Tensor> tensors;
 
   /**
+   * @param tensors every tensor of the graph by canonical name
+   * @param fingerprint computed when first asked for
    * @param metadata null for a Hugging Face directory
    */
-  ModelFile(Path path, MappedWeights weights, ModelMetadata metadata) {
+  ModelFile(
+      Path path,
+      ModelConfig config,
+      Map<String, Tensor> tensors,
+      Supplier<String> fingerprint,
+      GgufMetadata metadata) {
     this.path = path;
-    this.weights = weights;
+    this.config = config;
+    this.tensors = Map.copyOf(tensors);
+    this.fingerprint = fingerprint;
     this.metadata = metadata;
   }
 
@@ -62,23 +76,32 @@ public final class ModelFile implements AutoCloseable {
     return path;
   }
 
-  /** The model's shape. */
+  @Override
   public ModelConfig config() {
-    return weights.config();
+    return config;
   }
 
-  /** The weights; closed with this file. */
-  public WeightSource weights() {
-    return weights;
+  @Override
+  public Tensor tensor(String name) {
+    Tensor tensor = tensors.get(name);
+    if (tensor == null) {
+      throw new ModelFormatException("model " + config.name() + " has no tensor " + name);
+    }
+    return tensor;
+  }
+
+  @Override
+  public String fingerprint() {
+    return fingerprint.get();
   }
 
   /** GGUF metadata; empty for a Hugging Face directory, whose tokenizer is in files of its own. */
-  public Optional<ModelMetadata> metadata() {
+  public Optional<GgufMetadata> metadata() {
     return Optional.ofNullable(metadata);
   }
 
   @Override
   public void close() {
-    weights.close();
+    tensors = Map.of();
   }
 }

@@ -41,10 +41,9 @@ record SafetensorsFile(Path file, Map<String, Entry> tensors) {
     long length = bytes(file, channel, 0, 8).getLong();
     if (length < 2 || length > Math.min(MAX_HEADER_BYTES, size - 8)) {
       throw new ModelFormatException(
-          file
-              + ": header of "
-              + Long.toUnsignedString(length)
-              + " bytes; this is no safetensors file, or it is truncated");
+          String.format(
+              "%s: header of %s bytes; this is no safetensors file, or it is truncated",
+              file, Long.toUnsignedString(length)));
     }
     JsonNode header =
         BoundedJson.object(bytes(file, channel, 8, (int) length).array(), file + ": header");
@@ -86,14 +85,10 @@ record SafetensorsFile(Path file, Map<String, Entry> tensors) {
     long end = count(where + ": data_offsets", range.get(1));
     if (begin > end || end > size - start) {
       throw new ModelFormatException(
-          where
-              + ": data_offsets "
-              + begin
-              + " to "
-              + end
-              + " exceed the file's "
-              + (size - start)
-              + " bytes of data; the file is truncated or corrupt");
+          String.format(
+              "%s: data_offsets %s to %s exceed the file's %s bytes of data; the file is "
+                  + "truncated or corrupt",
+              where, begin, end, size - start));
     }
     return new Entry(node.get("dtype").textValue(), sizes, start + begin, end - begin);
   }

@@ -22,10 +22,9 @@ final class SupportedShapes {
   void architecture(String found, List<String> supported) {
     if (!supported.contains(found)) {
       throw error(
-          "architecture '"
-              + found
-              + "' is not supported; supported: "
-              + String.join(", ", supported));
+          String.format(
+              "architecture '%s' is not supported; supported: %s",
+              found, String.join(", ", supported)));
     }
   }
 

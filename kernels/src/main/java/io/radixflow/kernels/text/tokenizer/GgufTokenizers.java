@@ -1,7 +1,7 @@
 package io.radixflow.kernels.text.tokenizer;
 
 import io.radixflow.kernels.model.ModelFormatException;
-import io.radixflow.kernels.model.file.ModelMetadata;
+import io.radixflow.kernels.model.file.GgufMetadata;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizer;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizers;
 import java.util.ArrayList;
@@ -24,21 +24,17 @@ public final class GgufTokenizers {
 
   private static final int MOST_TOKENS = 1 << 20;
 
-  private final ModelMetadata metadata;
+  private final GgufMetadata metadata;
   private final List<String> tokens;
   private final int[] types;
 
-  private GgufTokenizers(ModelMetadata metadata) {
+  private GgufTokenizers(GgufMetadata metadata) {
     this.metadata = metadata;
     tokens = metadata.strings(PREFIX + "tokens");
     if (tokens.isEmpty() || tokens.size() > MOST_TOKENS) {
       throw new ModelFormatException(
-          PREFIX
-              + "tokens has "
-              + tokens.size()
-              + " tokens; 1 to "
-              + MOST_TOKENS
-              + " are possible");
+          String.format(
+              "%stokens has %s tokens; 1 to %s are possible", PREFIX, tokens.size(), MOST_TOKENS));
     }
     types =
         metadata.has(PREFIX + "token_type")
@@ -54,7 +50,7 @@ public final class GgufTokenizers {
    * @throws ModelFormatException if the metadata is incomplete, contradictory, or of a kind that is
    *     not supported
    */
-  public static VocabularyTokenizer read(ModelMetadata metadata) {
+  public static VocabularyTokenizer read(GgufMetadata metadata) {
     String model = metadata.string(PREFIX + "model");
     GgufTokenizers reader = new GgufTokenizers(metadata);
     return switch (model) {
@@ -67,12 +63,12 @@ public final class GgufTokenizers {
   }
 
   /** The text of the token whose id a key names. */
-  public static String token(ModelMetadata metadata, String key) {
+  public static String token(GgufMetadata metadata, String key) {
     List<String> tokens = metadata.strings(PREFIX + "tokens");
     return tokens.get(idIn(metadata, key, tokens.size()));
   }
 
-  private static int idIn(ModelMetadata metadata, String key, int tokens) {
+  private static int idIn(GgufMetadata metadata, String key, int tokens) {
     long id = metadata.integer(key);
     if (id < 0 || id >= tokens) {
       throw new ModelFormatException(

@@ -116,7 +116,7 @@ class CorruptModelProperties {
     long before = THREADS.getCurrentThreadAllocatedBytes();
     try (ModelFile model = ModelFile.open(path, path)) {
       for (String name : GraphTensors.of(model.config()).keySet()) {
-        Tensor tensor = model.weights().tensor(name);
+        Tensor tensor = model.tensor(name);
         float[] row = new float[tensor.columns()];
         for (int i = 0; i < tensor.rows(); i++) {
           tensor.dequantize(i, row, 0);

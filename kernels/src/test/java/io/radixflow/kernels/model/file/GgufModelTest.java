@@ -37,7 +37,7 @@ class GgufModelTest {
       assertThat(config.tiedEmbedding()).isTrue();
       assertThat(config.rope()).isEqualTo(new ModelConfig.Rope(10000, true, null));
       assertThat(config.name()).isEqualTo("llama");
-      assertThat(opened.weights().tensor("blk.0.attn_k.weight").rows()).isEqualTo(16);
+      assertThat(opened.tensor("blk.0.attn_k.weight").rows()).isEqualTo(16);
     }
   }
 
@@ -62,7 +62,7 @@ class GgufModelTest {
         .with("a.floats", array(6, 1, GgufBuilder.ints(Float.floatToIntBits(1.5f))))
         .with("a.wide", array(10, 1, GgufBuilder.longs(1L << 40)));
     try (ModelFile opened = ModelFile.open(model.write(file), directory)) {
-      ModelMetadata metadata = opened.metadata().orElseThrow();
+      GgufMetadata metadata = opened.metadata().orElseThrow();
       assertThat(metadata.integer("a.u8")).isEqualTo(255);
       assertThat(metadata.integer("a.i8")).isEqualTo(-1);
       assertThat(metadata.integer("a.u16")).isEqualTo(65535);

@@ -29,8 +29,8 @@ class HuggingFaceModelTest {
     try (ModelFile model = ModelFile.open(directory, directory)) {
       assertThat(model.metadata()).isEmpty();
       assertThat(model.config().tiedEmbedding()).isFalse();
-      assertThat(model.weights().tensor("output.weight").type()).isEqualTo(TensorType.BF16);
-      assertThatThrownBy(() -> model.weights().tensor("blk.2.attn_q.weight"))
+      assertThat(model.tensor("output.weight").type()).isEqualTo(TensorType.BF16);
+      assertThatThrownBy(() -> model.tensor("blk.2.attn_q.weight"))
           .isInstanceOf(ModelFormatException.class)
           .hasMessageContaining("blk.2.attn_q.weight");
     }

@@ -39,7 +39,7 @@ class RealModelFileTest {
   @Test
   void rowsAreLittleEndianViewsThatDequantiseToTheSameFloats() {
     try (ModelFile model = ModelFile.open(TestModels.smolLm2(), home)) {
-      Tensor tensor = model.weights().tensor("blk.3.ffn_up.weight");
+      Tensor tensor = model.tensor("blk.3.ffn_up.weight");
       assertThat(tensor.type()).isEqualTo(TensorType.Q4_1);
       ByteBuffer row = tensor.rows(17, 1);
       assertThat(row.remaining()).isEqualTo(576 / 32 * 20);
@@ -60,7 +60,7 @@ class RealModelFileTest {
 
   private String fingerprint() {
     try (ModelFile model = ModelFile.open(TestModels.smolLm2(), home)) {
-      return model.weights().fingerprint();
+      return model.fingerprint();
     }
   }
 }

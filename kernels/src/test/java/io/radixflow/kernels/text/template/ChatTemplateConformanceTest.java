@@ -19,7 +19,7 @@ class ChatTemplateConformanceTest {
   void everyConversationHasTheReferencesTextAndIds() {
     List<JsonNode> lines = JsonLines.read("template.jsonl");
     assertThat(lines).hasSize(25);
-    ChatTemplate template = TextModel.fromGguf(SmolLm2.header()).chatTemplate();
+    ChatTemplate template = TextModel.fromGguf(SmolLm2.metadata()).chatTemplate();
     for (JsonNode line : lines) {
       List<ChatMessage> messages = messages(line.get("messages"));
       boolean prompt = line.get("addGenerationPrompt").booleanValue();

@@ -19,11 +19,12 @@ class ChatTemplateProperties {
   private static final TextModel MODEL =
       TextModel.fromGguf(
           TinyVocabulary.get()
-              .metadata("smollm")
+              .header("smollm")
               .with(
                   "tokenizer.chat_template",
                   "{% for m in messages %}{{ '<|start|>' + m['role'] + '\\n' + m['content']"
-                      + " + '<|end|>' + '\\n' }}{% endfor %}"));
+                      + " + '<|end|>' + '\\n' }}{% endfor %}")
+              .metadata());
 
   @Provide
   Arbitrary<String> wellFormed() {

@@ -214,7 +214,10 @@ class ChatTemplateTest {
 
   private static ChatTemplate template(String source) {
     return TextModel.fromGguf(
-            TinyVocabulary.get().metadata("smollm").with("tokenizer.chat_template", source))
+            TinyVocabulary.get()
+                .header("smollm")
+                .with("tokenizer.chat_template", source)
+                .metadata())
         .chatTemplate();
   }
 

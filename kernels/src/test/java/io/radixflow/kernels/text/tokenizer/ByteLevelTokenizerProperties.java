@@ -3,6 +3,7 @@ package io.radixflow.kernels.text.tokenizer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.model.file.GgufMetadata;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -23,7 +24,7 @@ class ByteLevelTokenizerProperties {
   private record Subject(Tokenizer gguf, Tokenizer json, DjlOracle plain, DjlOracle special) {
 
     static Subject of(String pre) {
-      GgufHeader metadata = TinyVocabulary.get().metadata(pre);
+      GgufMetadata metadata = TinyVocabulary.get().metadata(pre);
       ObjectNode json = DjlOracle.byteLevelJson(metadata, true);
       return new Subject(
           GgufTokenizers.read(metadata),

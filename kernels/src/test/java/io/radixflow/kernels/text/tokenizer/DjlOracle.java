@@ -4,6 +4,7 @@ import ai.djl.huggingface.tokenizers.HuggingFaceTokenizer;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.kernels.model.file.GgufMetadata;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -52,7 +53,7 @@ public final class DjlOracle {
   }
 
   /** A byte-level {@code tokenizer.json} of a GGUF vocabulary. */
-  public static ObjectNode byteLevelJson(GgufHeader metadata, boolean addedTokens) {
+  public static ObjectNode byteLevelJson(GgufMetadata metadata, boolean addedTokens) {
     String pre = metadata.string("tokenizer.ggml.pre");
     List<String> tokens = metadata.strings("tokenizer.ggml.tokens");
     ObjectNode root = JSON.createObjectNode().put("version", "1.0");

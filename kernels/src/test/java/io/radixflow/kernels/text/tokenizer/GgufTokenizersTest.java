@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class GgufTokenizersTest {
 
-  private static final GgufHeader GOOD = TinyVocabulary.get().metadata("smollm");
+  private static final GgufHeader GOOD = TinyVocabulary.get().header("smollm");
 
   @Test
   void kindsThatAreNotSupportedAreNamedWithThoseThatAre() {
@@ -35,13 +35,13 @@ class GgufTokenizersTest {
     List<String> merges = new ArrayList<>(TinyVocabulary.get().merges);
     merges.add("nowhere toBeFound");
     merges.add("nospace");
-    assertThat(GgufTokenizers.read(GOOD.with("tokenizer.ggml.merges", merges)).encode("the tea"))
-        .isEqualTo(GgufTokenizers.read(GOOD).encode("the tea"));
+    assertThat(read(GOOD.with("tokenizer.ggml.merges", merges)).encode("the tea"))
+        .isEqualTo(read(GOOD).encode("the tea"));
   }
 
   @Test
   void specialTokensAreFoundByTextAndHaveNoBytes() {
-    Tokenizer tokenizer = GgufTokenizers.read(GOOD);
+    Tokenizer tokenizer = read(GOOD);
     assertThat(tokenizer.encodeWithSpecial("<|end|>")).containsExactly(0);
     assertThat(tokenizer.bytes(0)).isEmpty();
     assertThat(tokenizer.endOfTurnIds()).containsExactly(0);
@@ -50,7 +50,7 @@ class GgufTokenizersTest {
 
   @Test
   void markupTokensAreTextButNotMadeFromUsersText() {
-    Tokenizer tokenizer = GgufTokenizers.read(GOOD);
+    Tokenizer tokenizer = read(GOOD);
     int id = tokenizer.encodeWithSpecial("<think>")[0];
     assertThat(new String(tokenizer.bytes(id))).isEqualTo("<think>");
     assertThat(tokenizer.encode("<think>")).doesNotContain(id);
@@ -60,42 +60,46 @@ class GgufTokenizersTest {
   @Test
   void turnsEndWithAnyOfTheDeclaredTokens() {
     GgufHeader several = GOOD.with("tokenizer.ggml.eot_token_id", 1L);
-    assertThat(GgufTokenizers.read(several).endOfTurnIds()).containsExactly(0, 1);
+    assertThat(read(several).endOfTurnIds()).containsExactly(0, 1);
   }
 
   @Test
   void aByteWithoutATokenYieldsNone() {
     List<String> tokens = new ArrayList<>(TinyVocabulary.get().tokens);
     tokens.set(3 + 4, "gone");
-    Tokenizer tokenizer = GgufTokenizers.read(GOOD.with("tokenizer.ggml.tokens", tokens));
+    Tokenizer tokenizer = read(GOOD.with("tokenizer.ggml.tokens", tokens));
     assertThat(tokenizer.encode("\4")).isEmpty();
     assertThat(tokenizer.encode("a\4")).isEqualTo(tokenizer.encode("a"));
   }
 
   @Test
   void loneSurrogatesAreReplacementCharacters() {
-    Tokenizer tokenizer = GgufTokenizers.read(GOOD);
+    Tokenizer tokenizer = read(GOOD);
     assertThat(tokenizer.encode("a\uD83Db\uDE00")).isEqualTo(tokenizer.encode("a\uFFFDb\uFFFD"));
   }
 
   @Test
   void theFingerprintCoversWhatDecidesIds() {
-    String fingerprint = GgufTokenizers.read(GOOD).fingerprint();
+    String fingerprint = read(GOOD).fingerprint();
     assertThat(fingerprint).matches("[0-9a-f]{16}");
-    assertThat(GgufTokenizers.read(GOOD.with("other", 1L)).fingerprint()).isEqualTo(fingerprint);
+    assertThat(read(GOOD.with("other", 1L)).fingerprint()).isEqualTo(fingerprint);
     List<String> merges = TinyVocabulary.get().merges;
     assertThat(
             List.of(
                 GOOD.with("tokenizer.ggml.pre", "gpt-2"),
                 GOOD.with("tokenizer.ggml.merges", merges.subList(1, merges.size())),
                 GOOD.with("tokenizer.ggml.eos_token_id", 1L)))
-        .extracting(header -> GgufTokenizers.read(header).fingerprint())
+        .extracting(header -> read(header).fingerprint())
         .doesNotContain(fingerprint)
         .doesNotHaveDuplicates();
   }
 
+  private static Tokenizer read(GgufHeader header) {
+    return GgufTokenizers.read(header.metadata());
+  }
+
   private static void assertRefused(GgufHeader header, String... messages) {
-    assertThatThrownBy(() -> GgufTokenizers.read(header))
+    assertThatThrownBy(() -> read(header))
         .isInstanceOf(ModelFormatException.class)
         .hasMessageContainingAll(messages);
   }

@@ -34,7 +34,7 @@ class SentencePieceTokenizerProperties {
       ObjectNode json = json(kind, true);
       Tokenizer own =
           kind.equals("gguf")
-              ? GgufTokenizers.read(metadata())
+              ? GgufTokenizers.read(header().metadata())
               : TokenizerJson.read(json, Set.of("</s>"), new int[0]);
       return new Subject(own, new DjlOracle(json(kind, false)), new DjlOracle(json));
     }
@@ -93,7 +93,7 @@ class SentencePieceTokenizerProperties {
     return tokens;
   }
 
-  private static GgufHeader metadata() {
+  private static GgufHeader header() {
     List<String> tokens = tokens();
     List<Double> scores = new ArrayList<>();
     List<Long> types = new ArrayList<>();

@@ -1,25 +1,29 @@
 package io.radixflow.kernels.text.tokenizer;
 
 import io.radixflow.kernels.TestModels;
+import io.radixflow.kernels.model.file.GgufMetadata;
+import io.radixflow.kernels.model.file.ModelFile;
 
 /** The real model's metadata and tokenizer, read once a test JVM. */
 public final class SmolLm2 {
 
-  private static GgufHeader header;
+  private static GgufMetadata metadata;
   private static VocabularyTokenizer tokenizer;
 
   private SmolLm2() {}
 
-  public static synchronized GgufHeader header() {
-    if (header == null) {
-      header = GgufHeader.read(TestModels.smolLm2());
+  public static synchronized GgufMetadata metadata() {
+    if (metadata == null) {
+      try (ModelFile file = ModelFile.open(TestModels.smolLm2())) {
+        metadata = file.metadata().orElseThrow();
+      }
     }
-    return header;
+    return metadata;
   }
 
   public static synchronized VocabularyTokenizer tokenizer() {
     if (tokenizer == null) {
-      tokenizer = GgufTokenizers.read(header());
+      tokenizer = GgufTokenizers.read(metadata());
     }
     return tokenizer;
   }

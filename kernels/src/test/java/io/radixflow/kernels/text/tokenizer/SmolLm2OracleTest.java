@@ -12,7 +12,7 @@ class SmolLm2OracleTest {
 
   @Test
   void idsAreThoseOfHuggingFace() {
-    DjlOracle oracle = new DjlOracle(DjlOracle.byteLevelJson(SmolLm2.header(), false));
+    DjlOracle oracle = new DjlOracle(DjlOracle.byteLevelJson(SmolLm2.metadata(), false));
     Random random = new Random(20_31);
     for (int i = 0; i < 3000; i++) {
       String text = HostileText.random(random);

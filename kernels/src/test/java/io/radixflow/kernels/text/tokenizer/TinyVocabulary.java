@@ -1,5 +1,6 @@
 package io.radixflow.kernels.text.tokenizer;
 
+import io.radixflow.kernels.model.file.GgufMetadata;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -45,7 +46,12 @@ public final class TinyVocabulary {
   }
 
   /** The vocabulary as GGUF metadata. */
-  public GgufHeader metadata(String pre) {
+  public GgufMetadata metadata(String pre) {
+    return header(pre).metadata();
+  }
+
+  /** The vocabulary as metadata that a test changes. */
+  public GgufHeader header(String pre) {
     return new GgufHeader()
         .with("tokenizer.ggml.model", "gpt2")
         .with("tokenizer.ggml.pre", pre)
