@@ -30,7 +30,7 @@ struct AttentionArguments {
     float scale;     // of scores, log2(e) included
 };
 
-// What a tile's threads all know.
+// The parameters that all threads of a tile share.
 struct AttentionTile {
     int firstRow, position;      // of the chunk
     int packed, packedRows;      // first packed row of the tile, packed rows of the chunk

@@ -1,9 +1,9 @@
-// What a device reads at best.
+// The peak rate at which a device reads its memory.
 #pragma once
 #include "device.cuh"
 
-// Reads words of 16 bytes, eight loads of a thread under way at once. Their exclusive or goes to out if it is impossible,
-// which the compiler cannot know it to be.
+// Reads words of 16 bytes; each thread has eight loads in flight. Their exclusive or goes to out if it equals impossible,
+// a value that it never has, so that the compiler cannot drop the loads.
 KERNEL(rf_read, const uint4* from, long long words, uint32_t impossible, uint32_t* out) {
     constexpr int kAhead = 8;
     long long stride = (long long)gridDim.x * blockDim.x;

@@ -68,7 +68,7 @@ failed=
 log=$("$nvcc" $flags $targets -o "$out/radixflow.fatbin" radixflow.cu 2>&1) || failed=1
 [ -z "$log" ] || printf '%s\n' "$log"
 case $log in
-  *'Performance Loss'*) failed=1 ;; # products of a warpgroup that ptxas makes wait for each other; it only tells
+  *'Performance Loss'*) failed=1 ;; # products of a warpgroup that ptxas makes wait for each other; it only warns
 esac
 if [ -n "$failed" ]; then
   rm -f "$out/radixflow.fatbin"

@@ -1,4 +1,4 @@
-// What a kernel may use: the CUDA language, bf16, and the few instructions that only PTX reaches.
+// The means of all kernels: the CUDA language, bf16, and the few instructions that only PTX reaches.
 // nvcc makes each the instruction; a host compiler takes simt.h, which executes them.
 //
 //   KERNEL(name, parameters...) { ... }                             an exported kernel
@@ -31,7 +31,7 @@ __device__ __forceinline__ void cp_async16(void* to, const void* from, bool vali
                  : "memory");
 }
 __device__ __forceinline__ void cp_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-// Waits until at most Pending groups of this thread's copies are under way.
+// Waits until at most Pending groups of this thread's copies are in flight.
 template <int Pending>
 __device__ __forceinline__ void cp_async_wait() {
     asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");

@@ -8,7 +8,7 @@
 #pragma once
 #include "device.cuh"
 
-// What is done with a sum before it is stored. In SWIGLU the weights alternate between 8 rows of gate and 8 of up.
+// The operation on a sum before it is stored. In SWIGLU the weights alternate between 8 rows of gate and 8 of up.
 enum GemmEpilogue {
     GEMM_PLAIN = 0,     // out[row][feature] = sum, bf16
     GEMM_BIAS = 1,      // ... + extra[feature], f32
@@ -96,7 +96,7 @@ __device__ __forceinline__ void gemm_store(const GemmArguments& a, GemmPlace pla
     }
 }
 
-// Where 16 bytes of a row are in a panel of [rows][64] elements: within its row of 128 bytes a piece goes to its number
+// The position of 16 bytes of a row in a panel of [rows][64] elements: within its row of 128 bytes a piece goes to its number
 // xor the row's, so that ldmatrix meets no bank twice and wgmma finds its 128-byte swizzle.
 __device__ __forceinline__ int panel_at(int row, int piece) { return row * 64 + ((piece ^ (row & 7)) << 3); }
 

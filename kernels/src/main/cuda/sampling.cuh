@@ -21,7 +21,7 @@ struct SampleBlock {
     __device__ __forceinline__ bool first() const { return from == 0; }
 };
 
-// False if the block's output draws nothing.
+// Returns false if the block's output draws nothing.
 __device__ __forceinline__ bool take_block(SampleBlock& b, int* step, const SampleParameters* parameters, float* logits,
                                            const double* powers, SampleScratch* scratch, int first, int vocab,
                                            int scale_bits) {
@@ -134,7 +134,7 @@ __device__ __forceinline__ void exchange(const SampleBlock& b, int from, int to)
     __syncthreads();
 }
 
-// What the first launch found of all slices.
+// The results of the first launch over all slices.
 struct RowTops {
     u64 raw, top;  // keys with ids, as in slice_top
     int error, error_token;
@@ -245,7 +245,7 @@ struct SampleList {
     __device__ __forceinline__ int id(int i) const { return list ? __ldcg(list + i) : i; }
 };
 
-// As many largest logits as top_k says, and all that equal the last of them.
+// Keeps as many of the largest logits as top_k asks for, and all that equal the last of them.
 __device__ __forceinline__ void cut_top_k(SampleShared& s, const SampleBlock& b, const SampleList& list,
                                           const SampleBorders& borders, SampleCut& cut) {
     u64 above;
@@ -290,7 +290,7 @@ __device__ __forceinline__ void cut_top_p(SampleShared& s, const SampleBlock& b,
     }
 }
 
-// Whether this is the last of the output's blocks to come here; it then sees what the others wrote.
+// Returns whether this is the last of the output's blocks to arrive; it then sees what the others wrote.
 __device__ __forceinline__ bool last_block(SampleShared& s, int* arrived) {
     __threadfence();
     __syncthreads();

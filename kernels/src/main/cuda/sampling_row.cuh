@@ -1,4 +1,4 @@
-// What the kernels of sampling.cuh share: an output's parameters and results, a row of logits as weights, and sums over a
+// Shared by the kernels of sampling.cuh: an output's parameters and results, a row of logits as weights, and sums over a
 // block.
 #pragma once
 #include "device.cuh"
@@ -45,7 +45,7 @@ struct SampleParameters {
     __device__ __forceinline__ bool adjusts() const { return adjustments > 0 || pending >= 0; }
 };
 
-// What the host reads of an output.
+// The result of an output that the host reads.
 struct SampleResult {
     int token;
     int error;
@@ -65,7 +65,7 @@ struct SampleCut {
     }
 };
 
-// What the blocks of an output tell each other. Each launch reads what the one before it wrote; sums are of integers, so
+// The data that the blocks of an output pass to each other. Each launch reads what the one before it wrote; sums are of integers, so
 // that the order of their terms does not show.
 struct SampleScratch {
     u64 masses[kSampleBins];  // weights by band

@@ -12,8 +12,8 @@ struct __align__(16) PageMove {
 
 // The pool is [layer][K, V][page][run], a page-first page [layer][K, V][run], a run the page's tokens of one layer's keys
 // or values. Moves layers firstLayer to firstLayer + layers - 1 of the pages moves[0 .. *count - 1]. A block a run; each
-// thread has four loads under way before its first store, which a bus with long latency needs. runBytes is a multiple
-// of 16, poolPages the pages of the pool, with those that nobody owns.
+// thread has four loads in flight before its first store, which a bus with long latency needs. runBytes is a multiple
+// of 16, poolPages the pages of the pool, the dummy page included.
 template <bool IN>
 __device__ __forceinline__ void move_pages(const PageMove* moves, const int* count, char* pool, int poolPages,
                                            int runBytes, int firstLayer, int layers) {

@@ -194,10 +194,10 @@ API cuGetErrorName(int error, const char** text) {
     return SUCCESS;
 }
 API cuGetErrorString(int error, const char** text) {
-    static thread_local std::string told;
+    static thread_local std::string message;
     auto known = kErrors.find(error);
-    told = known == kErrors.end() ? "unknown error" : known->second.second;
-    if (error != SUCCESS && !fault().empty()) told += " (emulator: " + fault() + ")";
-    *text = told.c_str();
+    message = known == kErrors.end() ? "unknown error" : known->second.second;
+    if (error != SUCCESS && !fault().empty()) message += " (emulator: " + fault() + ")";
+    *text = message.c_str();
     return SUCCESS;
 }

@@ -52,7 +52,7 @@ CUresult enter(const char* call, bool needs_context = true);
 // What a test sets.
 struct Settings {
     std::atomic<bool> reverse{false};  // CUDA threads and blocks run from the last to the first
-    std::atomic<bool> lazy{false};     // streams work only when somebody waits for them
+    std::atomic<bool> lazy{false};     // streams work only when a thread waits for them
     std::atomic<int> devices{1};
     std::atomic<int> major{9}, minor{0};
     std::atomic<int> driver_version{13000};

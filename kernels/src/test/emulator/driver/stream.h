@@ -24,8 +24,8 @@ struct Capture {
     explicit Capture(int mode) : mode(mode), owner(std::this_thread::get_id()) {}
 };
 
-// A queue with a thread of its own, so that an order nobody enforced is not kept. A lazy stream waits with each piece
-// of work until somebody waits for it, which is the latest that a device may be.
+// A queue with a thread of its own, so that an order that no event enforces is not kept. A lazy stream waits with each piece
+// of work until a thread waits for it, which is the latest that a device may be.
 class Stream {
 public:
     Stream(Context* context, bool blocking) : context(context), blocking(blocking), worker_([this] { run(); }) {}
@@ -61,9 +61,9 @@ void drain_all();
 // Queues the work, or adds it to the stream's capture; on the legacy stream, runs it after all blocking streams' work.
 CUresult submit(void* stream, Work work);
 CUresult synchronize(void* stream);
-// Fails, and spoils captures under way, if there are any that forbid this thread calls like this one.
+// Fails, and spoils captures in progress, if there are any that forbid this thread calls like this one.
 CUresult refuse_in_capture();
-// Forgets the streams of a context that goes.
+// Drops the streams of a context that is destroyed.
 void drop_streams(Context* context);
 
 }  // namespace emulator

@@ -91,9 +91,9 @@ KernelScope::KernelScope(simt::Trapped trapped) {
     thread_local Stacks stacks;
     pid_t me = this_thread();
     for (slot_ = 0; slot_ < kSlots; ++slot_) {
-        pid_t nobody = 0;
+        pid_t unused = 0;
         if (slots[slot_].thread.load() != 0) continue;
-        if (slots[slot_].thread.compare_exchange_strong(nobody, -1)) break;
+        if (slots[slot_].thread.compare_exchange_strong(unused, -1)) break;
     }
     if (slot_ == kSlots) abort();
     slots[slot_].trapped = trapped;

@@ -5,7 +5,7 @@
 namespace emulator {
 
 // This thread of the operating system may run kernels; a fault in one of them calls `trapped` in the kernel's place.
-// Faults elsewhere go to whoever handled them before, which is the Java virtual machine.
+// Faults elsewhere go to the previous handler, that of the Java virtual machine.
 class KernelScope {
 public:
     explicit KernelScope(simt::Trapped trapped);

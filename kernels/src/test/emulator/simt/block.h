@@ -47,11 +47,11 @@ struct AsyncProduct {
     bool accumulate;
 };
 
-// An accumulator that products under way will change; until then the kernel sees NaN in it.
+// An accumulator that products in flight will change; until then the kernel sees NaN in it.
 struct AsyncSum {
     float* seen;
     std::vector<float> value;
-    int products;  // of these under way
+    int products;  // of these in flight
 };
 
 struct Thread {

@@ -7,7 +7,7 @@ namespace simt {
 
 constexpr size_t kStackBytes = 128 << 10;
 
-// Saves the running fiber's stack pointer in *save and goes on with the fiber whose pointer is load.
+// Saves the running fiber's stack pointer in *save and switches to the fiber whose pointer is load.
 extern "C" void simt_switch(void** save, void* load);
 
 // The stack pointer of a fiber that will start in entry, which must not return.

@@ -71,7 +71,7 @@ void multiply(Thread* const* threads, size_t index, const char* shared) {
     }
 }
 
-// Shows the accumulators that no product under way will change any more.
+// Shows the accumulators that no product in flight will change any more.
 void retire_oldest(Thread& thread) {
     for (const AsyncProduct& product : thread.products.front()) --sum_of(thread, product.sum).products;
     thread.products.erase(thread.products.begin());

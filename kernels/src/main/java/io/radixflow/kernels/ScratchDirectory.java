@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * A directory of this process for files of passing use, which only its user can read. It is deleted
  * when it is closed and when the process ends in order. If the process is killed, the next process
- * that makes a scratch directory in the same place deletes it.
+ * that makes a scratch directory in the same directory deletes it.
  *
  * <p>Beside the directory {@code NAME} lies the file {@code NAME.owner}, which the process keeps
  * locked: the operating system unlocks it when the process is gone, however it ended. Thread-safe.
@@ -55,13 +55,13 @@ public final class ScratchDirectory implements AutoCloseable {
    */
   public static synchronized ScratchDirectory createIn(Path parent, String purpose)
       throws IOException {
-    Path place =
+    Path base =
         parent == null
             ? Path.of(System.getProperty("java.io.tmpdir")).toAbsolutePath()
             : PrivateDirectories.create(parent.toAbsolutePath());
-    ScratchDirectory made = claim(place, PREFIX + purpose + "-" + UUID.randomUUID());
+    ScratchDirectory made = claim(base, PREFIX + purpose + "-" + UUID.randomUUID());
     Runtime.getRuntime().addShutdownHook(made.hook);
-    deleteLeftovers(place, Files.getOwner(made.owner));
+    deleteLeftovers(base, Files.getOwner(made.owner));
     return made;
   }
 

@@ -20,7 +20,7 @@ import java.util.List;
 /** Repacks tensors into {@link Panels}, on all threads of the team. */
 final class PanelLoader {
 
-  /** How panels hold weights; types of one form can share panels. */
+  /** The form in which panels hold weights; types of one form can share panels. */
   private enum Form {
     NIBBLES,
     BYTES,

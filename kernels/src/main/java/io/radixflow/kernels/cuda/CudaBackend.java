@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The CUDA backend: bf16 weights and KV pages, f32 sums.
  *
- * <p>The thread that submits queues a step and goes on; a thread of the backend waits for the
+ * <p>The thread that submits queues a step and returns; a thread of the backend waits for the
  * device, passes the sampling states their tokens and ends the tickets, in the order of submission.
  * A step whose input is the token of the step before finds it on the device, so two may be in
  * flight.
@@ -274,7 +274,7 @@ public final class CudaBackend implements Backend {
     pool.memory().fillAsync((byte) 0, stream);
   }
 
-  /** The memory of a context that is lost goes with it. */
+  /** Returns whether the pool must free its memory; a lost context takes it along. */
   private boolean poolClosed() {
     pool = null;
     if (!isUsable()) {
@@ -310,7 +310,7 @@ public final class CudaBackend implements Backend {
     return ticket;
   }
 
-  /** Queues a step on the device; why that failed, or null. */
+  /** Queues a step on the device and returns why that failed, or null. */
   private Throwable queue(CudaStepTicket ticket, Batch batch) {
     try {
       if (pool == null) {
@@ -351,7 +351,7 @@ public final class CudaBackend implements Backend {
     }
   }
 
-  /** Waits for the end of a step; the backend's thread. */
+  /** Waits for the end of a step; called by the backend's thread. */
   private void end(int number) {
     CudaStepTicket ticket = tickets[number];
     Throwable failure = submitFailures[number];

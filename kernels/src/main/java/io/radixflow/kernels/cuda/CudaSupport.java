@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What this process can do with CUDA: driver, devices and device code, looked at without opening a
+ * The state of CUDA in this process: driver, devices and device code, examined without opening a
  * context.
  *
  * @param driverVersion CUDA version of the driver, 1000 times the major plus 10 times the minor; 0
@@ -33,7 +33,7 @@ public record CudaSupport(
     devices = List.copyOf(devices);
   }
 
-  /** Looks; throws nothing. */
+  /** Examines driver and device code; throws nothing. */
   public static CudaSupport probe() {
     boolean code = hasCode();
     try {

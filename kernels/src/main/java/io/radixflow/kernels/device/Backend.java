@@ -53,8 +53,8 @@ public interface Backend extends AutoCloseable {
   }
 
   /**
-   * Whether steps can still succeed. Once false it stays so: the backend can only be closed, and
-   * its KV pages are lost.
+   * Returns whether steps can still succeed. Once false it stays so: the backend can only be
+   * closed, and its KV pages are lost.
    */
   default boolean isUsable() {
     return true;

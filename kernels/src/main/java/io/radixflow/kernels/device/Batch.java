@@ -124,7 +124,7 @@ public final class Batch {
   }
 
   /**
-   * As {@link #output(SamplingState, int)}, of the tokens that a mask allows.
+   * Asks for an output like {@link #output(SamplingState, int)}, of the tokens that a mask allows.
    *
    * @param mask see {@link TokenMask}, borrowed until the ticket is done; null for all tokens
    */

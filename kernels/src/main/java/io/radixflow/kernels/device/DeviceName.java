@@ -1,8 +1,8 @@
 package io.radixflow.kernels.device;
 
 /**
- * Where a model runs, as users name it: {@code auto}, {@code cpu}, {@code sim}, {@code cuda} or
- * {@code cuda:N}.
+ * The device that a model runs on, as users name it: {@code auto}, {@code cpu}, {@code sim}, {@code
+ * cuda} or {@code cuda:N}.
  *
  * @param kind the kind of device
  * @param index number of the GPU; -1 if none is named

@@ -36,8 +36,8 @@ public interface KvPool extends AutoCloseable {
 
   /**
    * Starts to copy host pages into the pool, after the steps submitted so far. Steps submitted
-   * later see the pages: they wait for each layer only as they come to it. One such copy is under
-   * way at a time: a second waits for the first.
+   * later see the pages: they wait for each layer only as they come to it. One such copy is in
+   * flight at a time: a second waits for the first.
    *
    * @param pages pages of the pool
    * @param host from {@link #openHostPages} of this pool

@@ -3,7 +3,7 @@ package io.radixflow.kernels.device;
 import java.util.List;
 
 /**
- * What one token occupies in the KV pool: a list of groups of layers that share a layout.
+ * The layout of one token in the KV pool: a list of groups of layers that share a layout.
  *
  * <p>A group states its layers, heads, K and V widths, element type and attention window, so that
  * latent attention (no V), sliding windows, FP8 and shards are other specs, not other engines.

@@ -32,7 +32,10 @@ public abstract class ReusedTicket implements StepTicket {
     this.spins = spins;
   }
 
-  /** Counts what a new step is asked for; {@link #start} follows when its buffers are there. */
+  /**
+   * Counts the outputs that a new step is asked for; {@link #start} follows when its buffers are
+   * there.
+   */
   protected final void prepare(Batch newBatch) {
     batch = newBatch;
     outputs = newBatch.outputs();
@@ -80,7 +83,7 @@ public abstract class ReusedTicket implements StepTicket {
     return wantsLogprobs;
   }
 
-  /** Which of the {@link #logitsRows} is an output's; -1 if it asked for none. */
+  /** The index of an output among the {@link #logitsRows}; -1 if it asked for none. */
   protected final int logitsSlot(int output) {
     return logitsSlot[output];
   }
@@ -103,7 +106,7 @@ public abstract class ReusedTicket implements StepTicket {
   /**
    * Ends the step, with its failure or null; from here on the ticket may be reused.
    *
-   * @return what {@link #announce} is to be given, on a thread that holds no lock
+   * @return the callback, to be passed to {@link #announce} by a thread that holds no lock
    */
   public final Runnable end(Throwable thrown) {
     batch = null;
@@ -182,7 +185,7 @@ public abstract class ReusedTicket implements StepTicket {
   /** Refuses to read results whose memory is gone. */
   protected void checkOpen() {}
 
-  /** Checks like {@link #check}; returns which of the {@link #logitsRows} is the output's. */
+  /** Checks like {@link #check}; returns the output's index among the {@link #logitsRows}. */
   protected final int checkLogits(int output) {
     check(output);
     if (logitsSlot[output] < 0) {

@@ -15,7 +15,7 @@ public interface StepTicket {
   /**
    * Waits for the end of the step: spins briefly, then parks.
    *
-   * @throws InterruptedException if the waiting thread is interrupted; the step goes on
+   * @throws InterruptedException if the waiting thread is interrupted; the step continues
    */
   void await() throws InterruptedException;
 

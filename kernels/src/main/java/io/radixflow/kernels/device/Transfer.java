@@ -9,7 +9,7 @@ public interface Transfer {
   /**
    * Waits for the end.
    *
-   * @throws InterruptedException if the waiting thread is interrupted; the transfer goes on
+   * @throws InterruptedException if the waiting thread is interrupted; the transfer continues
    */
   void await() throws InterruptedException;
 

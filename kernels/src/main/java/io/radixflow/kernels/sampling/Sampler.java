@@ -40,7 +40,7 @@ public final class Sampler {
   }
 
   /**
-   * As {@link #sample(float[], int, int, SamplingState)}, from the tokens that a mask allows.
+   * Draws like {@link #sample(float[], int, int, SamplingState)}, from the tokens of a mask.
    *
    * @param mask see {@link TokenMask}; null for all tokens
    * @throws IllegalArgumentException if the mask is too short

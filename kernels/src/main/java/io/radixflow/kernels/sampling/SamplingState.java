@@ -4,7 +4,7 @@ import java.nio.IntBuffer;
 import java.util.Arrays;
 
 /**
- * What sampling remembers of one sequence: its parameters, the counts that penalties need, and the
+ * The sampling state of one sequence: its parameters, the counts that penalties need, and the
  * position of its random counter.
  *
  * <p>The engine makes one for each request from the prompt and the tokens generated so far, so it
@@ -49,7 +49,7 @@ public final class SamplingState {
     }
   }
 
-  /** How tokens are drawn. */
+  /** The parameters of drawing. */
   public SamplingParams params() {
     return params;
   }
@@ -89,8 +89,8 @@ public final class SamplingState {
     for (int slot = 0; counts != null && slot < counts.slots(); slot++) {
       int id = counts.idAt(slot);
       if (id >= 0) {
-        int place = Arrays.binarySearch(biasIds, id);
-        end = put(target, end, id, counts.countAt(slot), place < 0 ? 0 : biases[place]);
+        int index = Arrays.binarySearch(biasIds, id);
+        end = put(target, end, id, counts.countAt(slot), index < 0 ? 0 : biases[index]);
       }
     }
     for (int i = 0; i < biasIds.length; i++) {
@@ -119,7 +119,7 @@ public final class SamplingState {
    * A logit above 0 is divided by the repetition penalty, one below multiplied, so that either way
    * it falls; then {@code frequency * count + presence} is subtracted for tokens of the reply.
    *
-   * @param row the logits of the whole vocabulary from index 0, changed in place
+   * @param row the logits of the whole vocabulary from index 0, changed in index
    */
   void adjust(float[] row) {
     if (counts != null) {

@@ -60,7 +60,7 @@ final class StopMatcher {
     return longest;
   }
 
-  /** How many of the last characters may be the beginning of a stop string. */
+  /** The number of last characters that may be the beginning of a stop string. */
   public int held() {
     return held;
   }

@@ -3,7 +3,7 @@ package io.radixflow.kernels.cuda.step;
 import io.radixflow.kernels.model.ModelConfig;
 
 /**
- * What the kernels of attention.cuh must know of a model and its KV pool.
+ * The properties of a model and its KV pool that the kernels of attention.cuh depend on.
  *
  * <p>Both kernels have the same parameters: q (its rows begin with the heads' queries), elements
  * from one row of q to the next, one layer's K and V, out, partial, weight and arrived (memory for

@@ -1,7 +1,8 @@
 package io.radixflow.kernels.cuda.step;
 
 /**
- * What a product's kernel does with each sum before it stores it; {@code GemmEpilogue} of gemm.cuh.
+ * The operation of a product's kernel on each sum before it stores it; {@code GemmEpilogue} of
+ * gemm.cuh.
  */
 public enum GemmEpilogue {
   /** Rounds it to bf16. */

@@ -23,7 +23,7 @@ public final class SamplingKernel implements AutoCloseable {
     "rf_sample_tops", "rf_sample_masses", "rf_sample_borders", "rf_sample"
   };
 
-  /** Which parameter of each kernel is the first output. */
+  /** The index of the parameter of each kernel that is the first output. */
   private static final int[] FIRST = {6, 5, 5, 9};
 
   private static final int THREADS = 256;

@@ -104,8 +104,8 @@ final class SamplingRecord {
   }
 
   /** Gives a written record a token mask that begins at an integer of the step's metadata. */
-  static void writeMask(IntBuffer target, int at, int place) {
-    target.put(at + MASK, place);
+  static void writeMask(IntBuffer target, int at, int offset) {
+    target.put(at + MASK, offset);
   }
 
   private static void putLong(IntBuffer target, int at, long value) {

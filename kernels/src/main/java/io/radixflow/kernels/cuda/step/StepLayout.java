@@ -1,7 +1,7 @@
 package io.radixflow.kernels.cuda.step;
 
 /**
- * Where the parts of a step's metadata lie in its one buffer of 32-bit integers: fixed by
+ * The positions of the parts of a step's metadata in its one buffer of 32-bit integers: fixed by
  * capacities, so that a captured graph stays valid from step to step. Offsets count integers.
  *
  * <pre>

@@ -127,9 +127,9 @@ public final class StepPlan {
   }
 
   private int token(Batch batch, int row, TokenRing ring) {
-    int place = ringIndex(batch, row, ring);
-    if (place >= 0) {
-      return -1 - place;
+    int index = ringIndex(batch, row, ring);
+    if (index >= 0) {
+      return -1 - index;
     }
     int id = batch.rowToken(row);
     if (id < 0 || id >= vocabSize) {
@@ -169,7 +169,7 @@ public final class StepPlan {
 
   private void takeMasks(Batch batch) {
     long[] taken = null;
-    int place = 0;
+    int offset = 0;
     for (int output = 0; output < outputs; output++) {
       long[] mask = batch.outputMask(output);
       if (mask == null || batch.outputSampling(output) == null) {
@@ -184,11 +184,11 @@ public final class StepPlan {
           target.put(end + 2 * word + 1, (int) (mask[word] >>> 32));
         }
         taken = mask;
-        place = end;
+        offset = end;
         end += 2 * words;
       }
       SamplingRecord.writeMask(
-          target, layout.sampling() + output * StepLayout.SAMPLING_INTS, place);
+          target, layout.sampling() + output * StepLayout.SAMPLING_INTS, offset);
     }
   }
 

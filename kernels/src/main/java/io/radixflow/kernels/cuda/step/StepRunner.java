@@ -119,16 +119,16 @@ public final class StepRunner implements AutoCloseable {
   }
 
   private CudaGraph graph(int rows) {
-    int places = StepSizes.size(plan.outputs(), outputs.blockOutputs());
-    int index = programIndex(rows) * BUCKETS + StepSizes.number(places);
+    int padded = StepSizes.size(plan.outputs(), outputs.blockOutputs());
+    int index = programIndex(rows) * BUCKETS + StepSizes.number(padded);
     if (graphs[index] == null) {
       StepProgram program = program(rows);
-      outputs.prepare(places);
+      outputs.prepare(padded);
       graphs[index] =
           stream.capture(
               () -> {
                 program.run(stream);
-                outputs.run(0, places, stream);
+                outputs.run(0, padded, stream);
               });
     }
     return graphs[index];

@@ -55,7 +55,7 @@ public final class ModelFile implements WeightSource {
     return open(path, RadixflowHome.path());
   }
 
-  /** Like {@link #open(Path)}; remembers fingerprints in another directory. */
+  /** Opens a model like {@link #open(Path)}, with another home for its fingerprints. */
   static ModelFile open(Path path, Path home) {
     try {
       if (Files.isDirectory(path)) {

@@ -3,7 +3,7 @@ package io.radixflow.kernels.model.file;
 import io.radixflow.kernels.model.TensorType;
 
 /**
- * Where a tensor lies in a file.
+ * The position of a tensor in a file.
  *
  * @param name canonical name
  * @param type element type

@@ -9,7 +9,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** FileHashes of files as the hub names them. */
+/** Hashes of files as the hub lists them: SHA-256, or SHA-1 as Git names blobs. */
 final class FileHashes {
   private FileHashes() {}
 

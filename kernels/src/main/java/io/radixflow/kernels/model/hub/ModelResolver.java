@@ -158,14 +158,14 @@ public final class ModelResolver {
     }
   }
 
-  private void refuseOffline(String name, Path place) throws ModelUnavailableException {
+  private void refuseOffline(String name, Path cached) throws ModelUnavailableException {
     if (options.offline()) {
       throw new ModelUnavailableException(
           String.format(
               "model %s is not in the cache (%s) and fetching is off (--offline or "
                   + "RADIXFLOW_OFFLINE). Run './radixflow model --model %s' once with a network, or "
                   + "pass --model PATH",
-              name, place, name));
+              name, cached, name));
     }
   }
 

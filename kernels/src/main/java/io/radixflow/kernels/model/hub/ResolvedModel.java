@@ -3,7 +3,7 @@ package io.radixflow.kernels.model.hub;
 import java.nio.file.Path;
 
 /**
- * Where a model was found.
+ * A model that was found.
  *
  * @param path a GGUF file or a Hugging Face directory
  * @param name its name for people

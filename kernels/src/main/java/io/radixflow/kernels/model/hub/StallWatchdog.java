@@ -8,7 +8,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Closes a stream that brings no byte for too long, so that its blocked reader goes on. */
+/**
+ * Closes a stream that brings no byte for too long, so that its blocked reader fails and can retry.
+ */
 final class StallWatchdog implements AutoCloseable {
   private final ScheduledExecutorService clock =
       Executors.newSingleThreadScheduledExecutor(

@@ -22,7 +22,7 @@ public interface ChatTemplate {
   int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt);
 
   /**
-   * What a conversation grows by: the ids to append after the reply, given the ids of everything up
+   * The ids that a new turn adds: those to append after the reply, given the ids of everything up
    * to and including the reply's end-of-turn token.
    *
    * @param before messages so far, the last one the assistant's reply

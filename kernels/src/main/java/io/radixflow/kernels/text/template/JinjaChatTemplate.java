@@ -15,7 +15,7 @@ import java.util.List;
  */
 public final class JinjaChatTemplate implements ChatTemplate {
 
-  /** How contents are marked: by a guard with a separator, or not at all. */
+  /** The way that contents are marked: by a guard with a separator, or not at all. */
   private record Marking(SpecialTokenEscaper guard, int separator) {
     static final Marking NONE = new Marking(null, -1);
 

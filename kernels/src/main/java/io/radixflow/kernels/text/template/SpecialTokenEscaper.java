@@ -106,8 +106,7 @@ final class SpecialTokenEscaper {
   }
 
   /**
-   * Returns whether the text's end could be the beginning of a token that the template goes on
-   * with.
+   * Returns whether the text's end could be the beginning of a token that the template completes.
    */
   private boolean endsInside(String text) {
     for (AddedToken token : tokens) {

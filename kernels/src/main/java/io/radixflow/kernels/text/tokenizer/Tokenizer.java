@@ -30,7 +30,7 @@ public interface Tokenizer {
   }
 
   /**
-   * Copies a token's bytes, without an allocation where the implementation has them at hand.
+   * Copies a token's bytes, without an allocation where the implementation holds them.
    *
    * @param target must have room for {@link #byteCount} bytes from {@code at}
    * @return the number of bytes

@@ -4,8 +4,8 @@ import io.radixflow.kernels.text.pretokenizer.ClassRuns;
 import io.radixflow.kernels.text.pretokenizer.UnicodeClasses;
 
 /**
- * What all tokenizers here share: the vocabulary, and the search for added tokens around runs of
- * plain text.
+ * The common part of all tokenizers here: the vocabulary, and the search for added tokens around
+ * runs of plain text.
  */
 public abstract class VocabularyTokenizer implements Tokenizer {
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How a process finds its driver, or says that there is none. */
+/** A process finds its driver, or says that there is none. */
 class CudaDriverProcessTest {
 
   @TempDir Path temporary;

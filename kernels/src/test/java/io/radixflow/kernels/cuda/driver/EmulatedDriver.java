@@ -1,8 +1,9 @@
 package io.radixflow.kernels.cuda.driver;
 
 /**
- * What tests set and ask of the emulated driver; {@code kernels/src/test/emulator/README.md}
- * explains it. Only after {@link EmulatedGpu#require} has loaded it, and not with a real driver.
+ * The settings and counters of the emulated driver that tests use; {@code
+ * kernels/src/test/emulator/README.md} explains it. Only after {@link EmulatedGpu#require} has
+ * loaded it, and not with a real driver.
  */
 public final class EmulatedDriver {
 
@@ -20,7 +21,7 @@ public final class EmulatedDriver {
   /** Makes streams work only when they are waited for, which is as late as a device may be. */
   public static native void setLazyStreams(boolean lazy);
 
-  /** How many devices there are; 1 at first. */
+  /** Sets the number of devices; 1 at first. */
   public static native void setDevices(int count);
 
   /** The compute capability; 9.0 at first. */

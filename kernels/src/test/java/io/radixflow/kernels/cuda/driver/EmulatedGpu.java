@@ -54,7 +54,7 @@ public final class EmulatedGpu {
         "-D" + DeviceCode.FILE_PROPERTY + "=" + folder.resolve(MODULE));
   }
 
-  /** Like {@link #require}; also skips the test on a real device. */
+  /** Requires a device like {@link #require}; also skips the test on a real device. */
   public static void requireEmulated() {
     require();
     Assumptions.assumeTrue(isEmulated(), "for the emulated device only");
