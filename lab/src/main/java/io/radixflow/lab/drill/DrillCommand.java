@@ -44,17 +44,13 @@ public final class DrillCommand extends CliCommand {
 
   @Mixin ClusterBuild build;
 
-  @Option(
-      names = "--minutes",
-      paramLabel = "N",
-      description = "How long faults go on.")
+  @Option(names = "--minutes", paramLabel = "N", description = "How long faults go on.")
   int minutes = 5;
 
   @Option(
       names = "--seed",
       paramLabel = "S",
-      description =
-          "Seed of the conversations and of the faults' order.")
+      description = "Seed of the conversations and of the faults' order.")
   long seed = 1;
 
   @Option(

@@ -10,8 +10,8 @@ import io.radixflow.operators.cache.policy.EvictionPolicies;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.JsonLineFiles;
 import io.radixflow.tools.cli.common.ConsoleProgress;
+import io.radixflow.tools.cli.common.JsonLineFiles;
 import io.radixflow.tools.cli.common.Progress;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -46,17 +46,18 @@ public final class CacheSimulateCommand extends CliCommand {
         "hash_ids: a request trace with block ids, as Mooncake published them;",
         "session, t, ranges: an agent trace with runs of ids of 64-token blocks;",
         "session with messages, type or choices: events and replies of the job's own topics,"
-          + " each line with its time in front if kafka-console-consumer printed that."
+            + " each line with its time in front if kafka-console-consumer printed that."
       })
   List<String> files;
 
   @Option(
-      names = "--capacity", showDefaultValue = Visibility.NEVER,
+      names = "--capacity",
+      showDefaultValue = Visibility.NEVER,
       paramLabel = "N",
       split = ",",
       description = {
         "Sizes of the cache in pages, or in tokens with the suffix t"
-          + " (default: a hundredth of the workload's pages to all of them)."
+            + " (default: a hundredth of the workload's pages to all of them)."
       })
   List<String> capacities = new ArrayList<>();
 
@@ -69,11 +70,12 @@ public final class CacheSimulateCommand extends CliCommand {
   List<String> policies;
 
   @Option(
-      names = "--page", showDefaultValue = Visibility.NEVER,
+      names = "--page",
+      showDefaultValue = Visibility.NEVER,
       paramLabel = "TOKENS",
       description = {
         "Tokens a page: a multiple of what the workload's blocks hold, or 1 for a page of one"
-          + " block (default: 512 for traces with blocks, the engine's 16 for events)."
+            + " block (default: 512 for traces with blocks, the engine's 16 for events)."
       })
   int page;
 
@@ -82,7 +84,7 @@ public final class CacheSimulateCommand extends CliCommand {
       paramLabel = "MODEL",
       description = {
         "Make the prompts of events as the job would: a GGUF file, a Hugging Face directory, a hub"
-          + " name, or 'sim' (default: four characters are taken for a token)."
+            + " name, or 'sim' (default: four characters are taken for a token)."
       })
   String model;
 
@@ -112,8 +114,7 @@ public final class CacheSimulateCommand extends CliCommand {
   @Option(
       names = "--session-spacing",
       paramLabel = "SECONDS",
-      description =
-          "Time between the starts of an agent trace's sessions.")
+      description = "Time between the starts of an agent trace's sessions.")
   double sessionSpacing = 60;
 
   @Option(
@@ -137,7 +138,7 @@ public final class CacheSimulateCommand extends CliCommand {
       names = "--tiers",
       description = {
         "Put host memory and a disk below the cache, and show where hits come from, instead of"
-          + " trying capacities: the engine's own tiers run, with pages of 8 bytes, a request at a time."
+            + " trying capacities: the engine's own tiers run, with pages of 8 bytes, a request at a time."
       })
   boolean tiers;
 
@@ -148,7 +149,7 @@ public final class CacheSimulateCommand extends CliCommand {
       defaultValue = "10,20,100",
       description = {
         "Sizes of device, host and disk for --tiers, in percent of the workload's pages. The disk"
-          + " has copies of what the host has."
+            + " has copies of what the host has."
       })
   List<Double> tierSizes;
 

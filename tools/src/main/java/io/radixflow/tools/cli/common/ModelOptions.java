@@ -9,8 +9,6 @@ import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.hub.ModelProgress;
 import java.io.IOException;
-import java.util.List;
-import java.util.Locale;
 import org.apache.flink.configuration.MemorySize;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
@@ -45,16 +43,14 @@ public final class ModelOptions {
       names = "--kv-type",
       paramLabel = "TYPE",
       defaultValue = "auto",
-      description =
-          "KV cache element type: f32 or f16 on a CPU, bf16 on a GPU.")
+      description = "KV cache element type: f32 or f16 on a CPU, bf16 on a GPU.")
   RadixflowOptions.KvType kvType;
 
   @Option(
       names = "--gpu-mode",
       paramLabel = "MODE",
       defaultValue = "deterministic",
-      description =
-          "Mode of a GPU: deterministic, or fast without equal bits in every run.")
+      description = "Mode of a GPU: deterministic, or fast without equal bits in every run.")
   GpuMode gpuMode;
 
   @Option(
@@ -62,8 +58,7 @@ public final class ModelOptions {
       paramLabel = "SIZE",
       defaultValue = "0",
       converter = Memory.class,
-      description =
-          "GPU memory to use, such as 20gb; 0 takes nine tenths of what is free.")
+      description = "GPU memory to use, such as 20gb; 0 takes nine tenths of what is free.")
   MemorySize gpuMemory;
 
   @Option(

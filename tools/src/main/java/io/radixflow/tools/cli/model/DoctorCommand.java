@@ -24,8 +24,7 @@ public final class DoctorCommand extends CliCommand {
       paramLabel = "NAME",
       defaultValue = "auto",
       converter = ModelOptions.Device.class,
-      description =
-          "Device that must work: one of " + DeviceName.ALLOWED + ".")
+      description = "Device that must work: one of " + DeviceName.ALLOWED + ".")
   String device;
 
   @Option(names = "--json", description = "Print one JSON object instead of text.")
