@@ -25,7 +25,7 @@ public record DeviceOptions(
   public DeviceOptions {
     DeviceName.parse(device);
     if (gpuMemory < 0) {
-      throw new IllegalArgumentException("gpuMemory is " + gpuMemory + ", must be 0 or more");
+      throw new IllegalArgumentException("gpuMemory is " + gpuMemory + "; it must be 0 or more");
     }
   }
 

@@ -54,6 +54,6 @@ record OptionSpec<T>(ConfigOption<T> option, String allowed, Predicate<T> valid)
 
   private SettingsException wrong(Configuration configuration) {
     String value = configuration.toMap().get(key());
-    return new SettingsException(key() + " is '" + value + "', must be " + allowed);
+    return new SettingsException(key() + " is '" + value + "'; it must be " + allowed);
   }
 }

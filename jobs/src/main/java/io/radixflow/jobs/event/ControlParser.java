@@ -60,14 +60,18 @@ public final class ControlParser {
   private static ControlEvent event(JsonObject fields) {
     fields.allow(FIELDS);
     String type = fields.id("type");
-    if (type == null || !TYPES.contains(type)) {
-      throw new InvalidInputException("type must be one of " + TYPES);
+    fields.require("type");
+    if (!TYPES.contains(type)) {
+      throw JsonObject.notOneOf("type", type, TYPES);
     }
     for (String name : FIELDS) {
       boolean ofTiers = type.equals(TIERS);
       if (fields.has(name) && ofTiers != TIER_FIELDS.contains(name) && !name.equals("type")) {
         throw new InvalidInputException(
-            name + (ofTiers ? " means nothing to tiers" : " is a field of tiers alone"));
+            name
+                + (ofTiers
+                    ? " is not a field of tiers events"
+                    : " is a field of tiers events only"));
       }
     }
     if (type.equals(TIERS)) {
@@ -76,7 +80,8 @@ public final class ControlParser {
     String tenant = fields.name("tenant");
     String value = fields.text("value");
     if (type.equals("erase_tenant") && tenant == null) {
-      throw new InvalidInputException("tenant is missing: erase_tenant says whose sessions go");
+      throw new InvalidInputException(
+          "tenant is missing: erase_tenant needs the tenant whose sessions it erases");
     }
     checkValue(type, tenant, value);
     return new ControlEvent(type, tenant, value);
@@ -84,7 +89,7 @@ public final class ControlParser {
 
   private static void checkValue(String type, String tenant, String value) {
     if (type.equals("drain") && value != null && !SWITCH.contains(value)) {
-      throw new InvalidInputException("value must be one of " + SWITCH + " for drain");
+      throw JsonObject.notOneOf("value", value, SWITCH);
     }
     if (type.equals("limits")) {
       LimitChange.parse(tenant, value);

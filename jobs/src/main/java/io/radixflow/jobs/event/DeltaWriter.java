@@ -20,11 +20,11 @@ public final class DeltaWriter {
 
   /** Returns the record's value. */
   public static byte[] write(ReplyDelta delta) {
-    return JsonBytes.object(
+    return JsonRecords.write(
         json -> {
-          JsonBytes.text(json, "session", delta.session());
-          JsonBytes.text(json, "branch", delta.branch());
-          JsonBytes.text(json, "turn", delta.turn());
+          JsonRecords.text(json, "session", delta.session());
+          JsonRecords.text(json, "branch", delta.branch());
+          JsonRecords.text(json, "turn", delta.turn());
           json.writeNumberField("attempt", delta.attempt());
           json.writeNumberField("choice", delta.choice());
           json.writeNumberField("offset", delta.offset());
@@ -33,8 +33,10 @@ public final class DeltaWriter {
           json.writeStringField("text", Texts.wellFormed(delta.text() == null ? "" : delta.text()));
           if (delta.finishReason() != null) {
             json.writeStringField("finish_reason", delta.finishReason());
-            JsonBytes.usage(json, delta.usage());
-            JsonBytes.error(json, delta.error());
+            json.writePOJOField("usage", ReplyJson.UsageJson.of(delta.usage()));
+          }
+          if (delta.error() != null) {
+            json.writePOJOField("error", ReplyJson.ErrorJson.of(delta.error()));
           }
           if (delta.answer() != null) {
             json.writeFieldName("answer");

@@ -1,7 +1,9 @@
 package io.radixflow.jobs.event;
 
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.EventKind;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
@@ -93,11 +95,27 @@ final class EventFields {
 
   /** The names of the types, as records have them. */
   static List<String> types() {
-    List<String> names = new ArrayList<>();
-    for (EventKind kind : EventKind.values()) {
-      names.add(kind.name().toLowerCase(Locale.ROOT));
+    return Arrays.stream(EventKind.values()).map(EventFields::type).toList();
+  }
+
+  /** The name of a type; null for null. */
+  static String type(EventKind kind) {
+    return kind == null ? null : kind.name().toLowerCase(Locale.ROOT);
+  }
+
+  /**
+   * The type of a name; null for null.
+   *
+   * @throws InvalidInputException if there is no such type
+   */
+  static EventKind kind(String type) {
+    if (type == null) {
+      return null;
     }
-    return names;
+    if (!types().contains(type)) {
+      throw JsonObject.notOneOf("type", type, types());
+    }
+    return EventKind.valueOf(type.toUpperCase(Locale.ROOT));
   }
 
   private static void allow(EventKind kind, boolean options, String... fields) {

@@ -12,14 +12,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
-import io.radixflow.jobs.json.NearestName;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Origin;
 import java.io.IOException;
-import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -76,17 +74,17 @@ public final class EventParser {
     if (value == null) {
       return ParsedEvent.unreadable(
           null,
-          "the record is a tombstone (its value is null), which means nothing here: send an event"
-              + " of type close to end a session, or erase to delete it");
+          "the record is a tombstone (its value is null), which is not an event: send an event of"
+              + " type close to end a session, or of type erase to delete it");
     }
     if (value.length == 0) {
-      return ParsedEvent.unreadable(null, "the record's value is empty, must be a JSON object");
+      return ParsedEvent.unreadable(null, "the record's value is empty; it must be a JSON object");
     }
     if (value.length > maxBytes) {
       return unreadable(
           value,
           origin,
-          "the event has " + value.length + " bytes, at most " + maxBytes + " are allowed");
+          "the event has " + value.length + " bytes; at most " + maxBytes + " are allowed");
     }
     JsonNode root;
     try {
@@ -98,7 +96,7 @@ public final class EventParser {
           value, origin, "the event cannot be read as JSON: " + oneLine(e.getMessage()));
     }
     if (!root.isObject()) {
-      return ParsedEvent.unreadable(null, "the event is no JSON object");
+      return ParsedEvent.unreadable(null, "the event is not a JSON object");
     }
     return parse(JsonObject.of(root, "the event"), origin);
   }
@@ -113,7 +111,8 @@ public final class EventParser {
         throw new InvalidInputException("session is missing: the conversation's id, a string");
       }
       turn = fields.id("turn");
-      kind = kind(fields);
+      String type = fields.text("type");
+      kind = type == null ? EventKind.MESSAGE : EventFields.kind(type);
       return ParsedEvent.valid(event(kind, session, turn, fields, origin));
     } catch (InvalidInputException e) {
       // a reply to an invalid cancel would be taken for the reply of the turn it names
@@ -155,23 +154,6 @@ public final class EventParser {
         .build();
   }
 
-  private static EventKind kind(JsonObject fields) {
-    String type = fields.text("type");
-    if (type == null) {
-      return EventKind.MESSAGE;
-    }
-    if (!EventFields.types().contains(type)) {
-      throw new InvalidInputException(
-          "type is "
-              + Texts.quote(type)
-              + ", must be one of "
-              + EventFields.types()
-              + "."
-              + NearestName.hint(type, EventFields.types()));
-    }
-    return EventKind.valueOf(type.toUpperCase(Locale.ROOT));
-  }
-
   private static void checkNames(EventKind kind, JsonObject fields) {
     Set<String> allowed = EventFields.allowed(kind);
     for (String name : fields.names()) {
@@ -183,7 +165,7 @@ public final class EventParser {
       }
       if (EventFields.known(name)) {
         throw new InvalidInputException(
-            name + " is no field of " + kind.name().toLowerCase(Locale.ROOT) + " events");
+            name + " is not a field of " + EventFields.type(kind) + " events");
       }
       throw fields.unknown(name, allowed);
     }
@@ -196,7 +178,7 @@ public final class EventParser {
     }
     EventKind kind =
         ids.type() != null && EventFields.types().contains(ids.type())
-            ? EventKind.valueOf(ids.type().toUpperCase(Locale.ROOT))
+            ? EventFields.kind(ids.type())
             : null;
     return ParsedEvent.unreadable(
         ConversationEvent.invalid(kind, ids.session(), ids.branch(), ids.turn(), origin, reason),

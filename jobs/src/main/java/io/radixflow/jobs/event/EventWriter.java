@@ -1,135 +1,85 @@
 package io.radixflow.jobs.event;
 
-import com.fasterxml.jackson.core.JsonGenerator;
-import io.radixflow.jobs.json.Texts;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.RetentionRange;
-import java.io.IOException;
-import java.util.Map;
+import java.util.List;
 
 /** Writes events as {@code schema/conversation-event.schema.json} has them. */
 public final class EventWriter {
 
   private EventWriter() {}
 
+  private record EventJson(
+      String type,
+      String session,
+      String branch,
+      String turn,
+      String newBranch,
+      String atTurn,
+      String tenant,
+      String cacheSalt,
+      List<Message> messages,
+      @JsonUnwrapped GenerationOptions options,
+      Boolean replace,
+      CacheJson cache) {}
+
+  private record CacheJson(
+      boolean noStore, long pinMs, List<RangeJson> retention, RangeJson generated) {
+    static CacheJson of(CacheHints hints) {
+      RetentionRange generated = hints.generated();
+      return new CacheJson(
+          hints.noStore(),
+          hints.pinMillis(),
+          hints.retention().stream().map(RangeJson::of).toList(),
+          generated == null
+              ? null
+              : new RangeJson(null, null, generated.priority(), generated.durationMillis()));
+    }
+  }
+
+  private record RangeJson(Integer tokenStart, Integer tokenCount, int priority, long durationMs) {
+    static RangeJson of(RetentionRange range) {
+      boolean toTheEnd = range.tokenEnd() == Integer.MAX_VALUE;
+      return new RangeJson(
+          range.tokenStart(),
+          toTheEnd ? null : range.tokenEnd() - range.tokenStart(),
+          range.priority(),
+          range.durationMillis());
+    }
+  }
+
   /** The record's value: what {@link EventParser} reads back as an equal event. */
   public static byte[] write(ConversationEvent event) {
-    return JsonBytes.object(
-        json -> {
-          JsonBytes.type(json, event.kind());
-          JsonBytes.text(json, "session", event.session());
-          if (!ConversationEvent.MAIN_BRANCH.equals(event.branch())) {
-            JsonBytes.text(json, "branch", event.branch());
-          }
-          JsonBytes.text(json, "turn", event.turn());
-          JsonBytes.text(json, "new_branch", event.newBranch());
-          JsonBytes.text(json, "at_turn", event.atTurn());
-          given(json, "tenant", event.tenant());
-          given(json, "cache_salt", event.cacheSalt());
-          messages(json, event);
-          if (event.options() != null) {
-            options(json, event.options());
-          }
-          if (event.replace()) {
-            json.writeBooleanField("replace", true);
-          }
-          if (event.cache() != null) {
-            cache(json, event.cache());
-          }
-        });
+    return JsonRecords.write(
+        new EventJson(
+            EventFields.type(event.kind()),
+            event.session(),
+            ConversationEvent.MAIN_BRANCH.equals(event.branch()) ? null : event.branch(),
+            event.turn(),
+            event.newBranch(),
+            event.atTurn(),
+            nullIfEmpty(event.tenant()),
+            nullIfEmpty(event.cacheSalt()),
+            messages(event),
+            event.options(),
+            event.replace() ? true : null,
+            event.cache() == null ? null : CacheJson.of(event.cache())));
   }
 
-  private static void given(JsonGenerator json, String name, String value) throws IOException {
-    if (value != null && !value.isEmpty()) {
-      JsonBytes.text(json, name, value);
+  /** A message event always has the field. */
+  private static List<Message> messages(ConversationEvent event) {
+    if (event.messages() != null && !event.messages().isEmpty()) {
+      return event.messages();
     }
+    return event.kind() == EventKind.MESSAGE ? List.of() : null;
   }
 
-  private static void messages(JsonGenerator json, ConversationEvent event) throws IOException {
-    boolean none = event.messages() == null || event.messages().isEmpty();
-    if (none && event.kind() != EventKind.MESSAGE) {
-      return;
-    }
-    json.writeArrayFieldStart("messages");
-    if (!none) {
-      for (Message message : event.messages()) {
-        json.writeStartObject();
-        JsonBytes.text(json, "role", message.role());
-        JsonBytes.text(json, "content", message.content());
-        json.writeEndObject();
-      }
-    }
-    json.writeEndArray();
-  }
-
-  private static void options(JsonGenerator json, GenerationOptions options) throws IOException {
-    number(json, "temperature", options.temperature());
-    number(json, "top_k", options.topK());
-    number(json, "top_p", options.topP());
-    number(json, "min_p", options.minP());
-    number(json, "repetition_penalty", options.repetitionPenalty());
-    number(json, "presence_penalty", options.presencePenalty());
-    number(json, "frequency_penalty", options.frequencyPenalty());
-    if (options.logitBias() != null) {
-      json.writeObjectFieldStart("logit_bias");
-      for (Map.Entry<Integer, Double> bias : options.logitBias().entrySet()) {
-        json.writeNumberField(bias.getKey().toString(), bias.getValue());
-      }
-      json.writeEndObject();
-    }
-    number(json, "max_tokens", options.maxTokens());
-    if (options.stop() != null) {
-      json.writeArrayFieldStart("stop");
-      for (String stop : options.stop()) {
-        json.writeString(Texts.wellFormed(stop));
-      }
-      json.writeEndArray();
-    }
-    number(json, "seed", options.seed());
-    if (options.logprobs() != null) {
-      json.writeBooleanField("logprobs", options.logprobs());
-    }
-    number(json, "top_logprobs", options.topLogprobs());
-    number(json, "priority", options.priority());
-  }
-
-  private static void cache(JsonGenerator json, CacheHints hints) throws IOException {
-    json.writeObjectFieldStart("cache");
-    json.writeBooleanField("no_store", hints.noStore());
-    json.writeNumberField("pin_ms", hints.pinMillis());
-    json.writeArrayFieldStart("retention");
-    for (RetentionRange range : hints.retention()) {
-      json.writeStartObject();
-      json.writeNumberField("token_start", range.tokenStart());
-      if (range.tokenEnd() != Integer.MAX_VALUE) {
-        json.writeNumberField("token_count", range.tokenEnd() - range.tokenStart());
-      }
-      worth(json, range);
-      json.writeEndObject();
-    }
-    json.writeEndArray();
-    if (hints.generated() != null) {
-      json.writeObjectFieldStart("generated");
-      worth(json, hints.generated());
-      json.writeEndObject();
-    }
-    json.writeEndObject();
-  }
-
-  private static void worth(JsonGenerator json, RetentionRange range) throws IOException {
-    json.writeNumberField("priority", range.priority());
-    json.writeNumberField("duration_ms", range.durationMillis());
-  }
-
-  private static void number(JsonGenerator json, String name, Number value) throws IOException {
-    if (value instanceof Double real) {
-      json.writeNumberField(name, real);
-    } else if (value != null) {
-      json.writeNumberField(name, value.longValue());
-    }
+  private static String nullIfEmpty(String text) {
+    return text == null || text.isEmpty() ? null : text;
   }
 }

@@ -76,7 +76,7 @@ final class GenerationOptionsReader {
     }
     if (value.size() > MAX_BIASES) {
       throw new InvalidInputException(
-          "logit_bias has " + value.size() + " entries, at most " + MAX_BIASES + " are allowed");
+          "logit_bias has " + value.size() + " entries; at most " + MAX_BIASES + " are allowed");
     }
     JsonObject given = fields.object("logit_bias");
     Map<Integer, Double> biases = new TreeMap<>();
@@ -100,7 +100,7 @@ final class GenerationOptionsReader {
       int length = Texts.length(stop);
       if (length == 0 || length > MAX_STOP_LENGTH) {
         throw new InvalidInputException(
-            "stop has a string of " + length + " characters, must have 1 to " + MAX_STOP_LENGTH);
+            "stop has a string of " + length + " characters; it must have 1 to " + MAX_STOP_LENGTH);
       }
     }
     return stops.stream().map(Texts::wellFormed).toList();

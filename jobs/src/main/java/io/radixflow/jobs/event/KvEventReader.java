@@ -60,7 +60,7 @@ public final class KvEventReader {
     record.require("block_hashes", "medium", "namespace");
     JsonNode hashes = record.array("block_hashes", "64-bit integers", 1);
     if (hashes.isEmpty()) {
-      throw new InvalidInputException("block_hashes is empty, must have one hash");
+      throw new InvalidInputException("block_hashes is empty; it must have one hash");
     }
     return new KvEvent.Stored(
         record.choice("medium", KvTier.class),

@@ -17,7 +17,7 @@ public final class KvEventWriter {
   }
 
   private static byte[] write(KvEventRecord.Engine record) {
-    return JsonBytes.object(
+    return JsonRecords.write(
         json -> {
           json.writeStringField("type", "engine");
           json.writeStringField("engine", record.engine());
@@ -31,7 +31,7 @@ public final class KvEventWriter {
 
   private static byte[] write(KvEventRecord.Block record) {
     KvEvent.Stored stored = record.stored();
-    return JsonBytes.object(
+    return JsonRecords.write(
         json -> {
           json.writeStringField("type", "stored");
           json.writeStringField("engine", record.engine());

@@ -39,14 +39,16 @@ final class MessagesReader {
     int max = kind == EventKind.OPEN ? 1 : MAX_MESSAGES;
     List<JsonObject> given = event.objects("messages", "messages", max);
     if (kind == EventKind.MESSAGE && given.isEmpty()) {
-      throw new InvalidInputException("messages is empty, must have at least one message");
+      throw new InvalidInputException("messages is empty; it must have at least one message");
     }
     List<Message> messages = new ArrayList<>(given.size());
     for (JsonObject each : given) {
       Message message = message(each);
       if (kind == EventKind.OPEN && !message.role().equals("system")) {
         throw new InvalidInputException(
-            "messages[0].role is \"" + message.role() + "\", must be \"system\" in an open event");
+            "messages[0].role is \""
+                + message.role()
+                + "\"; it must be \"system\" in an open event");
       }
       if (kind == EventKind.REGENERATE && message.role().equals("system")) {
         throw new InvalidInputException(
@@ -66,8 +68,7 @@ final class MessagesReader {
     message.allow(FIELDS).require("role", "content");
     String role = message.text("role");
     if (!ROLES.contains(role)) {
-      throw new InvalidInputException(
-          message.path("role") + " is " + Texts.quote(role) + ", must be one of " + ROLES);
+      throw JsonObject.notOneOf(message.path("role"), role, ROLES);
     }
     return new Message(role, content(message));
   }
@@ -83,7 +84,8 @@ final class MessagesReader {
     }
     List<JsonObject> parts = message.objects("content", "parts", MAX_PARTS);
     if (parts.isEmpty()) {
-      throw new InvalidInputException(path + " is empty, must have 1 to " + MAX_PARTS + " parts");
+      throw new InvalidInputException(
+          path + " is empty; it must have 1 to " + MAX_PARTS + " parts");
     }
     StringBuilder joined = new StringBuilder();
     parts.forEach(part -> joined.append(part(part)));

@@ -2,6 +2,7 @@ package io.radixflow.jobs.event;
 
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
@@ -29,14 +30,15 @@ final class TierCommandReader {
     }
     if (!action.takesSize()) {
       throw new InvalidInputException(
-          "size means nothing to " + action.name().toLowerCase(Locale.ROOT));
+          "size is not a field of " + action.name().toLowerCase(Locale.ROOT));
     }
     return new TierCommand(action, tier, bytes(size));
   }
 
   private static long bytes(String size) {
     if (!size.matches(SIZE)) {
-      throw new InvalidInputException("size must be a size such as 512mb or 20gb");
+      throw new InvalidInputException(
+          "size is " + Texts.quote(size) + "; it must be a size such as 512mb or 20gb");
     }
     return MemorySize.parseBytes(size);
   }

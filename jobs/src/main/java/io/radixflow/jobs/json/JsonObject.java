@@ -33,7 +33,7 @@ public final class JsonObject {
     if (value instanceof ObjectNode object) {
       return new JsonObject("", object);
     }
-    throw new InvalidInputException(what + " is no JSON object");
+    throw new InvalidInputException(what + " is not a JSON object");
   }
 
   private static JsonObject nested(String path, JsonNode value) {
@@ -98,7 +98,7 @@ public final class JsonObject {
     String id = name(field);
     if (id != null && id.isEmpty()) {
       throw new InvalidInputException(
-          path(field) + " is empty, must have 1 to " + MAX_ID + " characters");
+          path(field) + " is empty; it must have 1 to " + MAX_ID + " characters");
     }
     return id;
   }
@@ -112,7 +112,7 @@ public final class JsonObject {
     int length = Texts.length(text);
     if (length > MAX_ID) {
       throw new InvalidInputException(
-          path(field) + " has " + length + " characters, at most " + MAX_ID + " are allowed");
+          path(field) + " has " + length + " characters; at most " + MAX_ID + " are allowed");
     }
     if (!Texts.isPlain(text)) {
       throw new InvalidInputException(
@@ -141,14 +141,19 @@ public final class JsonObject {
       }
       names.add(name);
     }
-    throw new InvalidInputException(
-        path(field)
-            + " is "
-            + Texts.quote(given)
-            + ", must be one of "
-            + names
-            + "."
-            + NearestName.hint(given, names));
+    throw notOneOf(path(field), given, names);
+  }
+
+  /** Returns the exception for a string that is not one of the valid ones. */
+  public static InvalidInputException notOneOf(
+      String path, String given, Collection<String> valid) {
+    return new InvalidInputException(
+        "%s is %s; it must be one of %s.%s"
+            .formatted(
+                path,
+                Texts.quote(given),
+                String.join(", ", valid),
+                NearestName.hint(given, valid)));
   }
 
   /** True or false. */
@@ -220,7 +225,7 @@ public final class JsonObject {
     }
     if (value.size() > max) {
       throw new InvalidInputException(
-          path(field) + " has " + value.size() + " " + items + ", at most " + max + " are allowed");
+          path(field) + " has " + value.size() + " " + items + "; at most " + max + " are allowed");
     }
     return value;
   }
@@ -302,7 +307,7 @@ public final class JsonObject {
       throw wrongType(path, value, "an integer");
     }
     if (!Double.isFinite(value.doubleValue()) || !value.canConvertToExactIntegral()) {
-      throw new InvalidInputException(path + " is " + shown(value) + ", must be an integer");
+      throw new InvalidInputException(path + " is " + shown(value) + "; it must be an integer");
     }
     if (!value.canConvertToLong() || value.longValue() < min || value.longValue() > max) {
       throw outOfRange(path, value, Long.toString(min), Long.toString(max));
@@ -315,13 +320,17 @@ public final class JsonObject {
     String type = value.getNodeType().name().toLowerCase(Locale.ROOT);
     String article = "aeiou".indexOf(type.charAt(0)) >= 0 ? "an " : "a ";
     return new InvalidInputException(
-        path + " is " + (value.isNull() ? "null" : article + type) + ", must be " + wanted);
+        path + " is " + (value.isNull() ? "null" : article + type) + "; it must be " + wanted);
   }
 
   private static InvalidInputException outOfRange(
       String path, JsonNode value, String min, String max) {
     return new InvalidInputException(
-        path + " is " + shown(value) + ", must be " + min + " to " + max);
+        path
+            + " is "
+            + shown(value)
+            + "; it must be "
+            + (min.equals(max) ? min : min + " to " + max));
   }
 
   private static String shown(JsonNode number) {

@@ -65,7 +65,7 @@ final class EventDeserializer implements KafkaRecordDeserializationSchema<EventR
     }
     return "the record's key "
         + (key == null ? "is missing" : "differs from the event's session")
-        + ", must be the session: the order of its events depends on it"
+        + "; it must be the session: the order of its events depends on it"
         + " (kafka.require-session-key=false allows other keys)";
   }
 

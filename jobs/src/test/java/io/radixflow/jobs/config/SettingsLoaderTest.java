@@ -106,26 +106,26 @@ class SettingsLoaderTest {
         "modle=x                      | --set: the option modle is unknown. Did you mean model?",
         "kafka.topic.event=x          | Did you mean kafka.topic.events?",
         "quite-another-thing=1        | --set: the option quite-another-thing is unknown.",
-        "model.threads=many           | model.threads is 'many', must be an integer, 0 to 1024",
-        "model.threads=-1             | model.threads is '-1', must be an integer, 0 to 1024",
-        "model.device=tpu             | model.device is 'tpu', must be one of auto, cpu, sim",
-        "cache.kind=tree              | cache.kind is 'tree', must be one of radix, chunk, naive",
-        "cache.eviction-policy=best   | cache.eviction-policy is 'best', must be one of lru, lfu,"
+        "model.threads=many           | model.threads is 'many'; it must be an integer, 0 to 1024",
+        "model.threads=-1             | model.threads is '-1'; it must be an integer, 0 to 1024",
+        "model.device=tpu             | model.device is 'tpu'; it must be one of auto, cpu, sim",
+        "cache.kind=tree              | cache.kind is 'tree'; it must be one of radix, chunk, naive",
+        "cache.eviction-policy=best   | cache.eviction-policy is 'best'; it must be one of lru, lfu,"
             + " fifo",
         "scheduler.policy=priority    | must be one of fcfs, lpm, dfs-weight, lof, random,"
             + " routing-key",
-        "scheduler.ageing=1           | scheduler.ageing is '1', must be an integer, 2 to 1000000",
+        "scheduler.ageing=1           | scheduler.ageing is '1'; it must be an integer, 2 to 1000000",
         "scheduler.tenant-weights=a:0 | must be tenants and weights from 1 to 1000, such as"
             + " a:3,b:2",
-        "engine.kv-memory=big         | engine.kv-memory is 'big', must be a memory size",
-        "session.retention=soon       | session.retention is 'soon', must be a duration",
-        "generation.temperature=NaN   | generation.temperature is 'NaN', must be a number, 0.0 to"
+        "engine.kv-memory=big         | engine.kv-memory is 'big'; it must be a memory size",
+        "session.retention=soon       | session.retention is 'soon'; it must be a duration",
+        "generation.temperature=NaN   | generation.temperature is 'NaN'; it must be a number, 0.0 to"
             + " 2.0",
-        "model=                       | model is '', must be a text that is not empty",
+        "model=                       | model is ''; it must be a text that is not empty",
         "engine.max-running=512       | engine.max-running must be at most engine.step-rows",
-        "job.checkpoint-interval=9ms  | is '9ms', must be a duration of at least 10 ms",
-        "kv-events.retention=29s   | is '29s', must be a duration of at least 30 s",
-        "tiers.disk-retention=0s      | is '0s', must be a duration of at least 1 ms",
+        "job.checkpoint-interval=9ms  | is '9ms'; it must be a duration of at least 10 ms",
+        "kv-events.retention=29s   | is '29s'; it must be a duration of at least 30 s",
+        "tiers.disk-retention=0s      | is '0s'; it must be a duration of at least 1 ms",
         "tiers.disk-size=1gb          | tiers.disk-size needs tiers.host-memory",
         "job.checkpoint-interval=15m  | is 900000 ms, with 60000 ms for the checkpoint and its"
             + " commit",

@@ -140,24 +140,24 @@ class ControlSchemaTest {
     assertThat(parse("{\"type\":\"limits\"}").reason())
         .isEqualTo("value is missing: limits need a value such as max_queued_per_tenant=100");
     assertThat(parse("{\"type\":\"drain\",\"value\":\"of\"}").reason())
-        .isEqualTo("value must be one of [on, off] for drain");
+        .isEqualTo("value is \"of\"; it must be one of on, off. Did you mean on?");
   }
 
   @Test
   void theReasonNamesTheFieldThatIsWrong() {
     assertThat(parse("{\"type\":\"tiers\",\"action\":\"atach\",\"tier\":\"disk\"}").reason())
         .isEqualTo(
-            "action is \"atach\", must be one of [attach, detach, resize, flush]. Did you mean attach?");
+            "action is \"atach\"; it must be one of attach, detach, resize, flush. Did you mean attach?");
     assertThat(
             parse("{\"type\":\"tiers\",\"action\":\"flush\",\"tier\":\"disk\",\"size\":\"1gb\"}")
                 .reason())
-        .isEqualTo("size means nothing to flush");
+        .isEqualTo("size is not a field of flush");
     assertThat(parse("{\"type\":\"drain\",\"tier\":\"disk\"}").reason())
-        .isEqualTo("tier is a field of tiers alone");
+        .isEqualTo("tier is a field of tiers events only");
     assertThat(
             parse(
                     "{\"type\":\"tiers\",\"action\":\"resize\",\"tier\":\"disk\",\"size\":\"9\u00a0gb\"}")
                 .reason())
-        .isEqualTo("size must be a size such as 512mb or 20gb");
+        .isEqualTo("size is \"9\u00a0gb\"; it must be a size such as 512mb or 20gb");
   }
 }

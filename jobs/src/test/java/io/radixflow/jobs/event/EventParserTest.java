@@ -105,32 +105,32 @@ class EventParserTest {
       quoteCharacter = '`',
       textBlock =
           """
-          "temperature":NaN                    | temperature is NaN, must be 0 to 2
-          "temperature":-Infinity              | temperature is -Infinity, must be 0 to 2
-          "temperature":"0.5"                  | temperature is a string, must be a number
-          "temperature":2.5                    | temperature is 2.5, must be 0 to 2
-          "max_tokens":-1                      | max_tokens is -1, must be 1 to 2147483647
-          "max_tokens":1.5                     | max_tokens is 1.5, must be an integer
-          "max_tokens":1e99                    | max_tokens is 1.0E99, must be 1 to 2147483647
+          "temperature":NaN                    | temperature is NaN; it must be 0 to 2
+          "temperature":-Infinity              | temperature is -Infinity; it must be 0 to 2
+          "temperature":"0.5"                  | temperature is a string; it must be a number
+          "temperature":2.5                    | temperature is 2.5; it must be 0 to 2
+          "max_tokens":-1                      | max_tokens is -1; it must be 1 to 2147483647
+          "max_tokens":1.5                     | max_tokens is 1.5; it must be an integer
+          "max_tokens":1e99                    | max_tokens is 1.0E99; it must be 1 to 2147483647
           "max_tokens":1,"max_completion_tokens":1 | two names of one limit
-          "top_p":0                            | top_p is 0, must be 1.0E-6 to 1
-          "n":2                                | n is 2, must be 1 to 1
+          "top_p":0                            | top_p is 0; it must be 1.0E-6 to 1
+          "n":2                                | n is 2; it must be 1
           "top_logprobs":2                     | top_logprobs needs logprobs to be true
-          "priority":101                       | priority is 101, must be -100 to 100
-          "logprobs":1                         | logprobs is a number, must be true or false
+          "priority":101                       | priority is 101; it must be -100 to 100
+          "logprobs":1                         | logprobs is a number; it must be true or false
           "logit_bias":{"x":1}                 | logit_bias has the key "x"
-          "logit_bias":{"5":101}               | logit_bias.5 is 101, must be -100 to 100
+          "logit_bias":{"5":101}               | logit_bias.5 is 101; it must be -100 to 100
           "stop":[""]                          | stop has a string of 0 characters
-          "stop":[1]                           | stop[0] is a number, must be a string
+          "stop":[1]                           | stop[0] is a number; it must be a string
           "seed":9223372036854775808           | seed is 9223372036854775808
           "tools":[]                           | tools is not served yet
           "response_format":{"type":"text"}    | response_format is not served yet
           "max_token":5                        | the field "max_token" is unknown. Did you mean max_tokens?
-          "new_branch":"b"                     | new_branch is no field of message events
+          "new_branch":"b"                     | new_branch is not a field of message events
           "type":"mesage"                      | Did you mean message?
-          "type":7                             | type is a number, must be a string
+          "type":7                             | type is a number; it must be a string
           "tenant":"a\\u0000"                   | tenant has control characters
-          "replace":"yes"                      | replace is a string, must be true or false
+          "replace":"yes"                      | replace is a string; it must be true or false
           """)
   void rejectsAWrongFieldByName(String field, String error) {
     ParsedEvent parsed = parse("{" + TURN + field + "," + HELLO + "}");
@@ -145,14 +145,14 @@ class EventParserTest {
       textBlock =
           """
           []                                               | messages is empty
-          "hello"                                          | messages is a string, must be an array
-          ["hello"]                                        | messages[0] is a string, must be an object
+          "hello"                                          | messages is a string; it must be an array
+          ["hello"]                                        | messages[0] is a string; it must be an object
           [{"content":"x"}]                                | messages[0].role is missing
-          [{"role":"bot","content":"x"}]                   | messages[0].role is "bot", must be one of
+          [{"role":"bot","content":"x"}]                   | messages[0].role is "bot"; it must be one of
           [{"role":"user"}]                                | messages[0].content is missing
           [{"role":"user","content":""}]                   | messages[0].content is empty
           [{"role":"user","content":null}]                 | messages[0].content is missing
-          [{"role":"user","content":[]}]                   | messages[0].content is empty, must have 1 to 1000 parts
+          [{"role":"user","content":[]}]                   | messages[0].content is empty; it must have 1 to 1000 parts
           [{"role":"user","content":[{"type":"image_url"}]}] | messages[0].content[0].type is "image_url", only "text"
           [{"role":"user","content":"x","tool_calls":[]}]  | messages[0].tool_calls is not served yet
           [{"role":"user","content":"x","rol":1}]          | messages[0] has the unknown field "rol". Did you mean role?
@@ -219,7 +219,7 @@ class EventParserTest {
   void answersAnEventThatIsTooLargeWithTheNumbers() {
     String json = "{" + TURN + "\"messages\":\"" + "x".repeat(10_000_000) + "\"}";
     assertThat(parse(json).event().error())
-        .isEqualTo("the event has 10000040 bytes, at most 1048576 are allowed");
+        .isEqualTo("the event has 10000040 bytes; at most 1048576 are allowed");
   }
 
   @Test

@@ -108,7 +108,7 @@ class WritersTest {
   void aDeadLetterSaysWhereItWasReadAndWhetherItWasCut() {
     ObjectNode headers = Schemas.MAPPER.createObjectNode();
     DeadLetter letter =
-        new DeadLetter("in", 1, 2L, 3L, null, new byte[10], 20, "the event is no JSON object");
+        new DeadLetter("in", 1, 2L, 3L, null, new byte[10], 20, "the event is not a JSON object");
     DeadLetterWriter.headers(letter)
         .forEach((name, value) -> headers.put(name, new String(value, UTF_8)));
     assertThat(Schemas.DEAD_LETTER.validate(headers)).isEmpty();

@@ -40,7 +40,7 @@ class EventDeserializerTest {
     EventRecord record = read(true, null, EVENT);
     assertThat(record.event()).isNull();
     assertThat(record.deadLetter().reason())
-        .startsWith("the record's key is missing, must be the session");
+        .startsWith("the record's key is missing; it must be the session");
     assertThat(record.deadLetter().value()).isEqualTo(EVENT.getBytes(UTF_8));
   }
 

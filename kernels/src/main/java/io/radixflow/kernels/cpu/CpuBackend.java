@@ -153,7 +153,7 @@ public final class CpuBackend implements Backend {
 
   private static int threads(int asked) {
     if (asked < 0) {
-      throw new IllegalArgumentException("threads is " + asked + ", must be 0 (auto) or more");
+      throw new IllegalArgumentException("threads is " + asked + "; it must be 0 (auto) or more");
     }
     int cores = Runtime.getRuntime().availableProcessors();
     if (asked > 0) {

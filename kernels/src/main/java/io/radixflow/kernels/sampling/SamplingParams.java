@@ -58,7 +58,7 @@ public record SamplingParams(
 
   private static void require(boolean valid, String field, Object value, String range) {
     if (!valid) {
-      throw new IllegalArgumentException(field + " is " + value + ", must be " + range);
+      throw new IllegalArgumentException(field + " is " + value + "; it must be " + range);
     }
   }
 

@@ -61,7 +61,7 @@ final class BenchGpuCommand extends CliCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (!(teraflops > 0)) {
-      throw new CliException("--tflops is " + teraflops + ", must be above 0");
+      throw new CliException("--tflops is " + teraflops + "; it must be above 0");
     }
     ObjectNode json = JsonLineOutput.object();
     json.put("tflops", teraflops);

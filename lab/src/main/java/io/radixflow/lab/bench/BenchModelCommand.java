@@ -54,7 +54,7 @@ final class BenchModelCommand extends CliCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (chunk < 1) {
-      throw new CliException("--chunk is " + chunk + ", must be at least 1");
+      throw new CliException("--chunk is " + chunk + "; it must be at least 1");
     }
     List<Case> cases =
         List.of(

@@ -64,7 +64,7 @@ final class BenchPipelineCommand extends CliCommand {
   @Override
   public Integer call() throws Exception {
     if (requests < 1) {
-      throw new CliException("--requests is " + requests + ", must be at least 1");
+      throw new CliException("--requests is " + requests + "; it must be at least 1");
     }
     Samples bare = new Samples();
     Samples piped = new Samples();

@@ -13,7 +13,7 @@ public final class BenchRounds {
 
   public int count() {
     if (rounds < 1) {
-      throw new CliException("--rounds is " + rounds + ", must be at least 1");
+      throw new CliException("--rounds is " + rounds + "; it must be at least 1");
     }
     return rounds;
   }

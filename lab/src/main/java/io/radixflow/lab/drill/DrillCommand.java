@@ -89,7 +89,7 @@ public final class DrillCommand extends CliCommand {
   @Override
   public Integer call() throws IOException, InterruptedException {
     if (minutes < 1 || minutes > MAX_MINUTES) {
-      throw new CliException("--minutes is " + minutes + ", must be 1 to " + MAX_MINUTES);
+      throw new CliException("--minutes is " + minutes + "; it must be 1 to " + MAX_MINUTES);
     }
     DrillOptions options = options().withTiers(tiers);
     Duration time = Duration.ofMinutes(minutes);

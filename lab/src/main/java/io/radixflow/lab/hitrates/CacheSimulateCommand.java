@@ -222,7 +222,7 @@ public final class CacheSimulateCommand extends CliCommand {
       throw new CliException("--session-spacing must be 0 or more, --horizon above 0");
     }
     if (!(protectedShare >= 0 && protectedShare <= 1)) {
-      throw new CliException("--protected is " + protectedShare + ", must be 0 to 1");
+      throw new CliException("--protected is " + protectedShare + "; it must be 0 to 1");
     }
   }
 

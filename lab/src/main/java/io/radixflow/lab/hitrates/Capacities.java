@@ -35,7 +35,7 @@ final class Capacities {
     long pages = tokens ? number / pageTokens : number;
     if (pages < 1 || pages > Integer.MAX_VALUE) {
       throw new CliException(
-          "--capacity %s is %d pages, must be 1 to %d (a page has %d tokens)"
+          "--capacity %s is %d pages; it must be 1 to %d (a page has %d tokens)"
               .formatted(text, pages, Integer.MAX_VALUE, pageTokens));
     }
     return (int) pages;

@@ -108,7 +108,7 @@ public final class CacheBenchCommand extends CliCommand {
 
   private void check() {
     if (page < 1 || page > MOST_PAGE_TOKENS || Integer.bitCount(page) != 1) {
-      throw new CliException("--page is " + page + ", must be a power of two up to 128");
+      throw new CliException("--page is " + page + "; it must be a power of two up to 128");
     }
     if (sessions < 1 || millis < 1 || forks < 0 || leaves.stream().anyMatch(n -> n < 1)) {
       throw new CliException("--sessions, --leaves and --time must be at least 1, --forks 0");
@@ -117,7 +117,7 @@ public final class CacheBenchCommand extends CliCommand {
       throw new CliException(
           "--policy is "
               + policy
-              + ", must be one of "
+              + "; it must be one of "
               + String.join(", ", EvictionPolicies.names()));
     }
   }

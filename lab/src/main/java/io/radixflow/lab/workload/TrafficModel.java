@@ -51,7 +51,7 @@ public record TrafficModel(
   private static void check(String name, double value, double min, double max) {
     if (!(value >= min && value <= max)) {
       throw new IllegalArgumentException(
-          "%s is %s, must be %s to %s".formatted(name, value, min, max));
+          "%s is %s; it must be %s to %s".formatted(name, value, min, max));
     }
   }
 }

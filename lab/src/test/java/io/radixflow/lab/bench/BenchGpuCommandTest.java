@@ -42,6 +42,6 @@ class BenchGpuCommandTest {
     assertThat(shape.err()).contains("--shape 'GPT-2' is not one of");
     Cli.Result speed = new Cli().run("bench", "gpu", "--tflops=0");
     assertThat(speed.code()).isNotZero();
-    assertThat(speed.err()).contains("--tflops is 0.0, must be above 0");
+    assertThat(speed.err()).contains("--tflops is 0.0; it must be above 0");
   }
 }

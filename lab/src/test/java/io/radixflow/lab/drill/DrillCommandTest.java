@@ -86,7 +86,7 @@ class DrillCommandTest {
     Cli.Result result = new Cli().run("drill", "--minutes", "0");
 
     assertThat(result.code()).isEqualTo(1);
-    assertThat(result.err()).contains("--minutes is 0, must be 1 to");
+    assertThat(result.err()).contains("--minutes is 0; it must be 1 to");
   }
 
   @Test

@@ -150,7 +150,7 @@ class CacheSimulateCommandTest {
     Cli.Result result = new Cli().run("cache", "workload", "--turns", "0");
 
     assertThat(result.code()).isEqualTo(1);
-    assertThat(result.err()).contains("turns is 0.0, must be 1.0 to");
+    assertThat(result.err()).contains("turns is 0.0; it must be 1.0 to");
   }
 
   @Test
@@ -166,11 +166,11 @@ class CacheSimulateCommandTest {
       delimiter = '|',
       value = {
         "--capacity x | --capacity x must be a number of pages, or of tokens such as 1000000t",
-        "--capacity 511t | --capacity 511t is 0 pages, must be 1 to",
+        "--capacity 511t | --capacity 511t is 0 pages; it must be 1 to",
         "--policy best | no eviction policy is called 'best'; there are lru, lfu",
         "--page 0 | --page and --block-tokens must be at least 1",
         "--page 100 | a page of 100 tokens holds no whole blocks",
-        "--protected 1.5 | --protected is 1.5, must be 0 to 1",
+        "--protected 1.5 | --protected is 1.5; it must be 0 to 1",
         "--horizon 0 | --session-spacing must be 0 or more, --horizon above 0",
       })
   void anInputThatCannotBeSimulatedIsReportedInOneLine(String options, String message) {

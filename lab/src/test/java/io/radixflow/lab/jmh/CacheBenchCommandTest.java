@@ -66,7 +66,7 @@ class CacheBenchCommandTest {
   void anUnknownPageSizeOrPolicyIsRefused() {
     Cli.Result page = new Cli().run("cache", "bench", "--page=24");
     assertThat(page.code()).isEqualTo(1);
-    assertThat(page.err()).contains("--page is 24, must be a power of two");
+    assertThat(page.err()).contains("--page is 24; it must be a power of two");
 
     Cli.Result policy = new Cli().run("cache", "bench", "--policy=best");
     assertThat(policy.code()).isEqualTo(1);

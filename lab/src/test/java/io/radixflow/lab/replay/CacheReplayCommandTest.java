@@ -234,14 +234,14 @@ class CacheReplayCommandTest {
     return Stream.of(
         arguments("", "-: the file is empty"),
         arguments("lru 1\n", "-, line 1: not valid JSON"),
-        arguments("[]\n", "-, line 1: the line is no JSON object"),
+        arguments("[]\n", "-, line 1: the line is not a JSON object"),
         arguments("{\"page\":1}\n", "-, line 1: policy is missing"),
         arguments("{\"policy\":\"lru\"}\n", "-, line 1: page is missing"),
         arguments(
             "{\"policy\":\"lru\",\"page\":0}\n", "-, line 1: a page has 1 to 65536 tokens, not 0"),
         arguments(
             "{\"policy\":\"lru\",\"page\":4294967297}\n",
-            "-, line 1: page is 4294967297, must be -2147483648 to 2147483647"),
+            "-, line 1: page is 4294967297; it must be -2147483648 to 2147483647"),
         arguments(
             "{\"policy\":\"best\",\"page\":1}\n",
             "-: no eviction policy is called 'best'; SGLang has lru, lfu, fifo, mru, filo,"
@@ -251,7 +251,7 @@ class CacheReplayCommandTest {
         arguments(SETUP + evict + EMPTY, "-, line 2: evicted is missing"),
         arguments(
             SETUP + match.replace("[1]", "[1.5]") + EMPTY,
-            "-, line 2: tokens[0] is 1.5, must be an integer"),
+            "-, line 2: tokens[0] is 1.5; it must be an integer"),
         arguments(
             SETUP
                 + "{\"op\":\"insert\",\"tokens\":[1,2],\"firstValue\":2147483647,\"prefixLen\":0"

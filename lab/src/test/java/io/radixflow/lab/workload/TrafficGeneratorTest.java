@@ -88,6 +88,6 @@ class TrafficGeneratorTest {
   void aModelOutOfRangeIsRefusedByName() {
     assertThatThrownBy(() -> new TrafficModel(1, 4, 1.4, 0.5, 3, 60, 20, 40, 5, 30, 7))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessage("onlyOneTurn is 1.4, must be 0.0 to 1.0");
+        .hasMessage("onlyOneTurn is 1.4; it must be 0.0 to 1.0");
   }
 }

@@ -153,15 +153,15 @@ class WorkloadReaderTest {
         "not JSON | line 1: not valid JSON",
         "[1] | line 1: a JSON object is expected, one a line",
         "{\"a\":1} | line 1: not a known workload: a record has hash_ids",
-        "{\"hash_ids\":7} | line 1: hash_ids is a number, must be an array",
-        "{\"hash_ids\":[1,-2]} | line 1: hash_ids[1] is -2, must be 0",
-        "{\"hash_ids\":[1.5]} | line 1: hash_ids[0] is 1.5, must be an integer",
+        "{\"hash_ids\":7} | line 1: hash_ids is a number; it must be an array",
+        "{\"hash_ids\":[1,-2]} | line 1: hash_ids[1] is -2; it must be 0",
+        "{\"hash_ids\":[1.5]} | line 1: hash_ids[0] is 1.5; it must be an integer",
         "{\"hash_ids\":[1],\"input_length\":513} | 513 tokens are 2 blocks of 512",
         "{\"ranges\":[]} | line 1: session is missing",
-        "{\"session\":-1,\"t\":0,\"ranges\":[]} | session is -1, must be 0",
-        "{\"session\":1,\"t\":\"x\",\"ranges\":[]} | t is a string, must be a number",
+        "{\"session\":-1,\"t\":0,\"ranges\":[]} | session is -1; it must be 0",
+        "{\"session\":1,\"t\":\"x\",\"ranges\":[]} | t is a string; it must be a number",
         "{\"session\":1,\"t\":0,\"ranges\":[[1]]} | ranges[0] must be a pair",
-        "{\"session\":1,\"t\":0,\"ranges\":[[1,9999999999]]} | ranges[0][1] is 9999999999, must be 0 to",
+        "{\"session\":1,\"t\":0,\"ranges\":[[1,9999999999]]} | ranges[0][1] is 9999999999; it must be 0 to",
       })
   void aFileThatIsNoWorkloadIsRefusedWithItsLineAndTheExpectedFormat(String text, String message) {
     assertThatThrownBy(() -> TestWorkloads.text(DEFAULT, text))

@@ -40,7 +40,7 @@ public record CacheOptions(
     EvictionPolicies.checkName(evictionPolicy);
     if (!(slruProtectedShare > 0 && slruProtectedShare <= 1)) {
       throw new IllegalArgumentException(
-          "SLRU's protected share is " + slruProtectedShare + ", must be above 0 and at most 1");
+          "SLRU's protected share is " + slruProtectedShare + "; it must be above 0 and at most 1");
     }
   }
 

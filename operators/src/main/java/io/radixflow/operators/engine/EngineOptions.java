@@ -91,7 +91,7 @@ public record EngineOptions(
 
   private static void atLeast(long value, long least, String name) {
     if (value < least) {
-      throw new IllegalArgumentException(name + " is " + value + ", must be at least " + least);
+      throw new IllegalArgumentException(name + " is " + value + "; it must be at least " + least);
     }
   }
 

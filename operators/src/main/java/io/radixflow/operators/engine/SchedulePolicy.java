@@ -46,7 +46,7 @@ public enum SchedulePolicy {
     throw new IllegalArgumentException(
         "the schedule policy '"
             + name
-            + "' is unknown, must be one of "
+            + "' is unknown; it must be one of "
             + Arrays.stream(values())
                 .map(SchedulePolicy::toString)
                 .collect(Collectors.joining(", ")));

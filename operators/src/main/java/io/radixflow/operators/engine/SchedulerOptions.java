@@ -35,11 +35,11 @@ public record SchedulerOptions(
   public SchedulerOptions {
     tenantWeights = Map.copyOf(tenantWeights);
     if (ageing < 2) {
-      throw new IllegalArgumentException("ageing is " + ageing + ", must be at least 2");
+      throw new IllegalArgumentException("ageing is " + ageing + "; it must be at least 2");
     }
     if (preemptionThreshold < 0) {
       throw new IllegalArgumentException(
-          "the preemption threshold is " + preemptionThreshold + ", must be at least 0");
+          "the preemption threshold is " + preemptionThreshold + "; it must be at least 0");
     }
     tenantWeights.forEach(SchedulerOptions::checkWeight);
   }
@@ -47,7 +47,7 @@ public record SchedulerOptions(
   private static void checkWeight(String tenant, int weight) {
     if (weight < 1 || weight > MAX_WEIGHT) {
       throw new IllegalArgumentException(
-          "the weight of tenant '" + tenant + "' is " + weight + ", must be 1 to " + MAX_WEIGHT);
+          "the weight of tenant '" + tenant + "' is " + weight + "; it must be 1 to " + MAX_WEIGHT);
     }
   }
 

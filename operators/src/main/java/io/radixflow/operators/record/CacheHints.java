@@ -27,11 +27,11 @@ public record CacheHints(
   public CacheHints {
     retention = List.copyOf(retention);
     if (pinMillis < 0) {
-      throw new IllegalArgumentException("a pin lasts " + pinMillis + " ms, must be at least 0");
+      throw new IllegalArgumentException("a pin lasts " + pinMillis + " ms; it must be at least 0");
     }
     if (retention.size() > MAX_RANGES) {
       throw new IllegalArgumentException(
-          retention.size() + " ranges of retention, must be at most " + MAX_RANGES);
+          retention.size() + " ranges of retention; it must be at most " + MAX_RANGES);
     }
   }
 }

@@ -21,7 +21,7 @@ public record RetentionRange(int tokenStart, int tokenEnd, int priority, long du
     }
     if (durationMillis <= 0) {
       throw new IllegalArgumentException(
-          "retention lasts " + durationMillis + " ms, must be at least 1");
+          "retention lasts " + durationMillis + " ms; it must be at least 1");
     }
   }
 }

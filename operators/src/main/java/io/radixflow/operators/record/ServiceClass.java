@@ -30,7 +30,7 @@ public record ServiceClass(String tenant, int priority, String routingKey) {
   public static void checkPriority(int priority) {
     if (priority < MIN_PRIORITY || priority > MAX_PRIORITY) {
       throw new IllegalArgumentException(
-          "priority is " + priority + ", must be " + MIN_PRIORITY + " to " + MAX_PRIORITY);
+          "priority is " + priority + "; it must be " + MIN_PRIORITY + " to " + MAX_PRIORITY);
     }
   }
 }

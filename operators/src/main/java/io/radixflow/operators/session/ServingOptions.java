@@ -106,7 +106,7 @@ public record ServingOptions(
 
   private static void requirePositive(String name, long value) {
     if (value <= 0) {
-      throw new IllegalArgumentException(name + " is " + value + ", must be positive");
+      throw new IllegalArgumentException(name + " is " + value + "; it must be positive");
     }
   }
 }

@@ -45,7 +45,7 @@ public record TurnOptions(SamplingParams sampling, int maxTokens, List<String> s
             logprobs ? first(layers, GenerationOptions::topLogprobs, 0) : -1);
     int limit = first(layers, GenerationOptions::maxTokens, maxTokens);
     if (limit < 1) {
-      throw new IllegalArgumentException("max_tokens is " + limit + ", must be at least 1");
+      throw new IllegalArgumentException("max_tokens is " + limit + "; it must be at least 1");
     }
     int priority = first(layers, GenerationOptions::priority, 0);
     ServiceClass.checkPriority(priority);

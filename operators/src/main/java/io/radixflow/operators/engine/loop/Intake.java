@@ -142,7 +142,7 @@ final class Intake {
     }
     if (spec.maxTokens() < 1) {
       throw new IllegalArgumentException(
-          "max_tokens is " + spec.maxTokens() + ", must be at least 1");
+          "max_tokens is " + spec.maxTokens() + "; it must be at least 1");
     }
     if (prompt.length >= contextLength) {
       throw new IllegalArgumentException(

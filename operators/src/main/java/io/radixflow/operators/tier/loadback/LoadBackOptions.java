@@ -28,11 +28,11 @@ public record LoadBackOptions(int threshold, PrefetchPolicy prefetchPolicy, int 
   public LoadBackOptions {
     if (threshold < BY_COST) {
       throw new IllegalArgumentException(
-          "load-back threshold is " + threshold + ", must be at least -1");
+          "load-back threshold is " + threshold + "; it must be at least -1");
     }
     if (prefetchThreshold < 1) {
       throw new IllegalArgumentException(
-          "prefetch threshold is " + prefetchThreshold + ", must be at least 1");
+          "prefetch threshold is " + prefetchThreshold + "; it must be at least 1");
     }
   }
 

@@ -76,7 +76,7 @@ class SchedulePolicyTest {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> SchedulePolicy.of("priority"))
         .withMessage(
-            "the schedule policy 'priority' is unknown, must be one of fcfs, lpm, dfs-weight, lof,"
+            "the schedule policy 'priority' is unknown; it must be one of fcfs, lpm, dfs-weight, lof,"
                 + " random, routing-key");
   }
 

@@ -108,19 +108,19 @@ public final class ClusterCommand extends CliCommand {
 
   private void check() {
     if (taskManagers < 1 || taskManagers > MAX_PROCESSES) {
-      throw new CliException("--taskmanagers is " + taskManagers + ", must be 1 to 64");
+      throw new CliException("--taskmanagers is " + taskManagers + "; it must be 1 to 64");
     }
     if (jobManagers < 1 || jobManagers > MAX_PROCESSES) {
-      throw new CliException("--jobmanagers is " + jobManagers + ", must be 1 to 64");
+      throw new CliException("--jobmanagers is " + jobManagers + "; it must be 1 to 64");
     }
     if (slots < 1 || slots > MAX_PROCESSES) {
-      throw new CliException("--slots is " + slots + ", must be 1 to 64");
+      throw new CliException("--slots is " + slots + "; it must be 1 to 64");
     }
     if (port < 0 || port > 65_535) {
-      throw new CliException("--port is " + port + ", must be 0 to 65535");
+      throw new CliException("--port is " + port + "; it must be 0 to 65535");
     }
     if (heap != null && !heap.matches("\\d{1,6}[mg]")) {
-      throw new CliException("--heap is " + heap + ", must be a size such as 512m or 4g");
+      throw new CliException("--heap is " + heap + "; it must be a size such as 512m or 4g");
     }
   }
 

@@ -49,7 +49,7 @@ final class ClusterSubmission {
     this.address = address;
     int colon = address.lastIndexOf(':');
     if (colon <= 0 || !address.substring(colon + 1).matches("\\d{1,5}")) {
-      throw new CliException("--jobmanager is " + address + ", must be HOST:PORT");
+      throw new CliException("--jobmanager is " + address + "; it must be HOST:PORT");
     }
     configuration.set(JobManagerOptions.ADDRESS, address.substring(0, colon));
     configuration.set(RestOptions.ADDRESS, address.substring(0, colon));

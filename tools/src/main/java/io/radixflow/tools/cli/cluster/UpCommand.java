@@ -35,7 +35,7 @@ public final class UpCommand extends CliCommand {
   @Override
   public Integer call() throws Exception {
     if (port < 0 || port > 65_535) {
-      throw new CliException("--port is " + port + ", must be 0 to 65535");
+      throw new CliException("--port is " + port + "; it must be 0 to 65535");
     }
     new Foreground(this, serving).run(serving.startWithBroker(this, port), this::announce);
     return 0;

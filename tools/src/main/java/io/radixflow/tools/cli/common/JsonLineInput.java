@@ -34,7 +34,7 @@ public final class JsonLineInput implements AutoCloseable {
   /**
    * One input line.
    *
-   * @param fields its fields, or null if it is no JSON object
+   * @param fields its fields, or null if it is not a JSON object
    * @param error why not, or null
    */
   public record Line(JsonObject fields, String error) {}

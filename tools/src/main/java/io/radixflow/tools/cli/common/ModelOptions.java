@@ -103,7 +103,7 @@ public final class ModelOptions {
 
   private void check() {
     if (threads < 0 || threads > 1024) {
-      throw new CliException("--threads is " + threads + ", must be 0 to 1024");
+      throw new CliException("--threads is " + threads + "; it must be 0 to 1024");
     }
   }
 

@@ -58,7 +58,7 @@ public final class GenerateCommand extends JsonLinesCommand {
   void answer(ServedModel model, JsonLineInput input, JsonLineOutput output)
       throws IOException, InterruptedException {
     if (batch < 1) {
-      throw new CliException("--batch is " + batch + ", must be at least 1");
+      throw new CliException("--batch is " + batch + "; it must be at least 1");
     }
     List<JsonLineInput.Line> lines = input.all();
     Backend backend = modelOptions.openBackend(this, model);

@@ -24,7 +24,7 @@ record GenerationFields(
   static GenerationFields of(JsonObject line) {
     int maxTokens = line.integer("max_tokens", DEFAULT_MAX_TOKENS);
     if (maxTokens < 1) {
-      throw new InvalidInputException("max_tokens is " + maxTokens + ", must be at least 1");
+      throw new InvalidInputException("max_tokens is " + maxTokens + "; it must be at least 1");
     }
     return new GenerationFields(
         sampling(line),

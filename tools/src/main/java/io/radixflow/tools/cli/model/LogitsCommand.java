@@ -54,7 +54,7 @@ public final class LogitsCommand extends JsonLinesCommand {
   void answer(ServedModel model, JsonLineInput input, JsonLineOutput output)
       throws IOException, InterruptedException {
     if (chunk < 1) {
-      throw new CliException("--chunk is " + chunk + ", must be at least 1");
+      throw new CliException("--chunk is " + chunk + "; it must be at least 1");
     }
     List<int[]> company = company(model.config());
     List<JsonLineInput.Line> lines = input.all();
@@ -121,7 +121,7 @@ public final class LogitsCommand extends JsonLinesCommand {
     int[] ids = fields.require("ids").integers("ids");
     if (ids.length == 0 || ids.length > config.contextLength()) {
       throw new InvalidInputException(
-          "ids has " + ids.length + " ids, must have 1 to " + config.contextLength());
+          "ids has " + ids.length + " ids; it must have 1 to " + config.contextLength());
     }
     checkRange("ids", ids, config.vocabSize());
     int[] positions =
@@ -136,7 +136,7 @@ public final class LogitsCommand extends JsonLinesCommand {
   private static void checkRange(String field, int[] values, int end) {
     for (int value : values) {
       if (value < 0 || value >= end) {
-        throw new InvalidInputException(field + " has " + value + ", must be 0 to " + (end - 1));
+        throw new InvalidInputException(field + " has " + value + "; it must be 0 to " + (end - 1));
       }
     }
   }

@@ -58,7 +58,7 @@ public final class StateCommand extends CliCommand {
   @Override
   public Integer call() throws IOException {
     if (limit < 0) {
-      throw new CliException("--limit is " + limit + ", must be 0 or more");
+      throw new CliException("--limit is " + limit + "; it must be 0 or more");
     }
     // what is read is conversations: nothing of it may stay
     try (ScratchDirectory temporary = ScratchDirectory.create("state");

@@ -23,7 +23,7 @@ class ClusterCommandTest {
     Cli.Result result = cli.run("cluster", "--model", "sim", option + "=" + value);
 
     assertThat(result.code()).isEqualTo(1);
-    assertThat(result.err()).contains(option + " is " + value + ", must be");
+    assertThat(result.err()).contains(option + " is " + value + "; it must be");
   }
 
   @Test

@@ -135,7 +135,7 @@ class GenerateCommandTest {
     assertThat(lines).hasSize(10);
     assertThat(lines.subList(0, 9)).allSatisfy(line -> assertThat(line.has("error")).isTrue());
     assertThat(lines.get(3).get("error").textValue())
-        .isEqualTo("max_tokens is -1, must be at least 1");
+        .isEqualTo("max_tokens is -1; it must be at least 1");
     assertThat(lines.get(8).get("error").textValue()).contains("role pirate");
     assertThat(lines.get(9).get("ids")).hasSize(1);
   }

@@ -44,9 +44,9 @@ class JsonLinesTest {
     assertThat(lines.get(0)).isEqualTo("{\"ids\":[97],\"idsWithSpecial\":[97]}");
     assertThat(lines.get(1)).startsWith("{\"error\":\"not valid JSON: Unrecognized token 'not'");
     assertThat(lines.get(2)).startsWith("{\"error\":\"not valid JSON");
-    assertThat(lines.get(3)).isEqualTo("{\"error\":\"the line is no JSON object\"}");
+    assertThat(lines.get(3)).isEqualTo("{\"error\":\"the line is not a JSON object\"}");
     assertThat(lines.get(4)).isEqualTo("{\"error\":\"text is missing\"}");
-    assertThat(lines.get(5)).isEqualTo("{\"error\":\"text is a number, must be a string\"}");
+    assertThat(lines.get(5)).isEqualTo("{\"error\":\"text is a number; it must be a string\"}");
     assertThat(lines.get(6)).startsWith("{\"error\":\"not valid JSON: Trailing token");
     assertThat(lines.get(7)).isEqualTo("{\"ids\":[100],\"idsWithSpecial\":[100]}");
   }

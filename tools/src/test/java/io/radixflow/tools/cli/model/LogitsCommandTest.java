@@ -96,13 +96,13 @@ class LogitsCommandTest {
     assertThat(lines)
         .extracting(line -> line.path("error").asText())
         .containsExactly(
-            "ids has 0 ids, must have 1 to 4096",
-            "ids has 99999, must be 0 to 259",
-            "ids has -1, must be 0 to 259",
-            "positions has 1, must be 0 to 0",
+            "ids has 0 ids; it must have 1 to 4096",
+            "ids has 99999; it must be 0 to 259",
+            "ids has -1; it must be 0 to 259",
+            "positions has 1; it must be 0 to 0",
             "positions is empty",
-            "ids[0] is 1.5, must be an integer",
-            "ids is a string, must be an array of integers",
+            "ids[0] is 1.5; it must be an integer",
+            "ids is a string; it must be an array of integers",
             "ids is missing",
             "");
   }
@@ -123,6 +123,6 @@ class LogitsCommandTest {
     Cli.Result result = new Cli().run("logits", "--model", "sim", "--chunk", "0");
 
     assertThat(result.code()).isEqualTo(1);
-    assertThat(result.err()).contains("--chunk is 0, must be at least 1");
+    assertThat(result.err()).contains("--chunk is 0; it must be at least 1");
   }
 }

@@ -13,7 +13,7 @@ class TiersCommandTest {
   @CsvSource({
     "atach,disk,1gb,Did you mean attach?",
     "attach,tape,1gb,must be one of [host disk]",
-    "resize,disk,some,size must be a size such as 512mb or 20gb",
+    "resize,disk,some,it must be a size such as 512mb or 20gb",
     "detach,disk,1gb,size means nothing to detach"
   })
   void anEventThatTheJobWouldRefuseIsNotSent(

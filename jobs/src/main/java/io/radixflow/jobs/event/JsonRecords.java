@@ -1,0 +1,105 @@
+package io.radixflow.jobs.event;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonSerializer;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import io.radixflow.jobs.json.Texts;
+import io.radixflow.operators.record.Reply;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/**
+ * Writes Java records as JSON objects in UTF-8 and reads them back: names are in snake case, nulls
+ * are left out, every string that is written is well-formed, and unknown fields are ignored.
+ */
+final class JsonRecords {
+
+  /** Stands for a log probability of minus infinity, as in the OpenAI API. */
+  private static final float NO_CHANCE = -9999f;
+
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder()
+          .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+          .serializationInclusion(JsonInclude.Include.NON_NULL)
+          .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+          .addMixIn(Reply.TokenLogprob.class, ReplyJson.TokenNames.class)
+          .addModule(
+              new SimpleModule()
+                  .addSerializer(String.class, new WellFormed())
+                  .addSerializer(float.class, new Logprob()))
+          .build();
+
+  private JsonRecords() {}
+
+  /** Writes the fields of an object. */
+  interface Body {
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  private static final class WellFormed extends JsonSerializer<String> {
+    @Override
+    public void serialize(String value, JsonGenerator json, SerializerProvider provider)
+        throws IOException {
+      json.writeString(Texts.wellFormed(value));
+    }
+  }
+
+  private static final class Logprob extends JsonSerializer<Float> {
+    @Override
+    public void serialize(Float value, JsonGenerator json, SerializerProvider provider)
+        throws IOException {
+      json.writeNumber(Float.isFinite(value) ? value : NO_CHANCE);
+    }
+  }
+
+  static byte[] write(Object record) {
+    try {
+      return MAPPER.writeValueAsBytes(record);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException("cannot write " + record.getClass() + " as JSON", e);
+    }
+  }
+
+  /**
+   * Writes one object field by field, which is faster than {@link #write(Object)}; {@link
+   * JsonGenerator#writePOJOField} writes records as that does.
+   */
+  static byte[] write(Body body) {
+    try (ByteArrayBuilder bytes = new ByteArrayBuilder()) {
+      try (JsonGenerator json = MAPPER.createGenerator(bytes)) {
+        json.writeStartObject();
+        body.write(json);
+        json.writeEndObject();
+      }
+      return bytes.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory failed", e);
+    }
+  }
+
+  /**
+   * @throws IOException if the value is not a JSON object, or a field has another type
+   */
+  static <T> T read(byte[] value, Class<T> type) throws IOException {
+    T record = value == null ? null : MAPPER.readValue(value, type);
+    if (record == null) {
+      throw new IOException("the record is not a JSON object");
+    }
+    return record;
+  }
+
+  /** Writes a string field, unless it is null. */
+  static void text(JsonGenerator json, String name, String value) throws IOException {
+    if (value != null) {
+      json.writeStringField(name, Texts.wellFormed(value));
+    }
+  }
+}

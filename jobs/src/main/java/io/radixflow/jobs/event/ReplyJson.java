@@ -1,0 +1,182 @@
+package io.radixflow.jobs.event;
+
+import com.fasterxml.jackson.annotation.JsonProperty;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.TierTokens;
+import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.Usage;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The JSON object of a reply, as {@code schema/reply.schema.json} has it. A field that is null is
+ * left out; times are seconds since the epoch.
+ */
+record ReplyJson(
+    String session,
+    String branch,
+    String turn,
+    String type,
+    long attempt,
+    long created,
+    List<Choice> choices,
+    UsageJson usage,
+    long seed,
+    int droppedTurns,
+    ErrorJson error,
+    List<Reply.Item> items,
+    String status,
+    PagesJson pages,
+    List<String> truncated) {
+
+  record Choice(int index, Message message, String finishReason, Logprobs logprobs) {}
+
+  record Logprobs(List<Reply.TokenLogprob> content) {}
+
+  /** Renames the alternatives of a {@link Reply.TokenLogprob}. */
+  interface TokenNames {
+    @JsonProperty("top_logprobs")
+    List<Reply.TopLogprob> top();
+  }
+
+  record ErrorJson(String message) {
+    static ErrorJson of(String message) {
+      return message == null ? null : new ErrorJson(message);
+    }
+
+    static String message(ErrorJson error) {
+      return error == null ? null : error.message;
+    }
+  }
+
+  record UsageJson(
+      int promptTokens, int completionTokens, long totalTokens, Details promptTokensDetails) {
+
+    /** All but the first are null unless pages came from below the device. */
+    record Details(
+        int cachedTokens,
+        Integer cachedHostTokens,
+        Integer cachedDiskTokens,
+        Integer cachedRemoteTokens,
+        Long tierMicros) {}
+
+    static UsageJson of(Usage usage) {
+      TierUsage tiers = usage.tiers();
+      return new UsageJson(
+          usage.promptTokens(),
+          usage.completionTokens(),
+          (long) usage.promptTokens() + usage.completionTokens(),
+          tiers.isNone()
+              ? new Details(usage.cachedTokens(), null, null, null, null)
+              : new Details(
+                  usage.cachedTokens(),
+                  tiers.hostTokens(),
+                  tiers.diskTokens(),
+                  tiers.remoteTokens(),
+                  tiers.micros()));
+    }
+
+    static Usage usage(UsageJson json) {
+      if (json == null || json.promptTokensDetails == null) {
+        return Usage.NONE;
+      }
+      Details details = json.promptTokensDetails;
+      TierUsage tiers =
+          details.tierMicros == null
+              ? TierUsage.NONE
+              : new TierUsage(
+                  (int) orZero(details.cachedHostTokens),
+                  (int) orZero(details.cachedDiskTokens),
+                  (int) orZero(details.cachedRemoteTokens),
+                  details.tierMicros);
+      return new Usage(json.promptTokens, details.cachedTokens, json.completionTokens, tiers);
+    }
+  }
+
+  record PagesJson(
+      int committedTokens,
+      int deviceTokens,
+      int hostTokens,
+      int diskTokens,
+      int remoteTokens,
+      Long lastUsed,
+      Long asOf) {
+
+    static PagesJson of(Reply.Pages pages) {
+      TierTokens tokens = pages.tokens();
+      return new PagesJson(
+          pages.committedTokens(),
+          tokens.device(),
+          tokens.host(),
+          tokens.disk(),
+          tokens.remote(),
+          pages.lastUsed() > 0 ? toSeconds(pages.lastUsed()) : null,
+          pages.asOf() > 0 ? toSeconds(pages.asOf()) : null);
+    }
+
+    Reply.Pages pages() {
+      return new Reply.Pages(
+          committedTokens,
+          new TierTokens(deviceTokens, hostTokens, diskTokens, remoteTokens),
+          TimeUnit.SECONDS.toMillis(orZero(lastUsed)),
+          TimeUnit.SECONDS.toMillis(orZero(asOf)));
+    }
+  }
+
+  /**
+   * @param truncated names of what the reply lost for its size; null if nothing
+   */
+  static ReplyJson of(Reply reply, List<String> truncated) {
+    String text = reply.text() == null ? "" : reply.text();
+    Logprobs logprobs = reply.logprobs() == null ? null : new Logprobs(reply.logprobs());
+    return new ReplyJson(
+        reply.session(),
+        reply.branch(),
+        reply.turn(),
+        EventFields.type(reply.kind()),
+        reply.attempt(),
+        toSeconds(reply.created()),
+        List.of(new Choice(0, new Message("assistant", text), reply.finishReason(), logprobs)),
+        UsageJson.of(reply.usage()),
+        reply.seed(),
+        reply.droppedTurns(),
+        ErrorJson.of(reply.error()),
+        reply.items(),
+        reply.status(),
+        reply.pages() == null ? null : PagesJson.of(reply.pages()),
+        truncated);
+  }
+
+  /**
+   * The reply; a field that is missing has its default.
+   *
+   * @throws IllegalArgumentException if the type is unknown
+   */
+  Reply reply() {
+    boolean none = choices == null || choices.isEmpty();
+    Choice choice = none ? new Choice(0, null, null, null) : choices.get(0);
+    return Reply.builder(session, branch, turn, EventFields.kind(type))
+        .attempt(attempt)
+        .text(choice.message == null ? "" : choice.message.content())
+        .finishReason(choice.finishReason)
+        .usage(UsageJson.usage(usage))
+        .seed(seed)
+        .droppedTurns(droppedTurns)
+        .logprobs(choice.logprobs == null ? null : choice.logprobs.content)
+        .error(ErrorJson.message(error))
+        .items(items)
+        .status(status)
+        .created(TimeUnit.SECONDS.toMillis(created))
+        .pages(pages == null ? null : pages.pages())
+        .build();
+  }
+
+  private static long toSeconds(long millis) {
+    return TimeUnit.MILLISECONDS.toSeconds(millis);
+  }
+
+  private static long orZero(Number value) {
+    return value == null ? 0 : value.longValue();
+  }
+}
