@@ -12,9 +12,9 @@ class TiersCommandTest {
   @ParameterizedTest
   @CsvSource({
     "atach,disk,1gb,Did you mean attach?",
-    "attach,tape,1gb,must be one of [host disk]",
+    "attach,tape,1gb,it must be one of host disk.",
     "resize,disk,some,it must be a size such as 512mb or 20gb",
-    "detach,disk,1gb,size means nothing to detach"
+    "detach,disk,1gb,size is not a field of detach"
   })
   void anEventThatTheJobWouldRefuseIsNotSent(
       String action, String tier, String size, String message) {
