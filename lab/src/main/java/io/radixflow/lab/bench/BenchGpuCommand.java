@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Measures a GPU against its peak speed. */
@@ -42,7 +42,8 @@ final class BenchGpuCommand extends CliCommand {
   String device;
 
   @Option(
-      names = "--shape", showDefaultValue = Visibility.NEVER,
+      names = "--shape",
+      showDefaultValue = Visibility.NEVER,
       paramLabel = "NAME",
       description = "Only these of SmolLM2-135M, Qwen3-0.6B, Qwen3-8B, Llama-3.1-8B.")
   List<String> names = new ArrayList<>();

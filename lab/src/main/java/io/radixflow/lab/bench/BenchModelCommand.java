@@ -38,10 +38,7 @@ final class BenchModelCommand extends CliCommand {
   @Mixin BenchRounds rounds;
   @Mixin BenchReport report;
 
-  @Option(
-      names = "--chunk",
-      paramLabel = "N",
-      description = "Prompt tokens in one batch.")
+  @Option(names = "--chunk", paramLabel = "N", description = "Prompt tokens in one batch.")
   int chunk = 256;
 
   BenchModelCommand(CliEnvironment environment) {
@@ -104,10 +101,9 @@ final class BenchModelCommand extends CliCommand {
     if (peak != null) {
       json.put("read_bytes_per_second", peak.readBytesPerSecond());
       json.put("flops_per_second", peak.flopsPerSecond());
-      print("machine with %d threads: read %.1f GB/s, multiply-add %.0f GFLOP/s%n",
-              peak.threads(),
-              peak.readBytesPerSecond() / 1e9,
-              peak.flopsPerSecond() / 1e9);
+      print(
+          "machine with %d threads: read %.1f GB/s, multiply-add %.0f GFLOP/s%n",
+          peak.threads(), peak.readBytesPerSecond() / 1e9, peak.flopsPerSecond() / 1e9);
     }
     print("%-14s %9s %9s %9s   %s%n", "tokens/s", "min", "median", "max", "share of peak");
     ArrayNode results = json.putArray("results");
@@ -132,12 +128,9 @@ final class BenchModelCommand extends CliCommand {
         shares += String.format(Locale.ROOT, ", %.0f %% bandwidth", read * 100);
       }
     }
-    print("%-14s %9.1f %9.1f %9.1f   %s%n",
-            one.name(),
-            samples.min(),
-            samples.median(),
-            samples.max(),
-            shares);
+    print(
+        "%-14s %9.1f %9.1f %9.1f   %s%n",
+        one.name(), samples.min(), samples.median(), samples.max(), shares);
   }
 
   /** Operations of a step: two a weight and row in the matrix products, attention left out. */

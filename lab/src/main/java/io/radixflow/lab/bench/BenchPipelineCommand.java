@@ -1,15 +1,11 @@
 package io.radixflow.lab.bench;
 
-import io.radixflow.kernels.text.template.ChatMessage;
-
-import java.util.List;
-
-import io.radixflow.operators.engine.EngineRequest;
-
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.tools.cli.chat.ChatSession;
@@ -28,7 +24,7 @@ import io.radixflow.tools.local.LocalStack;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
-import java.util.Locale;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
@@ -51,10 +47,7 @@ final class BenchPipelineCommand extends CliCommand {
   @Mixin LocalServing serving;
   @Mixin BenchReport report;
 
-  @Option(
-      names = "--requests",
-      paramLabel = "N",
-      description = "Measured requests each.")
+  @Option(names = "--requests", paramLabel = "N", description = "Measured requests each.")
   int requests = 50;
 
   BenchPipelineCommand(CliEnvironment environment) {
@@ -137,9 +130,6 @@ final class BenchPipelineCommand extends CliCommand {
   }
 
   private void line(String name, Samples samples) {
-    print("%-24s %9.1f %9.1f%n",
-            name,
-            samples.median() * 1e3,
-            samples.quantile(0.99) * 1e3);
+    print("%-24s %9.1f %9.1f%n", name, samples.median() * 1e3, samples.quantile(0.99) * 1e3);
   }
 }

@@ -40,10 +40,7 @@ public final class CacheBenchCommand extends CliCommand {
   @Mixin BenchRounds rounds;
   @Mixin BenchReport report;
 
-  @Option(
-      names = "--sessions",
-      paramLabel = "N",
-      description = "Chats at a time.")
+  @Option(names = "--sessions", paramLabel = "N", description = "Chats at a time.")
   int sessions = 500;
 
   @Option(
@@ -66,17 +63,13 @@ public final class CacheBenchCommand extends CliCommand {
       description = "The eviction policy; without it the engine's default.")
   String policy = CacheOptions.DEFAULT.evictionPolicy();
 
-  @Option(
-      names = "--time",
-      paramLabel = "MILLISECONDS",
-      description = "Length of a round.")
+  @Option(names = "--time", paramLabel = "MILLISECONDS", description = "Length of a round.")
   int millis = 1000;
 
   @Option(
       names = "--forks",
       paramLabel = "N",
-      description =
-          "Processes, one after the other, for each operation; 0 measures in this one.")
+      description = "Processes, one after the other, for each operation; 0 measures in this one.")
   int forks = 1;
 
   CacheBenchCommand(CliEnvironment environment) {
@@ -97,8 +90,9 @@ public final class CacheBenchCommand extends CliCommand {
       progress.detail("memory");
       footprint = CacheFootprint.measure(sessions, page, policy);
     }
-    print("pages of %d tokens, policy %s, %,d sessions, Java %s%n",
-            page, policy, sessions, Runtime.version());
+    print(
+        "pages of %d tokens, policy %s, %,d sessions, Java %s%n",
+        page, policy, sessions, Runtime.version());
     measured.print(out(), footprint);
     ObjectNode json = measured.json(footprint);
     json.put("page_tokens", page).put("policy", policy).put("sessions", sessions);

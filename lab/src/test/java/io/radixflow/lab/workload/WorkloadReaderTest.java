@@ -1,7 +1,5 @@
 package io.radixflow.lab.workload;
 
-import java.util.Map;
-
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -10,6 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -59,8 +58,7 @@ class WorkloadReaderTest {
   void aPageOfOneIsABlock() throws IOException {
     Workload trace = TestWorkloads.text(TestWorkloads.pages(1), "{\"hash_ids\":[1,2,3]}\n");
     Workload agent =
-        TestWorkloads.text(
-            TestWorkloads.pages(1), "{\"session\":0,\"t\":0,\"ranges\":[[1,9]]}\n");
+        TestWorkloads.text(TestWorkloads.pages(1), "{\"session\":0,\"t\":0,\"ranges\":[[1,9]]}\n");
 
     assertThat(trace.pageTokens()).isEqualTo(512);
     assertThat(inputs(trace)).containsExactly(3);
@@ -117,8 +115,7 @@ class WorkloadReaderTest {
       gzip.write("{\"hash_ids\":[1]}\n".getBytes(StandardCharsets.UTF_8));
     }
 
-    Workload workload =
-        TestWorkloads.read(DEFAULT, Map.of("trace", bytes.toByteArray()));
+    Workload workload = TestWorkloads.read(DEFAULT, Map.of("trace", bytes.toByteArray()));
 
     assertThat(workload.requests().requests()).isEqualTo(1);
   }
@@ -141,8 +138,7 @@ class WorkloadReaderTest {
   void aGzipHeaderThatIsCutIsRefused() {
     byte[] header = {0x1F, (byte) 0x8B, 8};
 
-    assertThatThrownBy(
-            () -> TestWorkloads.read(DEFAULT, Map.of("trace.gz", header)))
+    assertThatThrownBy(() -> TestWorkloads.read(DEFAULT, Map.of("trace.gz", header)))
         .hasMessage("trace.gz: the gzip header is damaged or cut");
   }
 

@@ -29,10 +29,7 @@ import picocli.CommandLine.Option;
           + " logprobs, top_logprobs, ignore_eos."
     })
 public final class GenerateCommand extends JsonLinesCommand {
-  @Option(
-      names = "--batch",
-      paramLabel = "N",
-      description = "Lines to answer at the same time.")
+  @Option(names = "--batch", paramLabel = "N", description = "Lines to answer at the same time.")
   int batch = 8;
 
   @Option(names = "--no-cache", description = "Turn the radix cache off.")

@@ -45,10 +45,7 @@ public final class StateCommand extends CliCommand {
       description = "One JSON object a line: each session, or each message of the conversation.")
   boolean json;
 
-  @Option(
-      names = "--limit",
-      paramLabel = "N",
-      description = "Sessions to show, the largest first.")
+  @Option(names = "--limit", paramLabel = "N", description = "Sessions to show, the largest first.")
   int limit = 20;
 
   StateCommand(CliEnvironment environment) {
