@@ -8,16 +8,10 @@ import java.util.function.IntConsumer;
  * page has exactly the owner that is recorded for it; repairs what differs.
  */
 public final class PageAudit {
-  private final PageAllocator allocator;
-  private final RadixCache cache;
-
-  public PageAudit(PageAllocator allocator, RadixCache cache) {
-    this.allocator = allocator;
-    this.cache = cache;
-  }
+  private PageAudit() {}
 
   /** Compares the counters only; O(1). */
-  public boolean countersAgree() {
+  public static boolean countersAgree(PageAllocator allocator, RadixCache cache) {
     return allocator.cached() == cache.evictablePages() + cache.protectedPages();
   }
 
@@ -26,18 +20,14 @@ public final class PageAudit {
    * them.
    *
    * @param tables passes each page of each running request's table to the consumer
+   * @param sessions passes each page that a session keeps between turns
    * @return how many pages and counters were wrong; 0 if all is well
    */
-  public int repair(Consumer<IntConsumer> tables) {
-    return repair(tables, visitor -> {});
-  }
-
-  /**
-   * Repairs as {@link #repair(Consumer)} does, where sessions own pages, too.
-   *
-   * @param sessions passes each page that a session keeps between turns
-   */
-  public int repair(Consumer<IntConsumer> tables, Consumer<IntConsumer> sessions) {
+  public static int repair(
+      PageAllocator allocator,
+      RadixCache cache,
+      Consumer<IntConsumer> tables,
+      Consumer<IntConsumer> sessions) {
     int total = allocator.total();
     boolean[] cached = new boolean[total];
     boolean[] inFlight = new boolean[total];

@@ -73,7 +73,6 @@ final class CacheWorld {
   private final RadixCache cache;
   private final Pins pins;
   private final CachedPages model;
-  private final PageAudit audit;
   private final List<Holder> holders = new ArrayList<>();
   private final List<Remembered> sessions = new ArrayList<>();
   private final Map<Integer, Pinned> pinned = new HashMap<>();
@@ -88,7 +87,6 @@ final class CacheWorld {
     cache = new RadixCache(allocator, setting.pageTokens, policy, seed);
     pins = new Pins(cache, POOL);
     model = new CachedPages(pageTokens, setting.policy);
-    audit = new PageAudit(allocator, cache);
   }
 
   private void freed(int page) {
@@ -339,14 +337,17 @@ final class CacheWorld {
     cache.forEachPage(page -> cached[count[0]++] = page);
     Arrays.sort(cached);
     assertThat(cached).isEqualTo(model.numbers());
-    assertThat(audit.countersAgree()).isTrue();
+    assertThat(PageAudit.countersAgree(allocator, cache)).isTrue();
     assertThat(
-            audit.repair(
+            PageAudit.repair(
+                allocator,
+                cache,
                 visitor ->
                     holders.forEach(
                         holder ->
                             IntStream.range(0, holder.pages)
-                                .forEach(i -> visitor.accept(holder.table[i])))))
+                                .forEach(i -> visitor.accept(holder.table[i]))),
+                sessions -> {}))
         .isZero();
   }
 }

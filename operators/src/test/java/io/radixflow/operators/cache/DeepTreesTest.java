@@ -35,7 +35,6 @@ class DeepTreesTest {
     final CountingHash hash = new CountingHash();
     final CountingPolicy policy;
     final RadixCache cache;
-    final PageAudit audit;
     long stored;
     long removed;
     long cleared;
@@ -44,7 +43,6 @@ class DeepTreesTest {
       allocator = new PageAllocator(pool, page -> {});
       policy = new CountingPolicy(EvictionPolicies.of(policyName, pool, 1));
       cache = new RadixCache(PrefixCaching.RADIX, allocator, 1, policy, hash);
-      audit = new PageAudit(allocator, cache);
     }
 
     World listening() {
@@ -95,7 +93,7 @@ class DeepTreesTest {
     }
 
     void check() {
-      assertThat(audit.repair(tables -> {})).isZero();
+      assertThat(PageAudit.repair(allocator, cache, tables -> {}, sessions -> {})).isZero();
     }
   }
 

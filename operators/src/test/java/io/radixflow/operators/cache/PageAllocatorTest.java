@@ -114,16 +114,18 @@ class PageAllocatorTest {
   @Test
   void anAuditReturnsLeakedPagesAndTakesBackLostOnes() {
     RadixCache cache = new RadixCache(allocator, 1, EvictionPolicies.of("lru", 1, 1));
-    PageAudit audit = new PageAudit(allocator, cache);
     int leaked = allocator.allocate();
     int held = allocator.allocate();
-    assertThat(audit.repair(tables -> tables.accept(held))).isEqualTo(1);
+    assertThat(PageAudit.repair(allocator, cache, tables -> tables.accept(held), sessions -> {}))
+        .isEqualTo(1);
     assertThat(allocator.agrees(leaked, false, false, false)).isTrue();
     assertThat(allocator.inFlight()).isEqualTo(1);
     allocator.free(held);
-    assertThat(audit.repair(tables -> tables.accept(held))).isEqualTo(1);
+    assertThat(PageAudit.repair(allocator, cache, tables -> tables.accept(held), sessions -> {}))
+        .isEqualTo(1);
     assertThat(allocator.isInFlight(held)).isTrue();
-    assertThat(audit.repair(tables -> tables.accept(held))).isZero();
+    assertThat(PageAudit.repair(allocator, cache, tables -> tables.accept(held), sessions -> {}))
+        .isZero();
     assertThat(allocator.free()).isEqualTo(3);
   }
 }

@@ -22,7 +22,7 @@ class PrefixCachingTest {
     assertThat(allocator.inFlight()).isZero();
     assertThat(cache.protectedPages()).isZero();
     assertThat(allocator.cached()).isEqualTo(cache.evictablePages());
-    assertThat(new PageAudit(allocator, cache).repair(tables -> {})).isZero();
+    assertThat(PageAudit.repair(allocator, cache, tables -> {}, sessions -> {})).isZero();
     cache.reset();
     assertThat(allocator.free()).isEqualTo(8);
   }

@@ -37,7 +37,7 @@ public final class SessionAwareCache {
 
   private final RadixCache cache;
   private final PageAllocator allocator;
-  private final SessionBounds bounds;
+  private final int maxSlots;
   private final Consumer<CacheSlot> onForgotten;
   private final SessionClaims claims;
   private final SessionQuota quota;
@@ -57,7 +57,7 @@ public final class SessionAwareCache {
       Consumer<CacheSlot> onForgotten) {
     this.cache = cache;
     this.allocator = allocator;
-    this.bounds = bounds;
+    this.maxSlots = bounds.slots();
     this.onForgotten = onForgotten;
     this.claims = new SessionClaims(cache);
     this.quota = new SessionQuota(bounds, allocator.total(), claims);
@@ -234,7 +234,7 @@ public final class SessionAwareCache {
     if (tooMany != null) {
       forget(tooMany);
     }
-    while (slots.size() > bounds.slots() || rememberedTokens > maxTokens && slots.size() > 1) {
+    while (slots.size() > maxSlots || rememberedTokens > maxTokens && slots.size() > 1) {
       forget(slots.iterator().next());
     }
     for (int i = 0; i < LOOKED_AT && !slots.isEmpty(); i++) {

@@ -29,7 +29,7 @@ final class SessionQuota {
     }
   }
 
-  private final SessionBounds bounds;
+  private final int slotsPerTenant;
   private final int sessionLimit;
   private final int tenantLimit;
   private final SessionClaims claims;
@@ -40,7 +40,7 @@ final class SessionQuota {
    * @param poolPages pages that the shares are of
    */
   SessionQuota(SessionBounds bounds, int poolPages, SessionClaims claims) {
-    this.bounds = bounds;
+    this.slotsPerTenant = bounds.slotsPerTenant();
     this.sessionLimit = (int) Math.ceil(bounds.sessionShare() * poolPages);
     this.tenantLimit = (int) Math.ceil(bounds.tenantShare() * poolPages);
     this.claims = claims;
@@ -61,7 +61,7 @@ final class SessionQuota {
     while (tenant.pages > tenantLimit) {
       demoteOldest(tenant);
     }
-    return tenant.slots.size() > bounds.slotsPerTenant() ? tenant.slots.iterator().next() : null;
+    return tenant.slots.size() > slotsPerTenant ? tenant.slots.iterator().next() : null;
   }
 
   /** Demotes the excess of a tenant from its least recently used slot, or all that slot has. */

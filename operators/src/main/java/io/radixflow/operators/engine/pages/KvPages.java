@@ -61,7 +61,6 @@ public final class KvPages {
   private RadixCache cache;
   private SessionAwareCache sessions;
   private ReqToTokenPool tables;
-  private PageAudit audit;
   private HintApplier hints;
   private long evicted;
 
@@ -111,7 +110,6 @@ public final class KvPages {
     sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::forgotten);
     hints = new HintApplier(cache, allocator, clock);
     tables = new ReqToTokenPool(maxRunning);
-    audit = new PageAudit(allocator, cache);
   }
 
   /** Hands what changes in the cache, which is empty, to a sink. */
@@ -544,7 +542,7 @@ public final class KvPages {
   // ---- audit: each page has exactly one owner
 
   public boolean countersAgree() {
-    return audit.countersAgree();
+    return PageAudit.countersAgree(allocator, cache);
   }
 
   /**
@@ -556,7 +554,11 @@ public final class KvPages {
   public int repair(List<Request> holders) {
     int wrong = tiers.audit() ? 0 : 1;
     return wrong
-        + audit.repair(visitor -> visitInFlight(holders, visitor), sessions::forEachSessionPage);
+        + PageAudit.repair(
+            allocator,
+            cache,
+            visitor -> visitInFlight(holders, visitor),
+            sessions::forEachSessionPage);
   }
 
   private void visitInFlight(List<Request> holders, IntConsumer visitor) {

@@ -45,7 +45,6 @@ final class SessionWorld {
   final Map<String, CacheSlot> slots = new LinkedHashMap<>();
   final List<Turn> running = new ArrayList<>();
   final List<CacheSlot> forgotten = new ArrayList<>();
-  private final PageAudit audit;
 
   SessionWorld(int pool, int pageTokens) {
     this(pool, pageTokens, SessionBounds.DEFAULT, "lru");
@@ -55,7 +54,6 @@ final class SessionWorld {
     allocator = new PageAllocator(pool, pageTokens, page -> {});
     cache = new RadixCache(allocator, pageTokens, EvictionPolicies.of(policy, pool, 1), 1);
     sessions = new SessionAwareCache(cache, allocator, bounds, forgotten::add);
-    audit = new PageAudit(allocator, cache);
   }
 
   CacheSlot slot(String session) {
@@ -161,9 +159,11 @@ final class SessionWorld {
                 + allocator.inFlight())
         .isEqualTo(allocator.total());
     assertThat(sessions.sessionPages()).isEqualTo(allocator.session());
-    assertThat(audit.countersAgree()).isTrue();
+    assertThat(PageAudit.countersAgree(allocator, cache)).isTrue();
     assertThat(
-            audit.repair(
+            PageAudit.repair(
+                allocator,
+                cache,
                 visitor ->
                     running.forEach(
                         turn -> Arrays.stream(turn.table, 0, turn.pages).forEach(visitor::accept)),
