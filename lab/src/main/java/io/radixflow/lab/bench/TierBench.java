@@ -1,12 +1,10 @@
 package io.radixflow.lab.bench;
 
-import io.radixflow.operators.engine.EngineRequest.PromptSource;
-
-import io.radixflow.operators.engine.EngineRequest;
-
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.EngineRequest.PromptSource;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.tier.TierOptions;
@@ -81,8 +79,7 @@ final class TierBench implements AutoCloseable {
   private static PageStore store(
       Path directory, long limitBytes, String epoch, int pageBytes, TenantKeys keys) {
     try {
-      return DiskStore.open(
-          directory, DiskTierOptions.of(limitBytes), epoch, pageBytes, keys);
+      return DiskStore.open(directory, DiskTierOptions.of(limitBytes), epoch, pageBytes, keys);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -122,7 +119,7 @@ final class TierBench implements AutoCloseable {
 
   /** Evicts all pages of host memory; the disk keeps its own. */
   void flushHost() throws InterruptedException {
-    if (!onTiers(tiers -> tiers.switches().flush(false))) {
+    if (!onTiers(tiers -> tiers.switches().flush())) {
       throw new CliException("host memory could not be emptied");
     }
     settle();

@@ -135,7 +135,7 @@ final class CacheEvents {
   }
 
   /**
-   * The last page of a node is about to leave; {@link #flush} must follow.
+   * Reports that the last page of a node is about to leave; {@link #flush} must follow.
    *
    * @param evicted see {@link PageListener#leaving}
    * @param quiet whether {@link #cleared} follows, which reports them all

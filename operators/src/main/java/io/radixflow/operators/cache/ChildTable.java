@@ -29,8 +29,8 @@ final class ChildTable {
   }
 
   /**
-   * The child that begins with the page of {@code tokens} at {@code from}, or null; of a table that
-   * is not empty.
+   * Returns the child that begins with the page of {@code tokens} at {@code from}, or null; of a
+   * table that is not empty.
    *
    * @param hash the page's {@link ChildHash}
    * @param span token ids that it depends on

@@ -10,7 +10,7 @@ public interface PageListener {
   void stored(CachedPage page);
 
   /**
-   * A page leaves.
+   * Reports that a page leaves.
    *
    * @param evicted whether it leaves to make room; if not, because it is not needed again
    * @return whether the listener keeps what the page holds for a while: the page is in flight then,

@@ -100,7 +100,7 @@ public final class RadixCache {
   }
 
   /**
-   * The key of a request's tokens.
+   * Returns the key of a request's tokens.
    *
    * @param request a number that no other request of the engine has
    * @param publicTokens see {@link RadixKey#publicTokens}

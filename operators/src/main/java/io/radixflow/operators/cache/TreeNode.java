@@ -297,7 +297,8 @@ public final class TreeNode {
   }
 
   /**
-   * How many whole pages from {@code first} on equal those of {@code ids} from {@code from}.
+   * Returns how many whole pages from {@code first} on equal those of {@code ids} from {@code
+   * from}.
    *
    * @param limit most pages to compare
    */

@@ -108,8 +108,8 @@ public interface Engine extends AutoCloseable {
   }
 
   /**
-   * Why the engine can run nothing more, or null: its device is lost. Its channels then throw this
-   * from {@link ReplyChannel#drain}.
+   * Returns why the engine can run nothing more, or null: its device is lost. Its channels then
+   * throw this from {@link ReplyChannel#drain}.
    */
   default EngineLostException lost() {
     return null;

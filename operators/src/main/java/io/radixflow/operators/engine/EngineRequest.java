@@ -61,8 +61,8 @@ public record EngineRequest(
   }
 
   /**
-   * A request in the public namespace that is greedy, ends with its turn, begins at its first
-   * token, belongs to no session and has default scheduling; the builder overrides each.
+   * Returns a request in the public namespace that is greedy, ends with its turn, begins at its
+   * first token, belongs to no session and has default scheduling; the builder overrides each.
    */
   public static EngineRequestBuilder builder(String label, PromptSource prompt, int maxTokens) {
     return new EngineRequestBuilder(label, prompt, maxTokens);

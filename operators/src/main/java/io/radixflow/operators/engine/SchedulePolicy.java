@@ -33,7 +33,7 @@ public enum SchedulePolicy {
   }
 
   /**
-   * The policy of a name such as {@code lpm} or {@code dfs-weight}.
+   * Returns the policy of a name such as {@code lpm} or {@code dfs-weight}.
    *
    * @throws IllegalArgumentException if there is none; the message lists the names
    */

@@ -42,19 +42,16 @@ public final class TierSwitches {
   }
 
   /**
-   * Empties host memory; with {@code storeToo} the store as well.
+   * Empties host memory.
    *
    * @return whether that was possible: not while pages are on their way to the device
    */
-  public boolean flush(boolean storeToo) {
+  public boolean flush() {
     if (loadBacks.copies().isInProgress()) {
       return false;
     }
     backup.cancel(page -> true);
     host.clear();
-    if (storeToo) {
-      store.change(PageStore::clear);
-    }
     return true;
   }
 

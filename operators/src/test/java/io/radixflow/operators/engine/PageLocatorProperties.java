@@ -135,9 +135,9 @@ class PageLocatorProperties {
         int[] prompt = concat(text, letters(10 + number % 16, step.length));
         texts[step.session] = concat(prompt, client.run(turn(step.session, prompt)).ids());
       }
-      case FLUSH_HOST -> engine.onTiers(tiers -> tiers.switches().flush(false)).join();
+      case FLUSH_HOST -> engine.onTiers(tiers -> tiers.switches().flush()).join();
       case FLUSH_ALL -> {
-        engine.onTiers(tiers -> tiers.switches().flush(true)).join();
+        engine.eraseAll().join();
         await().pollDelay(Duration.ZERO).until(() -> store == null || store.size() == 0);
       }
       case LOSE_STORED -> {

@@ -75,9 +75,9 @@ class PageLocatorTest {
       fillTheDevice(client);
       TieredEngineTest.awaitSettled(engine);
       assertThat(locate(engine, "", text)).isEqualTo(new TierTokens(0, 12 * PAGE, 0, 0));
-      assertThat(engine.onTiers(tiers -> tiers.switches().flush(false)).join()).isTrue();
+      assertThat(engine.onTiers(tiers -> tiers.switches().flush()).join()).isTrue();
       assertThat(locate(engine, "", text)).isEqualTo(new TierTokens(0, 0, 12 * PAGE, 0));
-      assertThat(engine.onTiers(tiers -> tiers.switches().flush(true)).join()).isTrue();
+      assertThat(engine.eraseAll().join()).isTrue();
       await().until(() -> store.size() == 0);
       assertThat(locate(engine, "", text)).isEqualTo(TierTokens.NONE);
     }
@@ -129,10 +129,10 @@ class PageLocatorTest {
       int[] text = letters(0, 100);
       client.await(client.submit(text, 2));
       TieredEngineTest.awaitSettled(engine);
-      engine.onTiers(tiers -> tiers.switches().flush(false)).join();
+      engine.onTiers(tiers -> tiers.switches().flush()).join();
       fillTheDevice(client);
       TieredEngineTest.awaitSettled(engine);
-      engine.onTiers(tiers -> tiers.switches().flush(false)).join();
+      engine.onTiers(tiers -> tiers.switches().flush()).join();
       Semaphore gate = store.slowDownFinds();
       var located = engine.locate("", () -> text);
       assertThat(client.await(client.submit(letters(1, 10), 2)).finish).isNotNull();

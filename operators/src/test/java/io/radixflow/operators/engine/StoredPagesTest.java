@@ -322,7 +322,7 @@ class StoredPagesTest {
       assertThat(engine.stats().pool().evictedPages()).isPositive();
       assertThat(pagesOf(chain, 0)).isZero();
       // room in host memory, where all pages are of others
-      engine.onTiers(tiers -> tiers.switches().flush(false)).get(9, TimeUnit.SECONDS);
+      engine.onTiers(tiers -> tiers.switches().flush()).get(9, TimeUnit.SECONDS);
       client.await(client.submit(forgotten, 5));
       TieredEngineTest.awaitSettled(engine);
       assertThat(pagesOf(chain, 0)).isEqualTo(chain.pages());
@@ -381,8 +381,7 @@ class StoredPagesTest {
       assertThat(TieredEngineTest.awaitSettled(engine).usedHostPages()).isEqualTo(7);
       int kept = new TierCalls(engine::onTiers, 9_000).resizeHost(50 * 16 * 8, false);
       assertThat(kept).isEqualTo(7);
-      assertThat(engine.onTiers(tiers -> tiers.switches().flush(true)).get(9, TimeUnit.SECONDS))
-          .isTrue();
+      assertThat(engine.eraseAll().get(9, TimeUnit.SECONDS)).isTrue();
       await().until(() -> store.size() == 0);
       client.run(request("", "", letters(2, 100)));
       TierStats stats = TieredEngineTest.awaitSettled(engine);

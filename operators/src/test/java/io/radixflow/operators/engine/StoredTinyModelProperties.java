@@ -137,7 +137,7 @@ class StoredTinyModelProperties {
         rounds.add(ask(tested, engine, random));
         for (Change change : plan.changes) {
           if (change == Change.FLUSH_HOST) {
-            assertThat(engine.onTiers(tiers -> tiers.switches().flush(false)).join()).isTrue();
+            assertThat(engine.onTiers(tiers -> tiers.switches().flush()).join()).isTrue();
           } else if (change != Change.NOTHING) {
             engine.close();
             switch (change) {

@@ -7,7 +7,6 @@ import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.CacheOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
@@ -15,6 +14,7 @@ import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.tier.Tiers;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,8 +50,8 @@ class ColdSessionTest {
     return harness(directory, RemoteTierOptions.NONE, parallelism, subtask);
   }
 
-  private ServingHarness harness(Path directory, RemoteTierOptions remote, int parallelism, int subtask)
-      throws Exception {
+  private ServingHarness harness(
+      Path directory, RemoteTierOptions remote, int parallelism, int subtask) throws Exception {
     return engines.harness(ENGINE, TieredEngines.disk(directory), remote, parallelism, subtask);
   }
 
@@ -116,7 +116,7 @@ class ColdSessionTest {
       assertIs(query(h, "s"), "cold", new TierTokens(0, committed, 0, 0));
       assertThat(h.pages("s").tokens()).isEqualTo(new TierTokens(0, committed, 0, 0));
 
-      assertThat(onTiers(tiers -> tiers.switches().flush(false))).isTrue();
+      assertThat(onTiers(tiers -> tiers.switches().flush())).isTrue();
       assertIs(query(h, "s"), "cold", new TierTokens(0, 0, committed, 0));
       assertThat(h.pages("s").tokens()).isEqualTo(new TierTokens(0, 0, committed, 0));
 
@@ -129,7 +129,7 @@ class ColdSessionTest {
       assertIs(again, "warm", new TierTokens(grown, 0, 0, 0));
 
       fillTheDevice(h);
-      assertThat(onTiers(tiers -> tiers.switches().flush(true))).isTrue();
+      assertThat(onTiers(Tiers::eraseAll).join()).isTrue();
       await().until(() -> engines.stats().store().pages() == 0);
       assertIs(query(h, "s"), "gone", TierTokens.NONE);
       assertThat(h.pages("s").tokens()).isEqualTo(TierTokens.NONE);

@@ -46,7 +46,7 @@ public final class PageHasher {
   }
 
   /**
-   * The digests of all pages of a sequence; the last page may be partial.
+   * Returns the digests of all pages of a sequence; the last page may be partial.
    *
    * @param previous digest of the page before, or a seed, or null for the first of the public
    *     namespace
@@ -71,7 +71,7 @@ public final class PageHasher {
   }
 
   /**
-   * The digests of all whole pages of a key, as the nodes of a cache carry them.
+   * Returns the digests of all whole pages of a key, as the nodes of a cache carry them.
    *
    * @return {@link #BYTES} a page
    */
@@ -134,8 +134,8 @@ public final class PageHasher {
   }
 
   /**
-   * The digest that a namespace's first page after a public page is chained to: SHA-256 over the
-   * namespace's {@link #seed} and the public page's digest.
+   * Returns the digest that a namespace's first page after a public page is chained to: SHA-256
+   * over the namespace's {@link #seed} and the public page's digest.
    */
   public static byte[] seedBelow(byte[] publicDigest, String namespace) {
     MessageDigest sha = Sha256.open();
@@ -144,8 +144,8 @@ public final class PageHasher {
   }
 
   /**
-   * The name under which a namespace is published: it distinguishes namespaces and does not reveal
-   * their seed. Empty for the public one.
+   * Returns the name under which a namespace is published: it distinguishes namespaces and does not
+   * reveal their seed. Empty for the public one.
    */
   public static String publishedName(String namespace) {
     return namespace.equals(NamespaceKey.PUBLIC)

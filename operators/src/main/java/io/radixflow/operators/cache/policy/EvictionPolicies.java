@@ -41,7 +41,7 @@ public final class EvictionPolicies {
   }
 
   /**
-   * A new policy.
+   * Returns a new policy.
    *
    * @param name one of {@link #names()}, in any case
    * @param poolPages pages of the pool that it is for

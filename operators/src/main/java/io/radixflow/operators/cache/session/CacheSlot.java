@@ -96,8 +96,8 @@ public final class CacheSlot {
   }
 
   /**
-   * The position, of any branch, that shares the most tokens with a prompt; any thread. A forked
-   * branch thus starts from the other one's position.
+   * Returns the position, of any branch, that shares the most tokens with a prompt; any thread. A
+   * forked branch thus starts from the other one's position.
    *
    * @param ids the prompt
    * @param count how many of {@code ids} it has

@@ -38,7 +38,7 @@ public final class SessionAwareCache {
   private final RadixCache cache;
   private final PageAllocator allocator;
   private final int maxSlots;
-  private final Consumer<CacheSlot> onForgotten;
+  private final Consumer<CacheSlot> onDropped;
   private final SessionClaims claims;
   private final SessionQuota quota;
   private final long maxTokens;
@@ -48,17 +48,17 @@ public final class SessionAwareCache {
   private int hot;
 
   /**
-   * @param onForgotten gets each slot when it loses its positions
+   * @param onDropped gets each slot when it loses its positions
    */
   public SessionAwareCache(
       RadixCache cache,
       PageAllocator allocator,
       SessionBounds bounds,
-      Consumer<CacheSlot> onForgotten) {
+      Consumer<CacheSlot> onDropped) {
     this.cache = cache;
     this.allocator = allocator;
     this.maxSlots = bounds.slots();
-    this.onForgotten = onForgotten;
+    this.onDropped = onDropped;
     this.claims = new SessionClaims(cache);
     this.quota = new SessionQuota(bounds, allocator.total(), claims);
     this.maxTokens = (long) REMEMBERED_PER_TOKEN * allocator.total() * allocator.pageTokens();
@@ -108,7 +108,7 @@ public final class SessionAwareCache {
   }
 
   /**
-   * The tokens of a slot's partial page that a turn may use, given how it was matched.
+   * Returns the tokens of a slot's partial page that a turn may use, given how it was matched.
    *
    * @return 0 if it cannot use the page
    */
@@ -232,17 +232,17 @@ public final class SessionAwareCache {
     slots.add(slot);
     CacheSlot tooMany = quota.used(slot);
     if (tooMany != null) {
-      forget(tooMany);
+      drop(tooMany);
     }
     while (slots.size() > maxSlots || rememberedTokens > maxTokens && slots.size() > 1) {
-      forget(slots.iterator().next());
+      drop(slots.iterator().next());
     }
     for (int i = 0; i < LOOKED_AT && !slots.isEmpty(); i++) {
       CacheSlot oldest = slots.iterator().next();
       if (oldest.state() != SlotState.GONE) {
         return;
       }
-      forget(oldest);
+      drop(oldest);
     }
   }
 
@@ -254,10 +254,10 @@ public final class SessionAwareCache {
    */
   public int close(CacheSlot slot) {
     slot.close();
-    return forget(slot);
+    return drop(slot);
   }
 
-  private int forget(CacheSlot slot) {
+  private int drop(CacheSlot slot) {
     int freed = dropPartial(slot);
     for (SessionPosition position : slot.positions()) {
       if (position.owner == this) {
@@ -268,7 +268,7 @@ public final class SessionAwareCache {
     slot.clear();
     slots.remove(slot);
     quota.remove(slot);
-    onForgotten.accept(slot);
+    onDropped.accept(slot);
     return freed;
   }
 

@@ -49,7 +49,7 @@ final class SessionQuota {
   /**
    * Recounts a slot, as the most recently used one.
    *
-   * @return the tenant's slot to forget because it has too many, or null
+   * @return the tenant's slot to drop because it has too many, or null
    */
   CacheSlot used(CacheSlot slot) {
     remove(slot);

@@ -153,7 +153,7 @@ public final class Announcements {
     if (announced.loadBack != null) {
       pages.tiers().release(announced.loadBack);
     }
-    idle.forget(announced.turn);
+    idle.drop(announced.turn);
     slots.leave(announced.turn.slot);
   }
 }

@@ -370,9 +370,9 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   /**
-   * The content of the radix cache, no page before its parent; for checks, as it walks the whole
-   * cache on the engine thread. Only for an engine with a sink of events; never completes once the
-   * engine is closed.
+   * Returns the content of the radix cache, no page before its parent; for checks, as it walks the
+   * whole cache on the engine thread. Only for an engine with a sink of events; never completes
+   * once the engine is closed.
    */
   public CompletableFuture<List<KvEvent.Stored>> cacheContent() {
     return pageTasks.content();

@@ -51,7 +51,7 @@ final class EngineLoop implements Runnable {
 
   /**
    * @param channels are failed once the device is lost, and their requests cancelled at the end
-   * @param journal forgets what is in flight when all requests are ended
+   * @param journal is cleared when all requests are ended
    * @param auditMillis how often each page's owner is checked
    */
   EngineLoop(

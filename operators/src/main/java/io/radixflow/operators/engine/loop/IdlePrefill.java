@@ -98,14 +98,14 @@ final class IdlePrefill {
     }
     if (waiting.size() > MAX_WAITING) {
       Iterator<Prefix> oldest = waiting.values().iterator();
-      Prefix forgotten = oldest.next();
+      Prefix dropped = oldest.next();
       oldest.remove();
-      forgotten.left.run();
+      dropped.left.run();
     }
   }
 
   /** Drops an expected turn that has come, or will not come. */
-  void forget(Request expected) {
+  void drop(Request expected) {
     waiting.values().removeIf(each -> each.turn == expected);
     if (prefix != null && prefix.turn == expected) {
       prefix = null;

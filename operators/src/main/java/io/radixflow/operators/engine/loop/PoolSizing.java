@@ -25,7 +25,7 @@ record PoolSizing(int pages, int pageTokens, int contextLength) {
   private static final int HEAP_SHARE = 4;
 
   /**
-   * The sizes that options and backend ask for.
+   * Returns the sizes that options and backend ask for.
    *
    * @param heap bytes of the heap, for a pool that lies in it and has no given size
    * @throws IllegalArgumentException if the pool cannot hold two tokens

@@ -262,7 +262,7 @@ final class StepPipeline {
     }
   }
 
-  /** Waits for all steps in flight and forgets them; whatever ran must end. */
+  /** Waits for all steps in flight and drops them; their requests must end. */
   void abandon() {
     inFlight.forEach(StepPipeline::await);
     idle.abandon();

@@ -107,7 +107,7 @@ public final class KvPages {
     if (sessions != null) {
       sessions.abandon();
     }
-    sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::forgotten);
+    sessions = new SessionAwareCache(cache, allocator, options.sessions(), slots::dropped);
     hints = new HintApplier(cache, allocator, clock);
     tables = new ReqToTokenPool(maxRunning);
   }
@@ -242,8 +242,8 @@ public final class KvPages {
   }
 
   /**
-   * The longest cached prefix of all of a waiting request's tokens. Looked up only if the tree has
-   * changed since the last time, and then from where that search ended.
+   * Returns the longest cached prefix of all of a waiting request's tokens. Looked up only if the
+   * tree has changed since the last time, and then from where that search ended.
    */
   public PrefixMatch match(Request request) {
     PrefixMatch last = request.match;

@@ -49,7 +49,7 @@ public final class CachedSessions {
   }
 
   /** Removes a slot without positions, unless it has requests; engine thread. */
-  public void forgotten(CacheSlot slot) {
+  public void dropped(CacheSlot slot) {
     update(slot, 0);
   }
 

@@ -58,7 +58,8 @@ final class Preemption {
   }
 
   /**
-   * The request to preempt when pages run out: the tenant's least urgent, of equals the youngest.
+   * Returns the request to preempt when pages run out: the tenant's least urgent, of equals the
+   * youngest.
    */
   static Request leastUrgent(List<Request> running, Tenant tenant) {
     Request least = null;

@@ -1,20 +1,19 @@
 package io.radixflow.operators.flink.engine;
 
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
-
-import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.NamespaceKey;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
 import io.radixflow.operators.session.RefusedException;
-import io.radixflow.operators.tier.disk.DiskDirectory;
-import io.radixflow.operators.tier.disk.DiskStore;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.TierCalls;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.Tiers;
+import io.radixflow.operators.tier.disk.DiskDirectory;
+import io.radixflow.operators.tier.disk.DiskStore;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.remote.RemoteStore;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.tier.remote.StoreStack;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.TenantKeys;
@@ -75,7 +74,11 @@ public final class EngineTiers implements AutoCloseable {
    * @param kind tells which engines can use each other's pages
    */
   EngineTiers(
-      DiskTierOptions disk, RemoteTierOptions remote, TierOptions options, EngineDirectory home, String kind) {
+      DiskTierOptions disk,
+      RemoteTierOptions remote,
+      TierOptions options,
+      EngineDirectory home,
+      String kind) {
     this.disk = disk;
     this.remote = remote;
     this.options = options;
@@ -92,7 +95,12 @@ public final class EngineTiers implements AutoCloseable {
   /** Of an engine that others give its tiers; only its home is of use here. */
   public static EngineTiers of(DiskDirectory tiers) {
     EngineTiers made =
-        new EngineTiers(DiskTierOptions.NONE, RemoteTierOptions.NONE, TierOptions.NONE, EngineDirectory.NONE, "");
+        new EngineTiers(
+            DiskTierOptions.NONE,
+            RemoteTierOptions.NONE,
+            TierOptions.NONE,
+            EngineDirectory.NONE,
+            "");
     made.local = tiers;
     return made;
   }
@@ -106,8 +114,7 @@ public final class EngineTiers implements AutoCloseable {
         settings.hostBytes() == TierCommand.CONFIGURED
             ? options
             : options.withHostBytes(settings.hostBytes());
-    return sized.withStore(
-        this::openWithEngine, tenants());
+    return sized.withStore(this::openWithEngine, tenants());
   }
 
   /** Trouble with the disk costs its pages, never the engine. */
@@ -284,7 +291,7 @@ public final class EngineTiers implements AutoCloseable {
             : resized(calls.resizeHost(hostBytes(), false));
       }
       default -> {
-        calls.poll(each -> each.switches().flush(false) ? true : null);
+        calls.poll(each -> each.switches().flush() ? true : null);
         return "host memory is empty";
       }
     }
@@ -384,8 +391,7 @@ public final class EngineTiers implements AutoCloseable {
   /** A store with the remote one below it; closed again if that cannot be opened. */
   private PageStore withRemote(PageStore opened) {
     try {
-      return StoreStack.of(
-          opened, openRemote(), pageBytes, remote.uploadMillis());
+      return StoreStack.of(opened, openRemote(), pageBytes, remote.uploadMillis());
     } catch (RuntimeException e) {
       if (opened != null) {
         opened.close();
@@ -421,8 +427,7 @@ public final class EngineTiers implements AutoCloseable {
       if (local == null) {
         local = claim();
       }
-      return DiskStore.open(
-          local.pages(), disk.withLimitBytes(bytes), epoch, pageBytes, keys);
+      return DiskStore.open(local.pages(), disk.withLimitBytes(bytes), epoch, pageBytes, keys);
     } catch (IOException | UncheckedIOException e) {
       throw new RefusedException("it cannot be opened: " + e);
     }

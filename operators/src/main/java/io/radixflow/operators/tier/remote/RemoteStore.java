@@ -41,7 +41,7 @@ import org.slf4j.LoggerFactory;
  * are deleted by {@link RemoteSweep}.
  *
  * <p>Removed pages are misses here at once; for other engines when they are deleted, and no longer
- * known there ({@link KnownPages}). A tenant's pages are unreadable once its keys are forgotten in
+ * known there ({@link KnownPages}). A tenant's pages are unreadable once its keys are deleted in
  * all engines; their objects go when they are too old. {@link #stats} counts as pages and bytes
  * what this process wrote.
  */
