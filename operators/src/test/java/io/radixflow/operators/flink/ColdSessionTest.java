@@ -129,7 +129,7 @@ class ColdSessionTest {
       assertIs(again, "warm", new TierTokens(grown, 0, 0, 0));
 
       fillTheDevice(h);
-      assertThat(onTiers(Tiers::eraseAll).join()).isTrue();
+      assertThat(engines.engine().eraseAll().join()).isTrue();
       await().until(() -> engines.stats().store().pages() == 0);
       assertIs(query(h, "s"), "gone", TierTokens.NONE);
       assertThat(h.pages("s").tokens()).isEqualTo(TierTokens.NONE);
