@@ -79,7 +79,7 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   public void look(RadixKey prompt, int from) {
     chain = PageChain.of(prompt, 1, 0);
     loadBack = tiers.loadBack(chain, from, chain.pages());
-    while (loadBack != null && tiers.mustWait(loadBack, from)) {
+    while (loadBack != null && loadBack.mustWait(from)) {
       turn();
     }
   }
@@ -104,12 +104,12 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
   }
 
   private int load(int from, int to, int[] table) {
-    int loaded = tiers.copy(loadBack, from, to, table);
+    int loaded = loadBack.copy(from, to, table);
     tiers.startCopies();
     while (loadBack.isCopying()) {
       turn();
     }
-    tiers.release(loadBack);
+    loadBack.release();
     hostHits += loadBack.copiedPages(KvTier.HOST);
     diskHits += loadBack.copiedPages(KvTier.DISK);
     for (int i = from; i < from + loaded; i++) {

@@ -208,16 +208,6 @@ public final class HiRadixCache implements Tiers, PageListener {
   }
 
   @Override
-  public boolean mustWait(LoadBack loadBack, int devicePages) {
-    return loadBacks.mustWait(loadBack, devicePages);
-  }
-
-  @Override
-  public int copy(LoadBack loadBack, int devicePages, int end, int[] table) {
-    return loadBacks.copy(loadBack, devicePages, end, table);
-  }
-
-  @Override
   public void startCopies() {
     loadBacks.copies().start();
   }
@@ -225,11 +215,6 @@ public final class HiRadixCache implements Tiers, PageListener {
   @Override
   public void awaitCopies() {
     loadBacks.copies().await();
-  }
-
-  @Override
-  public void release(LoadBack loadBack) {
-    loadBacks.release(loadBack);
   }
 
   @Override

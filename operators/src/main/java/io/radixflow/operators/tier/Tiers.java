@@ -140,34 +140,12 @@ public interface Tiers extends AutoCloseable {
   }
 
   /**
-   * Returns whether a request has to wait for its load-back.
-   *
-   * @param devicePages pages of its prefix that the device has now
+   * Begins the copies that {@link LoadBack#copy} added, before the step that reads it is submitted.
    */
-  default boolean mustWait(LoadBack loadBack, int devicePages) {
-    return false;
-  }
-
-  /**
-   * Adds what is worth it of a load-back to the copy that {@link #startCopies} begins; the rest is
-   * faster computed.
-   *
-   * @param devicePages pages of the prefix that the device has
-   * @param table the request's page table, whose pages {@code devicePages .. end-1} are its own
-   * @return how many pages after those are copied; with none the load-back is still to be released
-   */
-  default int copy(LoadBack loadBack, int devicePages, int end, int[] table) {
-    return 0;
-  }
-
-  /** Begins to copy what was added, before the step that reads it is submitted. */
   default void startCopies() {}
 
   /** Waits for the copy to the device; at most a moment once a step that reads it has ended. */
   default void awaitCopies() {}
-
-  /** Ends a load-back unless its pages are being copied, which ends it soon. Idempotent. */
-  default void release(LoadBack loadBack) {}
 
   /** Handles what has ended and begins what is next; returns whether there was any. */
   default boolean poll() {

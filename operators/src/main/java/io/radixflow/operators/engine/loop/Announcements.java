@@ -151,7 +151,7 @@ public final class Announcements {
     announced.ended = true;
     live.remove(Branch.of(announced.turn.spec.session()), announced);
     if (announced.loadBack != null) {
-      pages.tiers().release(announced.loadBack);
+      announced.loadBack.release();
     }
     idle.drop(announced.turn);
     slots.leave(announced.turn.slot);

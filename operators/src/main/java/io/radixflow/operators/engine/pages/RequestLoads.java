@@ -76,7 +76,7 @@ public final class RequestLoads {
       return false;
     }
     int onDevice = devicePages.applyAsInt(request);
-    if (tiers.mustWait(request.loadBack, onDevice)) {
+    if (request.loadBack.mustWait(onDevice)) {
       return true;
     }
     if (onDevice >= request.loadBack.from() || request.looks >= LOOKS) {
@@ -90,7 +90,7 @@ public final class RequestLoads {
   /** A request does without the pages it has waited for. */
   public void drop(Request request) {
     if (request.loadBack != null && !request.loadBack.isCopied()) {
-      tiers.release(request.loadBack);
+      request.loadBack.release();
       request.loadBack = null;
     }
   }
@@ -105,7 +105,7 @@ public final class RequestLoads {
     if (request.loadBack == null) {
       return 0;
     }
-    int pages = tiers.copy(request.loadBack, onDevice, request.pages, table);
+    int pages = request.loadBack.copy(onDevice, request.pages, table);
     if (pages == 0) {
       drop(request);
       return 0;

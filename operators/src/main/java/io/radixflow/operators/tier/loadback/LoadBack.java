@@ -85,6 +85,8 @@ public final class LoadBack {
 
   final PageChain chain;
 
+  private final LoadBacks owner;
+
   /** The first page that neither the device nor, for an announced turn, host memory has. */
   int from;
 
@@ -126,12 +128,38 @@ public final class LoadBack {
   private int copied;
   private Throwable failure;
 
-  LoadBack(PageChain chain, int from, int limit, Runnable onEnd, long began) {
+  LoadBack(LoadBacks owner, PageChain chain, int from, int limit, Runnable onEnd, long began) {
+    this.owner = owner;
     this.chain = chain;
     this.from = from;
     this.limit = limit;
     this.onEnd = onEnd;
     this.began = began;
+  }
+
+  /**
+   * Returns whether the request has to wait for pages.
+   *
+   * @param devicePages pages of its prefix that the device has now
+   */
+  public boolean mustWait(int devicePages) {
+    return owner.mustWait(this, devicePages);
+  }
+
+  /**
+   * Adds the pages that are loaded faster than they are computed to the copy that begins next.
+   *
+   * @param devicePages pages of the prefix that the device has
+   * @param table the request's page table, whose pages {@code devicePages .. end-1} are its own
+   * @return how many pages after those are copied; with none this is still to be released
+   */
+  public int copy(int devicePages, int end, int[] table) {
+    return owner.copy(this, devicePages, end, table);
+  }
+
+  /** Ends this unless its pages are being copied, which ends it soon. Idempotent. */
+  public void release() {
+    owner.release(this);
   }
 
   State state() {

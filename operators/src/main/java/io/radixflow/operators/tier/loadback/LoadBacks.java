@@ -95,7 +95,7 @@ public final class LoadBacks {
     if (devicePages >= limit || busy) {
       return null;
     }
-    LoadBack begun = new LoadBack(chain, devicePages, limit, null, nanoClock.getAsLong());
+    LoadBack begun = new LoadBack(this, chain, devicePages, limit, null, nanoClock.getAsLong());
     begun.found(host.lockReady(chain, devicePages, limit));
     if (!begun.isVerified()) {
       checksums.verify(
@@ -114,8 +114,8 @@ public final class LoadBacks {
     return begun;
   }
 
-  /** See {@link Tiers#mustWait}. */
-  public boolean mustWait(LoadBack each, int devicePages) {
+  /** See {@link LoadBack#mustWait}. */
+  boolean mustWait(LoadBack each, int devicePages) {
     return !each.isVerified()
         || isWorthWaitingFor(each)
         || copies.isInProgress() && loadable(each, devicePages) > 0;
@@ -158,16 +158,16 @@ public final class LoadBacks {
     return model.pagesToLoad(devicePages, available);
   }
 
-  /** See {@link Tiers#copy}. */
-  public int copy(LoadBack each, int devicePages, int end, int[] table) {
+  /** See {@link LoadBack#copy}. */
+  int copy(LoadBack each, int devicePages, int end, int[] table) {
     int count = Math.min(loadable(each, devicePages), end - devicePages);
     int copied = copies.add(each, devicePages, count, table);
     awaited -= copied > 0 ? 1 : 0;
     return copied;
   }
 
-  /** Ends a load-back unless its pages are being copied, which ends it soon. Idempotent. */
-  public void release(LoadBack each) {
+  /** See {@link LoadBack#release}. */
+  void release(LoadBack each) {
     if (each.state() == State.ENDED || each.isCopying()) {
       return;
     }
@@ -205,7 +205,8 @@ public final class LoadBacks {
     if (!reads.areWorth(missing)) {
       return null;
     }
-    LoadBack each = new LoadBack(chain, devicePages, chain.pages(), onEnd, nanoClock.getAsLong());
+    LoadBack each =
+        new LoadBack(this, chain, devicePages, chain.pages(), onEnd, nanoClock.getAsLong());
     announcements++;
     queued.add(each);
     beginQueued();

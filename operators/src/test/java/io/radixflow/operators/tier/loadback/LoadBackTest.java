@@ -122,14 +122,14 @@ class LoadBackTest {
     engine.take().run();
     assertThat(each.state()).as("the second batch").isEqualTo(State.READING);
     assertThat(each.readPages()).isEqualTo(16);
-    assertThat(loadBacks.mustWait(each, 0)).isTrue();
+    assertThat(each.mustWait(0)).isTrue();
     reads.release();
     await(each, State.READY);
-    assertThat(loadBacks.mustWait(each, 0)).isFalse();
+    assertThat(each.mustWait(0)).isFalse();
 
-    assertThat(loadBacks.copy(each, 0, PAGES, table)).isEqualTo(PAGES);
+    assertThat(each.copy(0, PAGES, table)).isEqualTo(PAGES);
     assertThat(each.state()).isEqualTo(State.COPYING);
-    loadBacks.release(each);
+    each.release();
     assertThat(each.state()).as("a copy is not given up").isEqualTo(State.COPYING);
     loadBacks.copies().start();
     await(each, State.ENDED);
@@ -191,8 +191,8 @@ class LoadBackTest {
     Semaphore reads = heldUp(store.slowDown());
     LoadBack each = begin();
     await(each, State.READING);
-    loadBacks.release(each);
-    loadBacks.release(each);
+    each.release();
+    each.release();
     assertThat(each.state()).isEqualTo(State.ENDED);
     reads.release(10);
     engine.take().run();
@@ -222,8 +222,8 @@ class LoadBackTest {
     await(each, State.READING);
     reads.release();
     engine.take().run();
-    assertThat(loadBacks.mustWait(each, 0)).isFalse();
-    assertThat(loadBacks.copy(each, 0, PAGES, table)).isEqualTo(16);
+    assertThat(each.mustWait(0)).isFalse();
+    assertThat(each.copy(0, PAGES, table)).isEqualTo(16);
     loadBacks.copies().start();
     reads.release(10);
     await(each, State.ENDED);
@@ -246,7 +246,7 @@ class LoadBackTest {
     begun.addAll(each);
     assertThat(each.get(1).state()).isEqualTo(State.ASKING);
     assertThat(each.get(2).state()).as("half of host memory is taken").isEqualTo(State.NEW);
-    loadBacks.release(each.get(0));
+    each.get(0).release();
     assertThat(each.get(2).state()).isEqualTo(State.ASKING);
     reads.release(10);
     await(each.get(1), State.ENDED);
@@ -257,7 +257,7 @@ class LoadBackTest {
 
   @Test
   void noStateIsLeftAgainstAnArrow() {
-    LoadBack each = new LoadBack(CHAIN, 0, PAGES, null, 0);
+    LoadBack each = new LoadBack(null, CHAIN, 0, PAGES, null, 0);
     assertThatThrownBy(() -> each.to(State.COPYING)).isInstanceOf(IllegalStateException.class);
     each.to(State.ASKING);
     each.to(State.READY);
