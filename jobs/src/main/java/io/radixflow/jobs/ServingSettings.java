@@ -12,7 +12,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.flink.engine.EngineFactory;
-import io.radixflow.operators.flink.engine.ModelEngineFactory;
+import io.radixflow.operators.flink.tiers.ModelEngineFactory;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.session.ServingOptions;
 

@@ -1,6 +1,9 @@
 package io.radixflow.operators;
 
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
@@ -12,6 +15,7 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
+import io.radixflow.operators.tier.store.TenantKeys;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -46,6 +50,21 @@ class ArchitectureTest {
         .should()
         .dependOnClassesThat()
         .resideInAPackage("org.apache.flink..")
+        .check(MAIN);
+  }
+
+  /** But for the keys of tenants' pages, which checkpoints keep and subtasks pass on. */
+  @Test
+  void theFlinkOperatorKnowsTheEnginesInterfaceNotCachesAndTiers() {
+    noClasses()
+        .that()
+        .resideInAPackage(ROOT + ".flink..")
+        .and()
+        .resideOutsideOfPackage(ROOT + ".flink.tiers..")
+        .should()
+        .dependOnClassesThat(
+            resideInAnyPackage(ROOT + ".cache..", ROOT + ".tier..")
+                .and(not(belongToAnyOf(TenantKeys.class))))
         .check(MAIN);
   }
 

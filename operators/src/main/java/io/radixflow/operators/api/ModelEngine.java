@@ -9,7 +9,7 @@ import io.radixflow.kernels.model.hub.ResolverOptions;
 import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.flink.engine.EngineFactory;
-import io.radixflow.operators.flink.engine.ModelEngineFactory;
+import io.radixflow.operators.flink.tiers.ModelEngineFactory;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.slf4j.Logger;

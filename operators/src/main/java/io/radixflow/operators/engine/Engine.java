@@ -2,7 +2,6 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.TierTokens;
-import io.radixflow.operators.tier.page.PageId;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -72,11 +71,11 @@ public interface Engine extends AutoCloseable {
    * Erases pages in all tiers below the device, whichever engine they came from, but for those that
    * another page follows which stays. Never blocks.
    *
-   * @param pages names the pages, none before its parent; called on a thread that may take its time
+   * @param pages makes the {@link PageNames names} of the pages; called on a thread that may take its time
    * @return completes, on any thread, when no file of the engine holds their bytes, with whether
    *     there was a store to take them from; never once the engine is closed
    */
-  default CompletableFuture<Boolean> erase(Supplier<PageId[]> pages) {
+  default CompletableFuture<Boolean> erase(Supplier<byte[]> pages) {
     return CompletableFuture.completedFuture(false);
   }
 

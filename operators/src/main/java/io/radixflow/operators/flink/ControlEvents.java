@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.TierSettings;
 import io.radixflow.operators.flink.state.ControlState;
+import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.turn.SessionEnds;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.TierCommand;

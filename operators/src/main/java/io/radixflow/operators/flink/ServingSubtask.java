@@ -4,7 +4,6 @@ import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.flink.engine.CheckpointedDisks;
 import io.radixflow.operators.flink.engine.EngineConnection;
 import io.radixflow.operators.flink.engine.EngineLease;
-import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.erasure.Erasures;
 import io.radixflow.operators.flink.erasure.PageKeys;
@@ -16,6 +15,7 @@ import io.radixflow.operators.flink.state.IdleTimers;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionCounts;
 import io.radixflow.operators.flink.state.SessionStore;
+import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.turn.EngineRequests;
 import io.radixflow.operators.flink.turn.EventHandler;
 import io.radixflow.operators.flink.turn.PageLocations;
@@ -144,7 +144,7 @@ final class ServingSubtask implements AutoCloseable {
     metrics.erasures(erasures::pendingTenants, erasures::pendingPages);
     metrics.sessions(counts::count, counts::count);
     metrics.engine(engine.engine()::stats);
-    metrics.tierCommands(engine.tiers()::applied, engine.tiers()::refused);
+    metrics.tiers(tiers, engine.engine()::stats);
   }
 
   private void emitAgain(ServingOperator operator, Reply reply) {
@@ -219,7 +219,7 @@ final class ServingSubtask implements AutoCloseable {
     runner.saveProgress();
     unconfirmed.barrier(checkpoint);
     erasures.save();
-    disks.save(tiers.pagesOf());
+    disks.save(tiers.attachedDiskId());
     pageKeys.save();
     epoch.save();
   }

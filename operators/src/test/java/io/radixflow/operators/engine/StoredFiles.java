@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
 import io.radixflow.operators.NamespaceKey;
-import io.radixflow.operators.flink.engine.FlinkRemoteFiles;
+import io.radixflow.operators.flink.tiers.FlinkRemoteFiles;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskTierOptions;

@@ -1,5 +1,7 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.tier.page.PageId;
+
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -313,7 +315,7 @@ class StoredPagesTest {
       client.await(client.submit(forgotten, 5));
       TieredEngineTest.awaitSettled(engine);
       assertThat(pagesOf(chain, 0)).isEqualTo(chain.pages());
-      assertThat(engine.erase(() -> chain.from(0)).get(9, TimeUnit.SECONDS)).isTrue();
+      assertThat(engine.erase(() -> PageId.bytes(List.of(chain.from(0)))).get(9, TimeUnit.SECONDS)).isTrue();
       assertThat(pagesOf(chain, 0)).isZero();
       for (int other = 1; other < 4; other++) {
         client.await(client.submit(letters(other, 350), 5));

@@ -3,9 +3,9 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.flink.engine.EngineDirectory;
-import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
+import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.tier.disk.DiskDirectory;
 import java.io.IOException;
@@ -26,6 +26,20 @@ class CheckpointedDisksTest {
   private final List<EngineDirectory> homes = new ArrayList<>();
   private DiskDirectory disk;
 
+  private static EngineTiers tiers(DiskDirectory disk) {
+    return new EngineTiers() {
+      @Override
+      public String diskId() {
+        return disk == null ? null : disk.engine();
+      }
+
+      @Override
+      public String attachedDiskId() {
+        return diskId();
+      }
+    };
+  }
+
   private ServingHarness harness(boolean onDisk, int parallelism, int subtask) throws Exception {
     ScriptedEngine engine = new ScriptedEngine(4096, 6);
     TestEngineFactory opener =
@@ -38,7 +52,7 @@ class CheckpointedDisksTest {
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
               }
-              return new ServingEngine(engine, engine.model(), EngineTiers.of(disk));
+              return new ServingEngine(engine, engine.model(), tiers(disk));
             });
     return new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, subtask);
   }

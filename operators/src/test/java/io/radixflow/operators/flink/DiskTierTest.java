@@ -117,7 +117,7 @@ class DiskTierTest {
     assertThat(StoredPages.in(root)).isNotEmpty();
     try (ServingHarness h = harness(root).restore(state, 1)) {
       assertThat(StoredPages.in(root)).isEmpty();
-      assertThat(engines.tiers().local()).isNotNull();
+      assertThat(engines.tiers().diskId()).isNotNull();
     }
     engines.close();
   }
@@ -177,7 +177,7 @@ class DiskTierTest {
     Path file = Files.writeString(root.resolve("file"), "no directory");
     try (ServingHarness h = harness(file)) {
       h.open();
-      assertThat(engines.tiers().local()).isNull();
+      assertThat(engines.tiers().diskId()).isNull();
       assertThat(ask(h, "t1").text()).isNotEmpty();
     }
     engines.close();

@@ -1,5 +1,11 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.engine.EngineDirectory;
+import io.radixflow.operators.flink.tiers.SwitchableTiers;
+import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.engine.EngineStats;
@@ -171,7 +177,6 @@ class ServingMetricsTest {
     wanted.put("pagesProtected", 13);
     wanted.put("pagesInFlight", 14);
     wanted.put("pages", 50);
-    wanted.put("tier.disk.storePages", 0L);
     Map<String, Object> found = new TreeMap<>();
     wanted
         .keySet()
@@ -186,7 +191,7 @@ class ServingMetricsTest {
     serving.sessions(() -> 0, state -> 0);
     serving.turns(() -> 0, () -> 0);
     serving.erasures(() -> 0, () -> 0);
-    serving.tierCommands(() -> 0, () -> 0);
+    serving.tiers(new SwitchableTiers(DiskTierOptions.NONE, RemoteTierOptions.NONE, TierOptions.NONE, EngineDirectory.NONE, ""), () -> stats(KvEventStats.NONE, SessionStats.NONE, SchedulerStats.NONE));
     serving.replied("stop");
     Set<String> registered = new TreeSet<>();
     for (String name : metrics.keySet()) {

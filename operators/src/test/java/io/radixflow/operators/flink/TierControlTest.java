@@ -2,12 +2,12 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.flink.engine.EngineTiers;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
+import io.radixflow.operators.flink.tiers.SwitchableTiers;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -42,7 +42,7 @@ class TierControlTest {
         TieredEngines.options(tiers), disk, RemoteTierOptions.NONE, parallelism, subtask);
   }
 
-  private EngineTiers tiers() {
+  private SwitchableTiers tiers() {
     return engines.tiers();
   }
 
@@ -90,7 +90,7 @@ class TierControlTest {
       awaitStored();
       home = engines.home();
       done(h, "detach disk");
-      assertThat(tiers().pagesOf()).isNull();
+      assertThat(tiers().attachedDiskId()).isNull();
       assertThat(stats().store()).isNull();
       assertThat(ask(h, "t2").text()).isNotEmpty();
       refused(h, "detach disk");
@@ -100,7 +100,7 @@ class TierControlTest {
     }
     engines.close();
     try (ServingHarness h = harness(TIERS, disk()).restore(state, 1)) {
-      assertThat(tiers().local()).isNull();
+      assertThat(tiers().diskId()).isNull();
       assertThat(ask(h, "t3").usage().cachedTokens()).isZero();
       done(h, "attach disk");
       assertThat(engines.home()).isEqualTo(home);

@@ -8,14 +8,14 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.flink.engine.EngineTiers;
-import io.radixflow.operators.flink.engine.ModelEngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
+import io.radixflow.operators.flink.tiers.ModelEngineFactory;
+import io.radixflow.operators.flink.tiers.SwitchableTiers;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.TierOptions;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -70,7 +70,7 @@ class TierSwitchesITCase {
   @Test
   void repliesAreThoseOfAJobWithoutTiers() throws Exception {
     Map<String, String> plain = run("plain", TierOptions.NONE, DiskTierOptions.NONE);
-    assertThat(ENGINE.get().tiers().refused()).isEqualTo(COMMANDS);
+    assertThat(((SwitchableTiers) ENGINE.get().tiers()).refused()).isEqualTo(COMMANDS);
     Map<String, String> switched =
         run(
             "switched",
@@ -80,7 +80,7 @@ class TierSwitchesITCase {
                 .withPrefetch(PrefetchPolicy.WAIT_COMPLETE, 1),
             DiskTierOptions.of(16 << 20, root.toString(), NamespaceKey.of("secret")));
     assertThat(switched).hasSize(TURNS).isEqualTo(plain);
-    EngineTiers tiers = ENGINE.get().tiers();
+    SwitchableTiers tiers = (SwitchableTiers) ENGINE.get().tiers();
     assertThat(tiers.settings().number()).isEqualTo(COMMANDS);
     assertThat(tiers.applied()).isPositive();
     assertThat(tiers.refused()).isPositive();
@@ -138,7 +138,7 @@ class TierSwitchesITCase {
   }
 
   private static void awaitCommands() {
-    EngineTiers tiers = ENGINE.get().tiers();
+    SwitchableTiers tiers = (SwitchableTiers) ENGINE.get().tiers();
     Awaitility.await()
         .atMost(Duration.ofSeconds(60))
         .until(() -> tiers.settings().number() == COMMANDS || tiers.refused() == COMMANDS);

@@ -8,16 +8,16 @@ import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.flink.engine.EngineDirectory;
-import io.radixflow.operators.flink.engine.EngineTiers;
-import io.radixflow.operators.flink.engine.ModelEngineFactory;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
+import io.radixflow.operators.flink.tiers.ModelEngineFactory;
+import io.radixflow.operators.flink.tiers.SwitchableTiers;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -112,13 +112,13 @@ final class TieredEngines implements AfterEachCallback {
     return (ContinuousBatchingEngine) last().engine();
   }
 
-  EngineTiers tiers() {
-    return last().tiers();
+  SwitchableTiers tiers() {
+    return (SwitchableTiers) last().tiers();
   }
 
   /** The name of the directory in which the last one has its pages. */
   String home() {
-    return tiers().local().engine();
+    return tiers().diskId();
   }
 
   TierStats stats() {

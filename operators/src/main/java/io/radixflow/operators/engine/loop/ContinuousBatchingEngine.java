@@ -30,7 +30,6 @@ import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.KvEvent;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.tier.Tiers;
-import io.radixflow.operators.tier.page.PageId;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -308,8 +307,8 @@ public final class ContinuousBatchingEngine implements Engine {
   }
 
   @Override
-  public CompletableFuture<Boolean> erase(Supplier<PageId[]> named) {
-    return pageTasks.erase(named);
+  public CompletableFuture<Boolean> erase(Supplier<byte[]> names) {
+    return pageTasks.erase(names);
   }
 
   @Override

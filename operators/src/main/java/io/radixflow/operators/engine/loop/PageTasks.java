@@ -40,8 +40,8 @@ final class PageTasks {
   }
 
   /** See {@link Engine#erase}. */
-  CompletableFuture<Boolean> erase(Supplier<PageId[]> named) {
-    return CompletableFuture.supplyAsync(named, intake)
+  CompletableFuture<Boolean> erase(Supplier<byte[]> names) {
+    return CompletableFuture.supplyAsync(() -> PageId.all(names.get()), intake)
         .thenComposeAsync(pages.tiers()::erase, engine);
   }
 

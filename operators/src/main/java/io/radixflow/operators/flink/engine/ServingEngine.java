@@ -16,7 +16,7 @@ public record ServingEngine(Engine engine, ServedModel model, String instance, E
     implements AutoCloseable {
 
   public ServingEngine(Engine engine, ServedModel model) {
-    this(engine, model, EngineTiers.none());
+    this(engine, model, EngineTiers.NONE);
   }
 
   public ServingEngine(Engine engine, ServedModel model, EngineTiers tiers) {

@@ -1,11 +1,11 @@
 package io.radixflow.operators.flink.erasure;
 
 import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.engine.PageNames;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
-import io.radixflow.operators.tier.page.PageId;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -112,7 +112,7 @@ public final class Erasures implements AutoCloseable {
     }
 
     Pages(What what, byte[] names, boolean toPassOn) {
-      this(what, () -> names, what == What.PAGES ? PageId.all(names).length : 0, toPassOn);
+      this(what, () -> names, what == What.PAGES ? names.length / PageNames.BYTES : 0, toPassOn);
     }
 
     /** Returns the names, which are made by the first caller; any thread. */
@@ -264,7 +264,7 @@ public final class Erasures implements AutoCloseable {
                   () -> {
                     byte[] names = erasure.names();
                     post(() -> passOn(id, erasure));
-                    return PageId.all(names);
+                    return names;
                   }),
               everywhere -> done(id, erasure, everywhere));
       case ALL_PAGES -> {

@@ -10,7 +10,6 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.TenantNamespaces;
-import io.radixflow.operators.tier.disk.DiskDirectory;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -73,8 +72,7 @@ public final class PageLocations {
 
   /** Returns the engine's data directory, which control events may attach; null for none. */
   private String home() {
-    DiskDirectory local = engine.tiers().local();
-    return local == null ? null : local.engine();
+    return engine.tiers().diskId();
   }
 
   private String folder() {

@@ -1,20 +1,14 @@
 package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.record.Usage;
-import io.radixflow.operators.tier.TierStats;
-import io.radixflow.operators.tier.page.MissReason;
-import io.radixflow.operators.tier.store.PageStoreStats;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.function.IntSupplier;
-import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
-import java.util.function.ToLongFunction;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Histogram;
@@ -102,7 +96,6 @@ public final class ServingMetrics {
         "priorityPreemptions", (Gauge<Long>) () -> stats.get().scheduler().priorityPreemptions());
     group.gauge("agedAdmissions", (Gauge<Long>) () -> stats.get().scheduler().promotions());
     group.gauge("prefixWaits", (Gauge<Long>) () -> stats.get().scheduler().deferrals());
-    tiers(() -> stats.get().tiers());
     group.gauge("tokensAhead", (Gauge<Long>) () -> stats.get().sessions().tokensAhead());
   }
 
@@ -116,57 +109,9 @@ public final class ServingMetrics {
     group.gauge("pageRepairs", (Gauge<Long>) () -> stats.get().pool().repairs());
   }
 
-  /** Adds what became of control events for the tiers; the same in all subtasks of an engine. */
-  public void tierCommands(LongSupplier applied, LongSupplier refused) {
-    group.gauge("tierCommandsApplied", (Gauge<Long>) applied::getAsLong);
-    group.gauge("tierCommandsRefused", (Gauge<Long>) refused::getAsLong);
-  }
-
-  private void tiers(Supplier<TierStats> stats) {
-    group.gauge("hostPages", (Gauge<Integer>) () -> stats.get().hostPages());
-    group.gauge("hostPagesUsed", (Gauge<Integer>) () -> stats.get().usedHostPages());
-    group.gauge("hostPagesEvicted", (Gauge<Long>) () -> stats.get().evictedHostPages());
-    group.gauge("tierPagesQueued", (Gauge<Integer>) () -> stats.get().queuedPages());
-    group.gauge("pagesBackedUp", (Gauge<Long>) () -> stats.get().backedUpPages());
-    group.gauge("backupsDropped", (Gauge<Long>) () -> stats.get().droppedBackups());
-    group.gauge("pagesLoaded", (Gauge<Long>) () -> stats.get().loadedPages());
-    group.gauge("pagesFetched", (Gauge<Long>) () -> stats.get().fetchedPages());
-    group.gauge("pagesPrefetched", (Gauge<Long>) () -> stats.get().announcements().pages());
-    group.gauge("prefetchesCutShort", (Gauge<Long>) () -> stats.get().announcements().cutShort());
-    group.gauge("tierWritesDropped", (Gauge<Long>) () -> stats.get().droppedWrites());
-    group.gauge("tierTransfersFailed", (Gauge<Long>) () -> stats.get().failedTransfers());
-    for (MissReason reason : MissReason.values()) {
-      group
-          .addGroup("reason", reason.name().toLowerCase(Locale.ROOT))
-          .gauge("tierMisses", (Gauge<Long>) () -> stats.get().misses().getOrDefault(reason, 0L));
-    }
-    store("disk", () -> stats.get().store());
-    store("remote", () -> stats.get().remote());
-  }
-
-  /** Adds what a store tells, which may come and go. */
-  private void store(String tier, Supplier<PageStoreStats> stats) {
-    MetricGroup store = group.addGroup("tier", tier);
-    Map<String, ToLongFunction<PageStoreStats>> values = new LinkedHashMap<>();
-    values.put("storePages", PageStoreStats::pages);
-    values.put("storeBytes", PageStoreStats::bytes);
-    values.put("storeBytesLimit", PageStoreStats::limitBytes);
-    values.put("storePagesRead", PageStoreStats::readPages);
-    values.put("storePagesWritten", PageStoreStats::writtenPages);
-    values.put("storePagesEvicted", PageStoreStats::evictedPages);
-    values.put("storeWritesFailed", PageStoreStats::failedWrites);
-    values.forEach((name, value) -> store.gauge(name, (Gauge<Long>) () -> of(stats.get(), value)));
-    for (MissReason reason : MissReason.values()) {
-      store
-          .addGroup("reason", reason.name().toLowerCase(Locale.ROOT))
-          .gauge(
-              "storeMisses",
-              (Gauge<Long>) () -> of(stats.get(), told -> told.misses().getOrDefault(reason, 0L)));
-    }
-  }
-
-  private static long of(PageStoreStats stats, ToLongFunction<PageStoreStats> value) {
-    return stats == null ? 0 : value.applyAsLong(stats);
+  /** Adds the tiers below the engine's device; the same in all subtasks that share it. */
+  public void tiers(EngineTiers tiers, Supplier<EngineStats> stats) {
+    tiers.register(group, stats);
   }
 
   void accepted() {

@@ -2,7 +2,7 @@ package io.radixflow.operators.flink.turn;
 
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.operators.NamespaceKey;
-import io.radixflow.operators.cache.key.RadixKey;
+import io.radixflow.operators.engine.PageNames;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.erasure.Erasures;
 import io.radixflow.operators.flink.state.SessionContext;
@@ -14,13 +14,11 @@ import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.operators.session.Turn;
-import io.radixflow.operators.tier.page.PageChain;
-import io.radixflow.operators.tier.page.PageId;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.FutureTask;
 import org.apache.flink.util.function.RunnableWithException;
 
 /**
@@ -159,18 +157,17 @@ public final class SessionErasure {
   private byte[] names(
       String namespace, String sharedSystem, List<int[]> texts, List<int[]> kept, int pageTokens) {
     ChatTemplate template = engine.model().chatTemplate();
-    Set<PageId> names = new LinkedHashSet<>();
+    PageNames names = new PageNames(namespace, pageTokens);
     for (int[] ids : texts) {
       int open =
           sharedSystem == null ? 0 : SharedSystemPrompt.commonTokens(template, sharedSystem, ids);
-      PageChain chain = PageChain.of(new RadixKey(namespace, ids, ids.length, open), pageTokens, 0);
-      int first = chain.sharedPages();
+      int first = 0;
       for (int[] other : kept) {
         int differs = Arrays.mismatch(ids, other);
         first = Math.max(first, (differs < 0 ? ids.length : differs) / pageTokens);
       }
-      names.addAll(List.of(chain.from(first)));
+      names.add(ids, open, first);
     }
-    return PageId.bytes(names);
+    return names.toBytes();
   }
 }

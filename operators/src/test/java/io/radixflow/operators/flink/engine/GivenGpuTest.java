@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.flink.tiers.ModelEngineFactory;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;

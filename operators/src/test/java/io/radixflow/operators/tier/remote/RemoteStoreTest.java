@@ -8,7 +8,7 @@ import static io.radixflow.operators.tier.store.TierPages.read;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.flink.engine.FlinkRemoteFiles;
+import io.radixflow.operators.flink.tiers.FlinkRemoteFiles;
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;

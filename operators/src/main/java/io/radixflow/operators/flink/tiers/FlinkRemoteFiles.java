@@ -1,4 +1,4 @@
-package io.radixflow.operators.flink.engine;
+package io.radixflow.operators.flink.tiers;
 
 import io.radixflow.operators.tier.remote.RemoteFiles;
 import io.radixflow.operators.tier.remote.RemoteObject;

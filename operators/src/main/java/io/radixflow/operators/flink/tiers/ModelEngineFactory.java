@@ -1,6 +1,4 @@
-package io.radixflow.operators.flink.engine;
-
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
+package io.radixflow.operators.flink.tiers;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ModelLoader;
@@ -11,7 +9,11 @@ import io.radixflow.operators.StableHash;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.KvEventSink;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.EngineDirectory;
+import io.radixflow.operators.flink.engine.EngineFactory;
+import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import java.io.Serializable;
 
 /**
@@ -93,7 +95,7 @@ public record ModelEngineFactory(
           "pages pass through host memory on their way to lower tiers: give the tiers some");
     }
     ServedModel served = source.open(model);
-    EngineTiers tiers = new EngineTiers(disk, remote, options.tiers(), home, kind());
+    SwitchableTiers tiers = new SwitchableTiers(disk, remote, options.tiers(), home, kind());
     try {
       ContinuousBatchingEngine engine =
           ContinuousBatchingEngine.open(
