@@ -8,6 +8,7 @@ import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -241,10 +242,12 @@ public final class Erasures implements AutoCloseable {
       return;
     }
     LOG.warn("More than {} pages wait to be erased: all pages of the tiers are erased", maxPages);
-    for (Pages each : pending.values()) {
-      toPassOn |= each.toPassOn;
+    for (Pages each : List.copyOf(pending.values())) {
+      if (each.what != What.KEYS) {
+        toPassOn |= each.toPassOn;
+        pending.values().remove(each);
+      }
     }
-    pending.values().removeIf(each -> each.what != What.KEYS);
     pages = 0;
     add(ALL, new Pages(What.ALL_PAGES, new byte[0], toPassOn));
   }

@@ -4,24 +4,48 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.erasure.Erasures.Erasure;
+import io.radixflow.operators.flink.erasure.Erasures.What;
+import io.radixflow.operators.tier.store.TenantKeys;
 import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import org.apache.flink.api.common.TaskInfoImpl;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
 import org.apache.flink.api.java.tuple.Tuple;
+import org.apache.flink.api.java.tuple.Tuple3;
+import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.junit.jupiter.api.Test;
 
-/** Tests what a checkpoint keeps of erasures that no disk confirms. */
+/** Tests what a checkpoint keeps of erasures, and what other subtasks get of them. */
 class ErasuresTest {
-  private final List<Tuple> saved = new ArrayList<>();
+  private final Map<String, List<Tuple>> saved = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
+  private final List<OperatorEvent> sent = new ArrayList<>();
+  private final OperatorStateStore store =
+      of(
+          OperatorStateStore.class,
+          (name, arguments) -> list(saved(((ListStateDescriptor<?>) arguments[0]).getName())));
+  private final ServingEngine engine =
+      new ServingEngine(
+          of(
+              Engine.class,
+              (name, arguments) -> {
+                asked.add(name);
+                return new CompletableFuture<Boolean>();
+              }),
+          null);
 
   @SuppressWarnings("unchecked")
-  private <T> T of(Class<T> type, java.util.function.BiFunction<String, Object[], Object> calls) {
+  private <T> T of(Class<T> type, BiFunction<String, Object[], Object> calls) {
     return (T)
         Proxy.newProxyInstance(
             getClass().getClassLoader(),
@@ -29,34 +53,29 @@ class ErasuresTest {
             (proxy, method, arguments) -> calls.apply(method.getName(), arguments));
   }
 
+  private List<Tuple> saved(String state) {
+    return saved.computeIfAbsent(state, name -> new ArrayList<>());
+  }
+
+  private ListState<?> list(List<Tuple> entries) {
+    return of(
+        ListState.class,
+        (name, arguments) -> {
+          switch (name) {
+            case "get" -> {
+              return List.copyOf(entries);
+            }
+            case "clear" -> entries.clear();
+            default -> entries.add((Tuple) arguments[0]);
+          }
+          return null;
+        });
+  }
+
+  /** Makes a subtask's erasures, of which none is confirmed. */
   private Erasures erasures(int maxPages) throws Exception {
-    ListState<?> state =
-        of(
-            ListState.class,
-            (name, arguments) -> {
-              switch (name) {
-                case "get" -> {
-                  return List.copyOf(saved);
-                }
-                case "clear" -> saved.clear();
-                default -> saved.add((Tuple) arguments[0]);
-              }
-              return null;
-            });
-    ListState<?> none = of(ListState.class, (name, arguments) -> name.equals("get") ? List.of() : null);
-    OperatorStateStore store =
-        of(
-            OperatorStateStore.class,
-            (name, arguments) ->
-                ((ListStateDescriptor<?>) arguments[0]).getName().startsWith("page") ? state : none);
-    Engine engine =
-        of(
-            Engine.class,
-            (name, arguments) -> {
-              asked.add(name);
-              return new CompletableFuture<Boolean>();
-            });
-    return new Erasures(store, new ServingEngine(engine, null), null, null, null, maxPages);
+    PageKeys keys = new PageKeys(store, engine.tiers(), new TaskInfoImpl("serving", 8, 0, 2, 0));
+    return new Erasures(store, engine, keys, null, sent::add, maxPages);
   }
 
   private static Supplier<byte[]> names(int pages) {
@@ -69,13 +88,15 @@ class ErasuresTest {
     first.erasePages(names(3), 5, false);
     first.erasePages(names(2), 2, false);
     first.save();
-    assertThat(saved).extracting(each -> ((byte[]) each.getField(2)).length).containsExactlyInAnyOrder(96, 64);
+    assertThat(saved("page-erasures"))
+        .extracting(each -> ((byte[]) each.getField(2)).length)
+        .containsExactlyInAnyOrder(96, 64);
     asked.clear();
     Erasures next = erasures(100);
     assertThat(next.pendingPages()).isEqualTo(2);
     assertThat(asked).containsExactly("erase", "erase");
     next.save();
-    assertThat(saved).hasSize(2);
+    assertThat(saved("page-erasures")).hasSize(2);
   }
 
   @Test
@@ -85,9 +106,47 @@ class ErasuresTest {
     first.erasePages(names(6), 6, false);
     first.save();
     assertThat(asked).containsExactly("erase", "eraseAll");
-    assertThat(saved).hasSize(1);
+    assertThat(sent).isEmpty();
+    assertThat(saved("page-erasures")).hasSize(1);
     asked.clear();
     erasures(10);
     assertThat(asked).containsExactly("eraseAll");
+  }
+
+  @Test
+  void tooManyPagesOfWhichOtherEnginesHaveSomeBecomeAllPagesOfAllEngines() throws Exception {
+    Erasures first = erasures(10);
+    first.erasePages(names(6), 6, true);
+    first.erasePages(names(6), 6, false);
+    assertThat(sent).hasSize(1);
+    Erasure all = (Erasure) sent.get(0);
+    assertThat(all.what()).isEqualTo(What.ALL_PAGES);
+    Erasures other = erasures(10);
+    asked.clear();
+    other.receive(all);
+    assertThat(asked).containsExactly("eraseAll");
+  }
+
+  @Test
+  void aRestoreDeletesKeysWhoseDeletionNotAllSubtasksHadConfirmed() throws Exception {
+    byte[] ids = ByteBuffer.allocate(2 * Long.BYTES).putLong(7).putLong(8).array();
+    saved("page-erasures").add(Tuple3.of("keys", What.KEYS, ids));
+    saved("page-keys").add(Tuple3.of(7L, 1L, new byte[32]));
+    saved("page-keys").add(Tuple3.of(9L, 1L, new byte[32]));
+    Erasures restored = erasures(10);
+    engine.tiers().keys().add(new TenantKeys.Key(8, 1, new byte[32]));
+    assertThat(engine.tiers().keys().toSave(0, 1)).extracting(TenantKeys.Key::id).containsExactly(9L);
+    assertThat(restored.pendingPages()).isZero();
+  }
+
+  @Test
+  void aTenantsKeysAreDeletedOnceMoreByTheSuccessorOfACheckpoint() throws Exception {
+    Erasures first = erasures(10);
+    first.eraseTenant("acme", 3);
+    first.save();
+    engine.tiers().keys().add(new TenantKeys.Key(7, 0, new byte[32]));
+    Erasures next = erasures(10);
+    assertThat(next.toPass()).isEqualTo(Map.of("acme", 3L));
+    assertThat(engine.tiers().keys().toSave(0, 1)).isEmpty();
   }
 }
