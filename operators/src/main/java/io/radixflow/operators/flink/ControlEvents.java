@@ -48,7 +48,7 @@ final class ControlEvents {
     ends.eraseTenant(tenant, control.nextErasure());
   }
 
-  /** All subtasks keep the new settings; the engine of each TaskManager applies them, once. */
+  /** Keeps the new settings in all subtasks; the engine of each TaskManager applies them, once. */
   private void switchTiers(String value) throws Exception {
     TierCommand command;
     try {

@@ -38,7 +38,7 @@ public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<
   private final ServingOptions options;
   private final LostReplies lost;
 
-  /** For an output that loses nothing. */
+  /** Makes an operator whose output loses no replies. */
   public ServingOperatorFactory(EngineFactory engine, ServingOptions options) {
     this(engine, options, null);
   }
@@ -46,7 +46,7 @@ public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<
   /**
    * @param engine opens the engine, once a TaskManager
    * @param options bounds, retention and defaults
-   * @param lost tells what the output has lost; null if it loses nothing
+   * @param lost finds replies that the output has lost; null if it loses none
    */
   public ServingOperatorFactory(EngineFactory engine, ServingOptions options, LostReplies lost) {
     this.engine = engine;

@@ -47,7 +47,7 @@ import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * One subtask of the serving operator from its opening to its end: makes all parts and connects
+ * One subtask of the serving operator while it is open: makes all parts, connects
  * them, and passes the operator's calls on to them. Only the task's thread uses it.
  */
 final class ServingSubtask implements AutoCloseable {
@@ -241,7 +241,7 @@ final class ServingSubtask implements AutoCloseable {
     ends.resume();
   }
 
-  /** Whether there are replies to come. */
+  /** Returns whether there are replies to come. */
   boolean isBusy() {
     return queues.size() > 0 || ends.isErasing() || unconfirmed.isBusy();
   }

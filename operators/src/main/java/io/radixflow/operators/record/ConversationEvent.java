@@ -64,8 +64,8 @@ public record ConversationEvent(
   /**
    * Returns an event that is not valid.
    *
-   * @param kind what it asks for, or null if that cannot be told
-   * @param branch its branch, or null if that cannot be told
+   * @param kind what it asks for, or null if that is not known
+   * @param branch its branch, or null if that is not known
    * @param turn the turn to answer
    */
   public static ConversationEvent invalid(

@@ -1,6 +1,6 @@
 package io.radixflow.operators.record;
 
-/** What a conversation event asks for; lower case in records. */
+/** The request of a conversation event; lower case in records. */
 public enum EventKind {
   OPEN,
   MESSAGE,

@@ -1,6 +1,6 @@
 package io.radixflow.operators.record;
 
-/** Why a reply ended; lower case in records. */
+/** The reason for which a reply ended; lower case in records. */
 public enum FinishReason {
   /** The model ended its turn, or a stop string was met. */
   STOP,
@@ -10,7 +10,7 @@ public enum FinishReason {
   TOOL_CALLS,
   /** Cancelled by its sender, or with its session. */
   CANCELLED,
-  /** A newer turn of its branch took its place. */
+  /** A newer turn of its branch replaced it. */
   REPLACED,
   /** Not accepted: invalid, too large, or over a bound. */
   REJECTED,

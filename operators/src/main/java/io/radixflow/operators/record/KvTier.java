@@ -1,6 +1,6 @@
 package io.radixflow.operators.record;
 
-/** Where a page's keys and values lie, the fastest first. */
+/** The tiers that hold pages of keys and values, the fastest first. */
 public enum KvTier {
   /** The pool of the engine's device. */
   DEVICE,

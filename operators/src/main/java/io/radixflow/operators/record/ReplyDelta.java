@@ -1,7 +1,7 @@
 package io.radixflow.operators.record;
 
 /**
- * A piece of a reply under way, at least once; a Flink POJO. Consumers append what extends the text
+ * A piece of a running reply, emitted at least once; a Flink POJO. Consumers append what extends the text
  * they have: pieces that overlap are equal.
  *
  * @param choice index of the choice, 0

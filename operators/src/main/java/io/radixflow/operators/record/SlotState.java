@@ -1,6 +1,6 @@
 package io.radixflow.operators.record;
 
-/** Where the cached pages of a session are. */
+/** The state of a session, by where its cached pages are. */
 public enum SlotState {
   /** A turn runs or waits; its pages are locked. */
   HOT,

@@ -13,7 +13,7 @@ public record TierCommand(Action action, Tier tier, long bytes) {
   /** Stands for the size that the job's configuration has. */
   public static final long CONFIGURED = 0;
 
-  /** What is done. */
+  /** The change that a command asks for. */
   public enum Action {
     /** Puts a tier to use. */
     ATTACH,
@@ -24,7 +24,7 @@ public record TierCommand(Action action, Tier tier, long bytes) {
     /** Empties a tier. */
     FLUSH;
 
-    /** Whether a size may be given. */
+    /** Returns whether a size may be given. */
     public boolean takesSize() {
       return this == ATTACH || this == RESIZE;
     }

@@ -12,7 +12,7 @@ public record TierUsage(int hostTokens, int diskTokens, int remoteTokens, long m
   /** Nothing. */
   public static final TierUsage NONE = new TierUsage(0, 0, 0, 0);
 
-  /** Whether anything came from there. */
+  /** Returns whether any tokens came from lower tiers. */
   public boolean isNone() {
     return hostTokens + diskTokens + remoteTokens == 0;
   }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CheckpointedDisksTest {
   @TempDir Path root;
 
-  private final List<EngineDirectory> homes = new ArrayList<>();
+  private final List<EngineDirectory> directories = new ArrayList<>();
   private DiskDirectory disk;
 
   private static EngineTiers tiers(DiskDirectory disk) {
@@ -42,19 +42,19 @@ class CheckpointedDisksTest {
 
   private ServingHarness harness(boolean onDisk, int parallelism, int subtask) throws Exception {
     ScriptedEngine engine = new ScriptedEngine(4096, 6);
-    TestEngineFactory opener =
+    TestEngineFactory factory =
         TestEngineFactory.at(
-            "disks" + homes.size(),
-            home -> {
-              homes.add(home);
+            "disks" + directories.size(),
+            directory -> {
+              directories.add(directory);
               try {
-                disk = onDisk ? DiskDirectory.claim(root, "kind", home.restored(), Duration.ofDays(7)) : null;
+                disk = onDisk ? DiskDirectory.claim(root, "kind", directory.restored(), Duration.ofDays(7)) : null;
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
               }
               return new ServingEngine(engine, engine.model(), tiers(disk));
             });
-    return new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, subtask);
+    return new ServingHarness(factory, ServingOptions.DEFAULT, parallelism, subtask);
   }
 
   @Test
@@ -71,7 +71,7 @@ class CheckpointedDisksTest {
     for (int subtask = -1; subtask < 2; subtask++) {
       int parallelism = subtask < 0 ? 1 : 2;
       try (ServingHarness h = harness(true, parallelism, Math.max(0, subtask)).restore(state, 1)) {
-        assertThat(homes.get(homes.size() - 1).restored()).containsExactly(engine);
+        assertThat(directories.get(directories.size() - 1).restored()).containsExactly(engine);
         assertThat(disk.engine()).isEqualTo(engine);
       }
       disk.close();
@@ -86,7 +86,7 @@ class CheckpointedDisksTest {
       state = h.snapshot();
     }
     try (ServingHarness h = harness(true, 1, 0).restore(state, 1)) {
-      assertThat(homes.get(1).restored()).isEmpty();
+      assertThat(directories.get(1).restored()).isEmpty();
     }
     disk.close();
   }

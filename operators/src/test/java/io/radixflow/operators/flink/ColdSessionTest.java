@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The way of a session through the tiers, as queries and the state tell it. */
+/** A session's pages move through the tiers; queries and the state say where they are. */
 @Timeout(120)
 class ColdSessionTest {
   private static final EngineOptions ENGINE =
@@ -140,7 +140,7 @@ class ColdSessionTest {
   /** State after a turn whose pages are on the disk, and how many of its tokens they have. */
   private record Stored(OperatorSubtaskState state, int committed) {}
 
-  /** Has a turn, until its pages are on the disk, and ends the process's engine. */
+  /** Runs a turn, waits until its pages are on the disk, and ends the process's engine. */
   private Stored storeAndEnd() throws Exception {
     Stored stored;
     try (ServingHarness h = harness(root, 1, 0)) {
@@ -199,7 +199,7 @@ class ColdSessionTest {
     assertThat(texts.get(1)).isEqualTo(texts.get(0));
   }
 
-  /** Both subtasks have engines of their own; one finds the home that was there before. */
+  /** Both subtasks have engines of their own; one finds the directory that was there before. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void afterARescaleASessionIsColdOnTheTaskManagerThatHasItsPages(boolean rocksDb)
@@ -215,8 +215,8 @@ class ColdSessionTest {
     }
     engines.close();
     for (int subtask = 0; subtask < 2; subtask++) {
-      Path home = subtask == 0 ? root : root.resolve("new");
-      try (ServingHarness h = harness(home, 2, subtask).setBackend(rocksDb).restore(state, 1)) {
+      Path disks = subtask == 0 ? root : root.resolve("new");
+      try (ServingHarness h = harness(disks, 2, subtask).setBackend(rocksDb).restore(state, 1)) {
         for (int s = 0; s < 4; s++) {
           if (ServingHarness.ownerOf("s" + s, 2) == subtask) {
             int committed = h.pages("s" + s).committedTokens();
@@ -253,7 +253,7 @@ class ColdSessionTest {
       SessionPages found = h.pages("s");
       assertThat(found.tokens().remote()).isEqualTo(committed);
       assertThat(found.remote()).isEqualTo(folder);
-      assertThat(found.disk()).as("where one would look now").isEqualTo(engines.home());
+      assertThat(found.disk()).as("the disk that is looked at now").isEqualTo(engines.diskId());
       assertThat(h.ask(message("s", "t2")).usage().tiers().remoteTokens()).isEqualTo(committed);
     }
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A conversation that begins on a GPU and goes on on a CPU, whose numerics differ. */
+/** A conversation begins on a GPU and continues on a CPU, whose numerics differ. */
 @Timeout(120)
 class DeviceChangeTest {
   private static final String SESSION = "s";
@@ -137,8 +137,8 @@ class DeviceChangeTest {
   }
 
   private static ServingHarness harness(String device) throws Exception {
-    TestEngineFactory opener = TestEngineFactory.of("device-change", () -> open(device));
-    return new ServingHarness(opener, ServingOptions.DEFAULT, 1, 0);
+    TestEngineFactory factory = TestEngineFactory.of("device-change", () -> open(device));
+    return new ServingHarness(factory, ServingOptions.DEFAULT, 1, 0);
   }
 
   private static ServingEngine open(String device) {

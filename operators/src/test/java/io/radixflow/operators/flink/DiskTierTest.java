@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an engine wrote to disk serves the one that takes its place. */
+/** An engine finds the pages that its predecessor wrote to disk. */
 @Timeout(120)
 class DiskTierTest {
   @TempDir Path root;
@@ -57,7 +57,7 @@ class DiskTierTest {
       state = h.snapshot();
       awaitStored();
     }
-    String id = engines.home();
+    String id = engines.diskId();
     engines.close();
     try (ServingHarness h = harness(null).restore(state, 1)) {
       undisturbed = ask(h, "t2");
@@ -65,7 +65,7 @@ class DiskTierTest {
     }
     engines.close();
     try (ServingHarness h = harness(root).restore(state, 1)) {
-      assertThat(engines.home()).isEqualTo(id);
+      assertThat(engines.diskId()).isEqualTo(id);
       Reply warm = ask(h, "t2");
       assertThat(warm.text()).isEqualTo(undisturbed.text());
       assertThat(warm.usage().cachedTokens()).isGreaterThan(800);

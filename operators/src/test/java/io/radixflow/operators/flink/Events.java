@@ -55,7 +55,7 @@ record Events(
   /**
    * An event of a kind for a session that chance names.
    *
-   * @param n its place among {@code count} events
+   * @param n its number among {@code count} events
    */
   static Events drawn(Random random, EventKind kind, int sessions, int n, int count) {
     String session = "s" + random.nextInt(sessions);

@@ -18,7 +18,7 @@ final class GatedNumbers extends NumberSequenceSource {
 
   private final String name;
 
-  /** How many numbers may come. */
+  /** The number of numbers that may come. */
   private static final class Gate {
     private int open;
     private CompletableFuture<Void> opened = new CompletableFuture<>();
@@ -45,7 +45,7 @@ final class GatedNumbers extends NumberSequenceSource {
   }
 
   /**
-   * @param name tells the source from those of other tests
+   * @param name distinguishes the source from those of other tests
    */
   GatedNumbers(String name, long count) {
     super(0, count - 1);

@@ -22,7 +22,7 @@ final class HeldNumbers extends NumberSequenceSource {
   private final String name;
 
   /**
-   * @param name tells the source from those of other tests
+   * @param name distinguishes the source from those of other tests
    */
   HeldNumbers(String name, long count) {
     super(0, count - 1);

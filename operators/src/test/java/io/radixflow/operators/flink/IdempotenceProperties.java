@@ -45,7 +45,7 @@ class IdempotenceProperties {
       produce(log.get(random.nextInt(log.size())));
     }
 
-    /** Reads the log again from some place on. */
+    /** Reads the log again from some offset. */
     void rewind() throws Exception {
       read(random.nextInt(log.size()));
     }
@@ -56,7 +56,7 @@ class IdempotenceProperties {
       }
     }
 
-    /** Ends with a checkpoint, so that what was emitted is committed, and goes on from there. */
+    /** Ends with a checkpoint, so that what was emitted is committed, and continues from there. */
     void restart() throws Exception {
       subtasks.restore(subtasks.checkpoint(), 1 + random.nextInt(3));
     }

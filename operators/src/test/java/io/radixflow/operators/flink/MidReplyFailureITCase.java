@@ -56,7 +56,7 @@ class MidReplyFailureITCase {
                 .withTime(4_000_000, 0)
                 .withClock(GATE::pass)
                 .withPoison(true));
-    TestEngineFactory opener =
+    TestEngineFactory factory =
         TestEngineFactory.of(
             "mid-reply-failure",
             () ->
@@ -69,7 +69,7 @@ class MidReplyFailureITCase {
         .set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(20))
         .onReply(MidReplyFailureITCase::note)
         .onDelta(new Failing())
-        .run(opener);
+        .run(factory);
     assertThat(GATE.failures()).isEqualTo(FAILURES_WANTED);
     Map<String, String> undisturbed = undisturbed();
     assertThat(undisturbed).hasSize(TURNS);
@@ -160,7 +160,7 @@ class MidReplyFailureITCase {
       }
     }
 
-    /** Whether an attempt has to fail now. */
+    /** Returns whether an attempt has to fail now. */
     synchronized boolean fails(int attempt) {
       if (attempt != failures || failures == FAILURES_WANTED) {
         return false;

@@ -111,7 +111,7 @@ class MidReplyRestoreTest {
 
   private ServingHarness harness(int parallelism, int subtask, boolean rocksDb) throws Exception {
     SimModel model = SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true));
-    TestEngineFactory opener =
+    TestEngineFactory factory =
         TestEngineFactory.of(
             "mid-reply",
             () -> {
@@ -121,7 +121,7 @@ class MidReplyRestoreTest {
               engines.add(engine);
               return engine;
             });
-    return new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, subtask)
+    return new ServingHarness(factory, ServingOptions.DEFAULT, parallelism, subtask)
         .setBackend(rocksDb);
   }
 

@@ -125,18 +125,18 @@ class RemoteRescaleITCase {
             });
   }
 
-  private TestEngineFactory opener(
+  private TestEngineFactory factory(
       String name, EngineOptions options, DiskTierOptions disk, RemoteTierOptions remote) {
-    ModelEngineFactory opener =
+    ModelEngineFactory factory =
         new ModelEngineFactory(any -> model(), ModelLoader.SIM, DeviceOptions.DEFAULT, options)
             .onDisk(disk)
             .onRemote(remote);
     ENGINES.clear();
     return TestEngineFactory.at(
         name,
-        home -> {
+        directory -> {
           try {
-            ENGINES.add(opener.open(home));
+            ENGINES.add(factory.open(directory));
             return ENGINES.get(ENGINES.size() - 1);
           } catch (Exception e) {
             throw new IllegalStateException(e);
@@ -157,7 +157,7 @@ class RemoteRescaleITCase {
             0,
             0,
             key);
-    return opener(
+    return factory(
         name,
         TIERED,
         DiskTierOptions.of(64 << 20, root.resolve(name).toString(), key),
@@ -191,8 +191,8 @@ class RemoteRescaleITCase {
   private Map<String, String> undisturbed(String gate) throws Exception {
     REPLIES.clear();
     allow(gate, 2 * SESSIONS.size() + 1);
-    TestEngineFactory opener = opener(gate, PLAIN, DiskTierOptions.NONE, RemoteTierOptions.NONE);
-    awaitEnd(job(gate, 2).start(opener), gate);
+    TestEngineFactory factory = factory(gate, PLAIN, DiskTierOptions.NONE, RemoteTierOptions.NONE);
+    awaitEnd(job(gate, 2).start(factory), gate);
     return texts();
   }
 

@@ -49,7 +49,7 @@ final class ReplyReader {
     return texts;
   }
 
-  /** How many tokens of a turn the deltas stood for. */
+  /** Returns the number of tokens of a turn that deltas stood for. */
   int tokens(String turn) {
     return tokens.getOrDefault(turn, 0);
   }

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Snapshots with turns under way on the real engine, restored at another parallelism. */
+/** Snapshots with running turns on the real engine, restored at another parallelism. */
 @Timeout(60)
 class RescaleTest {
   private static final int SESSIONS = 8;
@@ -85,7 +85,7 @@ class RescaleTest {
       int parallelism, OperatorSubtaskState state, int oldParallelism, boolean rocksDb)
       throws Exception {
     SimModel model = SimModel.open(SimOptions.DEFAULT);
-    TestEngineFactory opener =
+    TestEngineFactory factory =
         TestEngineFactory.of(
             "sim",
             () -> {
@@ -97,7 +97,7 @@ class RescaleTest {
             });
     List<ServingHarness> subtasks = new ArrayList<>();
     for (int i = 0; i < parallelism; i++) {
-      ServingHarness h = new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, i);
+      ServingHarness h = new ServingHarness(factory, ServingOptions.DEFAULT, parallelism, i);
       h.setBackend(rocksDb);
       if (state != null) {
         h.restore(state, oldParallelism);

@@ -100,7 +100,7 @@ public final class ScriptedEngine implements Engine {
     return channels.stream().mapToInt(channel -> channel.requests.size()).sum();
   }
 
-  /** From here on, works in the mail of the news before. */
+  /** From here on the engine works in the mail of the previous news. */
   void stepOnItsOwn() {
     onItsOwn = true;
     step();
@@ -241,7 +241,7 @@ public final class ScriptedEngine implements Engine {
     private final Map<Long, Running> requests = new LinkedHashMap<>();
     private final Queue<Consumer<ReplyVisitor>> news = new ArrayDeque<>();
     private boolean closed;
-    private boolean told;
+    private boolean announced;
 
     Channel(ChannelId id, Runnable onReady) {
       this.id = id;
@@ -251,8 +251,8 @@ public final class ScriptedEngine implements Engine {
     boolean step() {
       boolean worked = !requests.isEmpty();
       new LinkedHashMap<>(requests).forEach(this::step);
-      if (!news.isEmpty() && !told && !closed) {
-        told = true;
+      if (!news.isEmpty() && !announced && !closed) {
+        announced = true;
         onReady.run();
       }
       return worked;
@@ -312,7 +312,7 @@ public final class ScriptedEngine implements Engine {
 
     @Override
     public void drain(ReplyVisitor visitor) {
-      told = false;
+      announced = false;
       while (!closed && !news.isEmpty()) {
         news.remove().accept(visitor);
       }

@@ -58,19 +58,19 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   private final List<OperatorEvent> sent;
   private long checkpoint;
 
-  /** Makes the operator with a coordinator that only notes what it is told. */
+  /** Makes the operator with a coordinator that only notes its events. */
   private static final class Factory extends AbstractStreamOperatorFactory<Reply>
       implements TwoInputStreamOperatorFactory<ConversationEvent, ControlEvent, Reply> {
     private static final long serialVersionUID = 1L;
 
-    private final transient EngineFactory opener;
+    private final transient EngineFactory factory;
     private final transient ServingOptions options;
     private final transient LostReplies lost;
     private final transient List<OperatorEvent> sent;
 
     Factory(
-        EngineFactory opener, ServingOptions options, LostReplies lost, List<OperatorEvent> sent) {
-      this.opener = opener;
+        EngineFactory factory, ServingOptions options, LostReplies lost, List<OperatorEvent> sent) {
+      this.factory = factory;
       this.options = options;
       this.lost = lost;
       this.sent = sent;
@@ -80,7 +80,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     @SuppressWarnings("unchecked")
     public <T extends StreamOperator<Reply>> T createStreamOperator(
         StreamOperatorParameters<Reply> parameters) {
-      return (T) new ServingOperator(parameters, opener, options, lost, sent::add);
+      return (T) new ServingOperator(parameters, factory, options, lost, sent::add);
     }
 
     @Override
@@ -90,13 +90,13 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     }
   }
 
-  ServingHarness(EngineFactory opener, ServingOptions options, int parallelism, int subtask)
+  ServingHarness(EngineFactory factory, ServingOptions options, int parallelism, int subtask)
       throws Exception {
-    this(opener, null, options, null, parallelism, subtask, new ArrayList<>());
+    this(factory, null, options, null, parallelism, subtask, new ArrayList<>());
   }
 
   private ServingHarness(
-      EngineFactory opener,
+      EngineFactory factory,
       ScriptedEngine engine,
       ServingOptions options,
       LostReplies lost,
@@ -104,7 +104,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
       int subtask,
       List<OperatorEvent> sent)
       throws Exception {
-    super(new Factory(opener, options, lost, sent), MAX_PARALLELISM, parallelism, subtask);
+    super(new Factory(factory, options, lost, sent), MAX_PARALLELISM, parallelism, subtask);
     this.engine = engine;
     this.sent = sent;
     KeySelector<ConversationEvent, String> key = ConversationEvent::session;
@@ -140,16 +140,16 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     return of(engine, options, null, parallelism, subtask);
   }
 
-  /** With an output that may lose replies. */
+  /** Creates a harness whose output may lose replies. */
   static ServingHarness of(
       ScriptedEngine engine, ServingOptions options, LostReplies lost, int parallelism, int subtask)
       throws Exception {
-    TestEngineFactory opener =
+    TestEngineFactory factory =
         TestEngineFactory.of(
             "scripted" + System.identityHashCode(engine),
             () -> new ServingEngine(engine, engine.model()));
     return new ServingHarness(
-        opener, engine, options, lost, parallelism, subtask, new ArrayList<>());
+        factory, engine, options, lost, parallelism, subtask, new ArrayList<>());
   }
 
   /** Puts the subtask, not yet opened, on the TaskManager where another one of its job is. */
@@ -349,7 +349,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
     return count;
   }
 
-  /** What the state says of where a session's pages were, or null. */
+  /** Returns where a session's pages were by the state, or null. */
   SessionPages pages(String session) throws Exception {
     SessionSlot slot = slotState(session).value();
     return slot == null ? null : slot.pages();

@@ -41,7 +41,7 @@ class ServingOperatorITCase {
   @Test
   void aJobThatFailsInMidGenerationAnswersEveryTurnOnTheEngineItHad() throws Exception {
     SimModel model = SimModel.open(SimOptions.DEFAULT.withTime(100_000, 0));
-    TestEngineFactory opener =
+    TestEngineFactory factory =
         TestEngineFactory.of(
             "job",
             () -> {
@@ -57,7 +57,7 @@ class ServingOperatorITCase {
             n -> Events.message("s" + n % SESSIONS, "t" + n).event())
         .set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(20))
         .onReply(ServingOperatorITCase::note)
-        .run(opener);
+        .run(factory);
 
     assertThat(FAILED).isTrue();
     assertThat(REPLIES).hasSize(TURNS);
@@ -74,7 +74,7 @@ class ServingOperatorITCase {
         .collect(Collectors.toSet());
   }
 
-  /** Notes a reply, fails once in the middle, and tells a reply that another run gave otherwise. */
+  /** Notes a reply, fails once in the middle, and finds a reply that another run gave otherwise. */
   private static String note(Reply reply) {
     if (REPLIES.size() >= TURNS / 2 && FAILED.compareAndSet(false, true)) {
       throw new IllegalStateException("injected");

@@ -59,7 +59,7 @@ class SessionErasureTest {
     DiskTierOptions disk =
         DiskTierOptions.of(TieredEngines.DISK_BYTES, root.toString(), options.namespaces().key());
     TestEngineFactory factory =
-        engines.opener(TieredEngines.options(TieredEngines.host(1 << 20)), disk, RemoteTierOptions.NONE);
+        engines.factory(TieredEngines.options(TieredEngines.host(1 << 20)), disk, RemoteTierOptions.NONE);
     return new ServingHarness(factory, options, parallelism, subtask);
   }
 

@@ -10,7 +10,7 @@ import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How many sessions there may be, and how long their histories. */
+/** Limits on the number of sessions and on their histories. */
 @Timeout(60)
 class SessionLimitsTest {
   private static final ServingOptions TWO_A_TENANT =

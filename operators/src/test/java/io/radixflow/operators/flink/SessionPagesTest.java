@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the state keeps of where sessions' pages are, and what queries make of it. */
+/** The state keeps where sessions' pages are, and queries report it. */
 @Timeout(60)
 class SessionPagesTest {
   private static final String LONG = "a question of a few pages ".repeat(4);

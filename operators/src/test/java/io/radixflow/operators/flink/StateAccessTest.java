@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How often an event or the end of a turn reads and writes the state of its session. */
+/** An event and the end of a turn each read and write the state of their session once. */
 class StateAccessTest {
   private ServingHarness h;
 

@@ -76,7 +76,7 @@ final class Subtasks {
         AbstractStreamOperatorTestHarness.repackageState(states), states.length, replies);
   }
 
-  /** Stops and goes on from a checkpoint; replies that came after it count as never made. */
+  /** Stops and continues from a checkpoint; replies after it count as never made. */
   void restore(Checkpoint checkpoint, int parallelism) throws Exception {
     committed.addAll(checkpoint.replies());
     for (ServingHarness h : subtasks) {
@@ -94,7 +94,7 @@ final class Subtasks {
     return committed;
   }
 
-  /** What replies say, by turn; not what may depend on time. */
+  /** Returns the replies by turn, without what may depend on time. */
   static Map<String, String> said(List<Reply> replies) {
     Map<String, String> said = new TreeMap<>();
     replies.forEach(r -> said.put(r.turn(), r.finishReason() + " " + r.text() + " " + r.error()));

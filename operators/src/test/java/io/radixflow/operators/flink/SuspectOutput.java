@@ -34,7 +34,7 @@ final class SuspectOutput implements LostReplies {
     }
 
     void fail() {
-      lost.completeExceptionally(new IllegalStateException("nobody knows"));
+      lost.completeExceptionally(new IllegalStateException("it is not known"));
     }
 
     @Override

@@ -70,14 +70,14 @@ final class TestJob {
     return this;
   }
 
-  /** With control events that are made of numbers. */
+  /** Returns this job with control events that are made of numbers. */
   TestJob controls(NumberSequenceSource source, MapFunction<Long, ControlEvent> made) {
     controlNumbers = source;
     controls = made;
     return this;
   }
 
-  /** With another number of subtasks. */
+  /** Returns this job with another number of subtasks. */
   TestJob parallelism(int subtasks) {
     parallelism = subtasks;
     return this;
@@ -94,16 +94,16 @@ final class TestJob {
   }
 
   /** Runs until the numbers have ended and all turns are answered. */
-  void run(EngineFactory opener) throws Exception {
-    environment(opener).execute(opener.identity());
+  void run(EngineFactory factory) throws Exception {
+    environment(factory).execute(factory.identity());
   }
 
   /** Starts it. */
-  JobClient start(EngineFactory opener) throws Exception {
-    return environment(opener).executeAsync(opener.identity());
+  JobClient start(EngineFactory factory) throws Exception {
+    return environment(factory).executeAsync(factory.identity());
   }
 
-  private StreamExecutionEnvironment environment(EngineFactory opener) {
+  private StreamExecutionEnvironment environment(EngineFactory factory) {
     StreamExecutionEnvironment env =
         StreamExecutionEnvironment.getExecutionEnvironment(configuration);
     env.setParallelism(parallelism);
@@ -125,7 +125,7 @@ final class TestJob {
             .transform(
                 "serving",
                 TypeInformation.of(Reply.class),
-                new ServingOperatorFactory(opener, options))
+                new ServingOperatorFactory(factory, options))
             .uid("serving");
     serving.map(replies).returns(String.class).sinkTo(new DiscardingSink<>());
     serving

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What control events make of the tiers of one engine, and what becomes of it after a restart. */
+/** Control events change the tiers of one engine, also after a restart. */
 @Timeout(120)
 class TierControlTest {
   private static final int HOST_BYTES = 1 << 20;
@@ -83,12 +83,12 @@ class TierControlTest {
   @Test
   void aDiskThatWasDetachedStaysSoOnTheNextEngineUntilItIsAttached() throws Exception {
     OperatorSubtaskState state;
-    String home;
+    String diskId;
     try (ServingHarness h = harness(TIERS, disk())) {
       h.open();
       ask(h, "t1");
       awaitStored();
-      home = engines.home();
+      diskId = engines.diskId();
       done(h, "detach disk");
       assertThat(tiers().attachedDiskId()).isNull();
       assertThat(stats().store()).isNull();
@@ -103,7 +103,7 @@ class TierControlTest {
       assertThat(tiers().diskId()).isNull();
       assertThat(ask(h, "t3").usage().cachedTokens()).isZero();
       done(h, "attach disk");
-      assertThat(engines.home()).isEqualTo(home);
+      assertThat(engines.diskId()).isEqualTo(diskId);
       await(() -> stats().store() != null && stats().store().limitBytes() == 33554432);
       assertThat(stats().store().pages()).isGreaterThan(40);
       refused(h, "attach disk");

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tiers come, go and change their sizes under traffic, and no reply tells of it. */
+/** Tiers come, go and change their sizes under traffic, and no reply changes. */
 @Timeout(300)
 class TierSwitchesITCase {
   private static final int SESSIONS = 12;
@@ -91,7 +91,7 @@ class TierSwitchesITCase {
     REPLIES.clear();
     RANDOM.set(new Random(name.hashCode()));
     SimModel model = SimModel.open(SimOptions.DEFAULT.withTime(50_000, 0));
-    ModelEngineFactory opener =
+    ModelEngineFactory factory =
         new ModelEngineFactory(
                 any -> model,
                 ModelLoader.SIM,
@@ -101,9 +101,9 @@ class TierSwitchesITCase {
     TestEngineFactory recorded =
         TestEngineFactory.at(
             "switches-" + name,
-            home -> {
+            directory -> {
               try {
-                ENGINE.set(opener.open(home));
+                ENGINE.set(factory.open(directory));
               } catch (Exception e) {
                 throw new IllegalStateException(e);
               }

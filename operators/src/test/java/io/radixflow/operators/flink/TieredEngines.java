@@ -70,13 +70,13 @@ final class TieredEngines implements AfterEachCallback {
   ServingHarness harness(
       EngineOptions options, DiskTierOptions disk, RemoteTierOptions remote, int parallelism, int subtask)
       throws Exception {
-    TestEngineFactory opener = opener(options, disk, remote);
-    return new ServingHarness(opener, ServingOptions.DEFAULT, parallelism, subtask);
+    TestEngineFactory factory = factory(options, disk, remote);
+    return new ServingHarness(factory, ServingOptions.DEFAULT, parallelism, subtask);
   }
 
   /** Opens one more engine; subtasks that ask for it before it is open can share it. */
-  TestEngineFactory opener(EngineOptions options, DiskTierOptions disk, RemoteTierOptions remote) {
-    ModelEngineFactory opener =
+  TestEngineFactory factory(EngineOptions options, DiskTierOptions disk, RemoteTierOptions remote) {
+    ModelEngineFactory factory =
         new ModelEngineFactory(
                 model -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
                 ModelLoader.SIM,
@@ -84,12 +84,12 @@ final class TieredEngines implements AfterEachCallback {
                 options)
             .onDisk(disk)
             .onRemote(remote);
-    return TestEngineFactory.at(name + "-" + engines.size(), home -> open(opener, home));
+    return TestEngineFactory.at(name + "-" + engines.size(), directory -> open(factory, directory));
   }
 
-  private ServingEngine open(ModelEngineFactory opener, EngineDirectory home) {
+  private ServingEngine open(ModelEngineFactory factory, EngineDirectory directory) {
     try {
-      engines.add(opener.open(home));
+      engines.add(factory.open(directory));
     } catch (RuntimeException e) {
       throw e;
     } catch (Exception e) {
@@ -98,7 +98,7 @@ final class TieredEngines implements AfterEachCallback {
     return last();
   }
 
-  /** How many were opened. */
+  /** Returns the number of engines that were opened. */
   int opened() {
     return engines.size();
   }
@@ -117,7 +117,7 @@ final class TieredEngines implements AfterEachCallback {
   }
 
   /** The name of the directory in which the last one has its pages. */
-  String home() {
+  String diskId() {
     return tiers().diskId();
   }
 

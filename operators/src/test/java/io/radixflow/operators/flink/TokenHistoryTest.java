@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What a session's next prompt has of its earlier turns, down to the token. */
+/** A session's next prompt has the tokens of its earlier turns. */
 @Timeout(60)
 class TokenHistoryTest {
 
-  /** What a turn adds to the prompt, up to where its reply begins. */
+  /** Returns what a turn adds to the prompt before its reply. */
   private static String asked(String turn) {
     return "|user\ntext of " + turn + "|\n|assistant\n";
   }
@@ -46,7 +46,7 @@ class TokenHistoryTest {
     }
   }
 
-  /** Case S7: a first turn that was replaced leaves a session that begins anew. */
+  /** Case S7: a first turn that was replaced leaves a session that begins again. */
   @Test
   void aFirstTurnThatWasReplacedIsForgotten() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {

@@ -38,7 +38,7 @@ class UnconfirmedRepliesTest {
         .setBackend(rocksDb);
   }
 
-  /** With a reply to turn t of session s. */
+  /** Emits a reply to turn t of session s. */
   private ServingHarness replied(boolean rocksDb) throws Exception {
     ServingHarness h = harness(rocksDb);
     h.setProcessingTime(EMITTED);

@@ -10,14 +10,14 @@ import java.util.function.Consumer;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 
 /**
- * Owns the subtask's channel to the engine and the way back: one mail an engine step, in which all
+ * Owns the subtask's channel to the engine and the way back: each engine step sends one mail, in which all
  * progress is read. All but {@link #announce} runs on the task's thread.
  */
 public final class EngineConnection implements AutoCloseable {
 
   /** Gets progress on the task's thread. */
   public interface Reader extends ReplyChannel.ReplyVisitor {
-    /** All progress of a mail has been passed. */
+    /** Ends a mail, after all its progress has been passed. */
     void drained() throws Exception;
   }
 
@@ -45,7 +45,7 @@ public final class EngineConnection implements AutoCloseable {
     this.channel = engine.openChannel(id, this::announce);
   }
 
-  /** A number for the next request; the caller has it before any progress can come. */
+  /** Returns a number for the next request; the caller knows it before any progress can come. */
   public long nextRequest() {
     return nextRequest++;
   }

@@ -5,34 +5,34 @@ import io.radixflow.operators.engine.KvEventSink;
 import java.io.Serializable;
 
 /**
- * Opens the engine of a TaskManager; travels in the job graph. Subtasks of one job whose openers
+ * Opens the engine of a TaskManager; travels in the job graph. Subtasks of one job whose factories
  * have equal {@link #identity} share one engine.
  */
 @PublicApi
 public interface EngineFactory extends Serializable {
 
   /**
-   * Everything that decides the engine, as text: model, device, pool and engine options. Not shown
-   * to anybody; a hash of it is part of the engine's lease key.
+   * Returns all that decides the engine, as text: model, device, pool and engine options. It is never
+   * shown; a hash of it is part of the engine's lease key.
    */
   String identity();
 
   /**
-   * This opener, of engines that tell what is in their caches.
+   * Returns this factory for engines that publish what is in their caches.
    *
-   * @param events opens what that goes to; null for nowhere
+   * @param events opens the destination; null for none
    */
   default EngineFactory publishing(KvEventSink.Factory events) {
     return this;
   }
 
-  /** Whether the engine cannot run but on a GPU. */
+  /** Returns whether the engine runs only on a GPU. */
   default boolean needsGpu() {
     return false;
   }
 
   /**
-   * This opener, on a GPU if it may run on one and none is named.
+   * Returns this factory for a GPU, if the engine may run on one and none is named.
    *
    * @param index the driver's number of the GPU
    */
@@ -43,15 +43,15 @@ public interface EngineFactory extends Serializable {
   /**
    * Loads the model and starts the engine; takes seconds. Called by one subtask at a time.
    *
-   * @param home what the engine finds of itself before
+   * @param directory files that a previous engine left on this TaskManager
    * @throws io.radixflow.kernels.device.OutOfDeviceMemoryException if the device's memory is not
    *     free now
    * @throws IllegalArgumentException if the device or an option is not to be had, now or later
    * @throws Exception if the model or the device cannot be had; the message is for people
    */
-  ServingEngine open(EngineDirectory home) throws Exception;
+  ServingEngine open(EngineDirectory directory) throws Exception;
 
-  /** As {@link #open(EngineDirectory)}, of an engine that finds nothing and leaves nothing. */
+  /** Opens an engine that finds no files of a previous one and leaves none. */
   default ServingEngine open() throws Exception {
     return open(EngineDirectory.NONE);
   }

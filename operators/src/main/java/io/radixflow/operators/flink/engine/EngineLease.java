@@ -188,7 +188,7 @@ public final class EngineLease implements AutoCloseable {
    * back some time later; any other failure restarts the job.
    */
   static final class Shared implements AutoCloseable {
-    /** How long device memory is waited for. */
+    /** The longest wait for device memory. */
     static final Duration PATIENCE = Duration.ofSeconds(15);
 
     private static final Duration PAUSE = Duration.ofSeconds(1);

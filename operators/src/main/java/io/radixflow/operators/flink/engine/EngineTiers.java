@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * What the serving operator knows of the tiers below an engine's device. The methods' default is an
+ * The tiers below an engine's device, as the serving operator knows them. The methods' default is an
  * engine without tiers ({@link #NONE}). All subtasks that share the engine call it, on any thread;
  * nothing waits but {@link #stop} and {@link #close}.
  */
@@ -45,7 +45,7 @@ public interface EngineTiers extends AutoCloseable {
     return false;
   }
 
-  /** Has a task run, on any thread, whenever a disk was attached. */
+  /** Runs a task, on any thread, whenever a disk has been attached. */
   default void onDiskAttached(Runnable task) {}
 
   /** Ends what {@link #onDiskAttached} began. */
@@ -56,14 +56,14 @@ public interface EngineTiers extends AutoCloseable {
     return new TenantKeys();
   }
 
-  /** Returns the number by which stores and keys tell a tenant from others; see {@link #keys}. */
+  /** Returns the number that stands for a tenant in stores and {@link #keys}. */
   default long tenantTag(String tenant) {
     return 0;
   }
 
   // ---- control events
 
-  /** Returns what control events have made of the tiers so far. */
+  /** Returns how control events have changed the tiers so far. */
   default TierSettings settings() {
     return TierSettings.NONE;
   }
@@ -80,7 +80,7 @@ public interface EngineTiers extends AutoCloseable {
   /**
    * Does a command in the background, unless another subtask has had it done.
    *
-   * @param after what all events have made of the tiers, this one included
+   * @param after how all events have changed the tiers, this one included
    */
   default void apply(TierSettings after, TierCommand command) {}
 

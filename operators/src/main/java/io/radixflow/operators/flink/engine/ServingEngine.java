@@ -9,8 +9,8 @@ import java.util.UUID;
  *
  * @param engine generates replies
  * @param model makes prompts; also used on the engine's intake threads
- * @param instance tells this engine and its cache from any other
- * @param tiers what it has below the device
+ * @param instance id of this engine and its cache, different from any other's
+ * @param tiers the tiers below its device
  */
 public record ServingEngine(Engine engine, ServedModel model, String instance, EngineTiers tiers)
     implements AutoCloseable {

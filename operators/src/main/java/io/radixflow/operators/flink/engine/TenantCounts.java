@@ -8,12 +8,12 @@ import java.util.Map;
  * tenant, so that limits hold for the TaskManager however many subtasks it has. Thread-safe; a
  * change takes a lock that is held for two map look-ups.
  *
- * <p>In memory. Each subtask counts what it finds in state when it begins, whatever the limits, and
- * takes all of its own away when it ends, so counts follow a restore, a rescale and a restart.
+ * <p>In memory. Each subtask counts what it finds in state when it begins, without regard to the
+ * limits, and takes all of its own away when it ends, so counts follow a restore, a rescale and a restart.
  */
 public final class TenantCounts {
 
-  /** What has no room. */
+  /** The limit that is reached. */
   public enum Full {
     TENANT,
     TASK_MANAGER
@@ -56,12 +56,12 @@ public final class TenantCounts {
     private final Map<String, Integer> own = new HashMap<>();
     private int count;
 
-    /** How many this subtask has. */
+    /** Returns how many this subtask has. */
     public int count() {
       return count;
     }
 
-    /** Counts one more, whatever the limits. */
+    /** Counts one more, without regard to the limits. */
     public void add(String tenant) {
       change(tenant, 1);
       added(tenant);
@@ -71,7 +71,7 @@ public final class TenantCounts {
      * Counts one more if there is room on the TaskManager.
      *
      * @param freed how many of the tenant's are about to go
-     * @return null if it is counted, else what is full
+     * @return null if it is counted, else the limit that is reached
      */
     public Full tryAdd(String tenant, int freed, int tenantLimit, int limit) {
       Full full = TenantCounts.this.tryAdd(tenant, freed, tenantLimit, limit);

@@ -3,7 +3,7 @@ package io.radixflow.operators.flink.engine;
 import io.radixflow.operators.record.TierCommand;
 
 /**
- * What control events have made of the tiers, which goes before what the job's configuration says.
+ * How control events have changed the tiers; it overrides the job's configuration.
  *
  * @param number how many events there have been; those that came later have higher numbers
  * @param hostBytes size of host memory; {@link TierCommand#CONFIGURED} for the configured one
@@ -14,16 +14,16 @@ import io.radixflow.operators.record.TierCommand;
 public record TierSettings(
     long number, long hostBytes, long diskBytes, boolean hostDetached, boolean diskDetached) {
 
-  /** Before any event. */
+  /** The settings before any event. */
   public static final TierSettings NONE =
       new TierSettings(0, TierCommand.CONFIGURED, TierCommand.CONFIGURED, false, false);
 
-  /** After one more event that changes nothing. */
+  /** Returns the settings after one more event, which changes nothing. */
   public TierSettings next() {
     return new TierSettings(number + 1, hostBytes, diskBytes, hostDetached, diskDetached);
   }
 
-  /** After one more event. An attach without a size leaves the size as it was. */
+  /** Returns the settings after one more event. An attach without a size leaves the size as it was. */
   public TierSettings after(TierCommand command) {
     boolean host = command.tier() == TierCommand.Tier.HOST;
     boolean detached =

@@ -54,16 +54,16 @@ public final class UnconfirmedReplies implements AutoCloseable {
   private final Deque<Interval> closed = new ArrayDeque<>();
   private long lastComplete;
 
-  /** Those of which nobody knows whether they were committed in time. */
+  /** Replies of which it is not known whether they were committed in time. */
   private Interval doubtful = new Interval();
 
   private LostReplies.Search search;
   private boolean suspended;
 
-  /** What is to be done when replies may be emitted again. */
+  /** The search for replies that may have to be emitted again. */
   private final List<Answer> held = new ArrayList<>();
 
-  /** What was emitted between two barriers. */
+  /** The replies that were emitted between two barriers. */
   private static final class Interval {
     final List<LostReplies.Id> replies = new ArrayList<>();
     long oldest = Long.MAX_VALUE;
@@ -244,7 +244,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
     }
   }
 
-  /** Whether replies are looked for that may have to be emitted again. */
+  /** Returns whether replies are looked for that may have to be emitted again. */
   public boolean isBusy() {
     return search != null || !held.isEmpty();
   }

@@ -67,12 +67,12 @@ public final class History {
     return root == null ? null : root.messages().get(0).content();
   }
 
-  /** Whether a branch is there; the main one always is. */
+  /** Returns whether there is a branch; there is always a main one. */
   public boolean hasBranch(String branch) throws Exception {
     return branch.equals(ConversationEvent.MAIN_BRANCH) || heads.contains(branch);
   }
 
-  /** How many branches there are besides the main one. */
+  /** Returns the number of branches besides the main one. */
   public int forks() throws Exception {
     int count = 0;
     for (String branch : heads.keys()) {

@@ -14,7 +14,7 @@ import java.util.Map;
  * recently leave when the bound is exceeded. Only the task's thread uses it.
  */
 final class RecentTurns {
-  /** What a turn and its entry take beside text and ids, about. */
+  /** About the bytes that a turn and its entry take beside text and ids. */
   private static final int TURN_BYTES = 300;
 
   private final long maxBytes;

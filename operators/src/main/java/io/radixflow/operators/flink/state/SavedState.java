@@ -10,7 +10,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 
 /**
  * Names and types of the operator's keyed state, whose key is the session id: for the operator, and
- * for whoever reads or writes its savepoints. A name or type that changes makes savepoints
+ * for those who read or write its savepoints. A name or type that changes makes savepoints
  * unreadable; fields may be added to the records.
  */
 public final class SavedState {
@@ -42,7 +42,7 @@ public final class SavedState {
     return new MapStateDescriptor<>(PENDING, Types.LONG, TypeInformation.of(PendingTurn.class));
   }
 
-  /** When turn ids were seen, by hash. */
+  /** The times at which turn ids were seen, by hash. */
   public static MapStateDescriptor<Long, Long> turnIds() {
     return new MapStateDescriptor<>("turn-ids", Types.LONG, Types.LONG);
   }

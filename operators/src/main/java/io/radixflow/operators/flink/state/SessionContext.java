@@ -53,7 +53,7 @@ public final class SessionContext {
     return this;
   }
 
-  /** Whether the state knew the session when it was loaded or last saved. */
+  /** Returns whether the state knew the session when it was loaded or last saved. */
   public boolean isKnown() {
     return saved != null;
   }

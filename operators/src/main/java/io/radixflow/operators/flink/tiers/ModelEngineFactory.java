@@ -23,7 +23,7 @@ import java.io.Serializable;
  * @param model what {@code source} finds it by
  * @param device where it runs
  * @param options the engine's sizes and bounds
- * @param events opens what the changes of its cache go to; null if nobody wants them
+ * @param events opens the destination of the changes of its cache; null for none
  * @param disk the tier below host memory, which the engine must have then
  * @param remote the tier below the disk, or without one below host memory
  */
@@ -47,18 +47,18 @@ public record ModelEngineFactory(
     ServedModel open(String model) throws Exception;
   }
 
-  /** Of engines that tell nobody what is in their caches. */
+  /** Makes engines without disk and remote tier, which publish no events. */
   public ModelEngineFactory(
       Source source, String model, DeviceOptions device, EngineOptions options) {
     this(source, model, device, options, null, DiskTierOptions.NONE, RemoteTierOptions.NONE);
   }
 
-  /** This opener, of engines with a disk below host memory. */
+  /** Returns this factory for engines with a disk below host memory. */
   public ModelEngineFactory onDisk(DiskTierOptions tier) {
     return new ModelEngineFactory(source, model, device, options, events, tier, remote);
   }
 
-  /** This opener, of engines with a remote file system below disk or host memory. */
+  /** Returns this factory for engines with a remote file system below disk or host memory. */
   public ModelEngineFactory onRemote(RemoteTierOptions tier) {
     return new ModelEngineFactory(source, model, device, options, events, disk, tier);
   }
@@ -89,13 +89,13 @@ public record ModelEngineFactory(
   }
 
   @Override
-  public ServingEngine open(EngineDirectory home) throws Exception {
+  public ServingEngine open(EngineDirectory directory) throws Exception {
     if ((disk.enabled() || remote.enabled()) && !options.tiers().enabled()) {
       throw new IllegalArgumentException(
           "pages pass through host memory on their way to lower tiers: give the tiers some");
     }
     ServedModel served = source.open(model);
-    SwitchableTiers tiers = new SwitchableTiers(disk, remote, options.tiers(), home, kind());
+    SwitchableTiers tiers = new SwitchableTiers(disk, remote, options.tiers(), directory, kind());
     try {
       ContinuousBatchingEngine engine =
           ContinuousBatchingEngine.open(
@@ -103,7 +103,7 @@ public record ModelEngineFactory(
               device,
               options.toBuilder().tiers(tiers.options()).build(),
               events,
-              home.crashJournal());
+              directory.crashJournal());
       tiers.start(engine);
       return new ServingEngine(engine, served, tiers);
     } catch (RuntimeException | Error e) {
@@ -114,7 +114,7 @@ public record ModelEngineFactory(
     }
   }
 
-  /** What decides which engines can use each other's pages; the store itself knows best. */
+  /** Names the engines that may take over each other's disks; stores check each page besides. */
   private String kind() {
     return StableHash.hex(model, device.toString(), Integer.toString(options.pageTokens()));
   }

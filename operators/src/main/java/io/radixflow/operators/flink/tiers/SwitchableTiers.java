@@ -51,7 +51,7 @@ public final class SwitchableTiers implements EngineTiers {
   private final DiskTierOptions disk;
   private final RemoteTierOptions remote;
   private final TierOptions options;
-  private final EngineDirectory home;
+  private final EngineDirectory directory;
   private final String kind;
   private final ExecutorService thread =
       Executors.newSingleThreadExecutor(
@@ -77,17 +77,17 @@ public final class SwitchableTiers implements EngineTiers {
    * @param disk the disk tier as it is configured
    * @param remote the remote tier, which is there as long as the engine is
    * @param options the tiers as they are configured
-   * @param home what the engine finds of itself, and what events have made of the tiers before
+   * @param directory what the engine finds of itself, and what events have made of the tiers before
    * @param kind tells which engines can use each other's pages
    */
   public SwitchableTiers(
-      DiskTierOptions disk, RemoteTierOptions remote, TierOptions options, EngineDirectory home, String kind) {
+      DiskTierOptions disk, RemoteTierOptions remote, TierOptions options, EngineDirectory directory, String kind) {
     this.disk = disk;
     this.remote = remote;
     this.options = options;
-    this.home = home;
+    this.directory = directory;
     this.kind = kind;
-    this.settings = home.settings();
+    this.settings = directory.settings();
   }
 
   /** The tiers with which the engine is opened, as configuration and events say. */
@@ -421,13 +421,13 @@ public final class SwitchableTiers implements EngineTiers {
   }
 
   private DiskDirectory claim() throws IOException {
-    Path root = disk.directory() == null ? home.tiers() : Path.of(disk.directory());
+    Path root = disk.directory() == null ? directory.tiers() : Path.of(disk.directory());
     if (root == null) {
       throw new IOException(
           "the TaskManager has no working directory; start the job with tiers.disk-directory");
     }
     Duration retention = Duration.ofMillis(disk.retentionMillis());
-    return DiskDirectory.claim(root, kind, home.restored(), retention);
+    return DiskDirectory.claim(root, kind, directory.restored(), retention);
   }
 
   private static void require(boolean holds, String otherwise) throws RefusedException {

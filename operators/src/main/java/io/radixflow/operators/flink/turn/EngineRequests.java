@@ -19,7 +19,7 @@ import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.TurnOptions;
 import java.util.List;
 
-/** Makes the engine's requests of turns. Only the task's thread uses it. */
+/** Makes the engine's requests for turns. Only the task's thread uses it. */
 public final class EngineRequests {
   private final ServingEngine engine;
   private final ServingOptions options;
@@ -58,7 +58,7 @@ public final class EngineRequests {
             options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST));
   }
 
-  /** Returns the request that runs a turn, or goes on with it. */
+  /** Returns the request that runs a turn, or continues it. */
   EngineRequest run(SessionContext session, RunningTurn run) {
     TurnPlan plan = run.plan;
     TurnOptions given = plan.options();
@@ -101,7 +101,7 @@ public final class EngineRequests {
     return options.namespaces().namespace(slot);
   }
 
-  /** Lets the pages of the system prompt lie in the public namespace, if the session may. */
+  /** Puts the pages of the system prompt into the public namespace, if the session shares them. */
   private EngineRequest.PromptSource shared(
       SessionSlot slot, Conversation conversation, EngineRequest.PromptSource prompt) {
     return options.namespaces().sharesSystemPrompt(slot)

@@ -47,31 +47,31 @@ public final class PageLocations {
                     now,
                     now,
                     engine.engine().info().numericsEpoch(),
-                    home(),
+                    diskId(),
                     folder())));
   }
 
   /**
-   * Returns a function that tells where the pages of a slot should be, by what is known without
+   * Returns a function from a slot to where its pages should be, by what is known without
    * asking the engine, as if the disk stayed attached or detached as it is now.
    */
   public Function<SessionSlot, TierTokens> expected() {
-    String home = home();
-    return slot -> expected(slot, slot.pages(), home);
+    String diskId = diskId();
+    return slot -> expected(slot, slot.pages(), diskId);
   }
 
-  private TierTokens expected(SessionSlot slot, SessionPages known, String home) {
+  private TierTokens expected(SessionSlot slot, SessionPages known, String diskId) {
     return known == null
         ? TierTokens.NONE
         : known.expected(
             engine.instance().equals(slot.servedBy()),
             engine.engine().info().numericsEpoch(),
-            home,
+            diskId,
             folder());
   }
 
-  /** Returns the engine's data directory, which control events may attach; null for none. */
-  private String home() {
+  /** Returns the id of the engine's directory on a disk, which control events may attach. */
+  private String diskId() {
     return engine.tiers().diskId();
   }
 
@@ -105,7 +105,7 @@ public final class PageLocations {
                 .locate(
                     namespaces.namespace(slot),
                     text(slot, conversation.system(), Arrays.copyOf(ids, committed)));
-    return new Look(committed, known, expected(slot, known, home()), places);
+    return new Look(committed, known, expected(slot, known, diskId()), places);
   }
 
   private EngineRequest.PromptSource text(SessionSlot slot, String system, int[] ids) {
@@ -119,7 +119,7 @@ public final class PageLocations {
   void found(SessionContext session, Look look) {
     SessionPages known = look.known();
     if (known != null && look.answered() && known.equals(session.slot().pages())) {
-      SessionPages found = known.found(look.tokens(), session.now(), home(), folder());
+      SessionPages found = known.found(look.tokens(), session.now(), diskId(), folder());
       session.slot(session.slot().located(found));
     }
   }
@@ -138,7 +138,7 @@ public final class PageLocations {
       TierTokens expected,
       CompletableFuture<TierTokens> places) {
 
-    /** Whether the engine has answered. */
+    /** Returns whether the engine has answered. */
     boolean answered() {
       return places.isDone() && !places.isCompletedExceptionally();
     }

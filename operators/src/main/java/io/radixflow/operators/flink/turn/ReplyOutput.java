@@ -71,7 +71,7 @@ public final class ReplyOutput {
     metrics.firstToken(now() - turn.pending.accepted());
   }
 
-  /** Leaves nothing of what was said in the unconfirmed replies of the current session. */
+  /** Erases the text of the unconfirmed replies of the current session. */
   void eraseEmitted() throws Exception {
     unconfirmed.erase();
   }

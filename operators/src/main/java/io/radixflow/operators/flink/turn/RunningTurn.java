@@ -27,7 +27,7 @@ final class RunningTurn {
   private int codePoints;
   private int cachedTokens;
 
-  /** Of this attempt alone. */
+  /** The tiers that this attempt's prompt came from. */
   private TierUsage tiers = TierUsage.NONE;
 
   private int shownTokens;
@@ -134,12 +134,12 @@ final class RunningTurn {
     }
   }
 
-  /** Whether the state has progress of the turn. */
+  /** Returns whether the state has progress of the turn. */
   boolean isSaved() {
     return promptSaved;
   }
 
-  /** What was gained since the last call, or null if nothing. */
+  /** Returns what was gained since the last call, or null if nothing. */
   Progress takeUnsaved() {
     if (prompt == null || (promptSaved && savedTokens == tokenCount)) {
       return null;

@@ -72,7 +72,7 @@ public final class ServingMetrics {
     group.gauge("sessionsGone", (Gauge<Integer>) () -> inState.applyAsInt(SlotState.GONE));
   }
 
-  /** Adds what the engine tells of itself; the same in all subtasks that share it. */
+  /** Adds the engine's figures; the same in all subtasks that share it. */
   public void engine(Supplier<EngineStats> stats) {
     group.gauge("engineSteps", (Gauge<Long>) () -> stats.get().steps().steps());
     group.gauge("engineStepsFailed", (Gauge<Long>) () -> stats.get().steps().failedSteps());

@@ -5,14 +5,14 @@ import io.radixflow.operators.record.ReplyDelta;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.util.OutputTag;
 
-/** Side outputs of the serving operator; its main output is the replies. */
+/** The side outputs of the serving operator; its main output has the replies. */
 public final class ServingOutputs {
 
-  /** Pieces of replies under way, at least once. */
+  /** Pieces of running replies, each at least once. */
   public static final OutputTag<ReplyDelta> DELTAS =
       new OutputTag<>("reply-deltas", TypeInformation.of(ReplyDelta.class));
 
-  /** Events that were refused and have no turn id to answer. */
+  /** Refused events without a turn id that a reply could name. */
   public static final OutputTag<RejectedEvent> REJECTED =
       new OutputTag<>("rejected-events", TypeInformation.of(RejectedEvent.class));
 

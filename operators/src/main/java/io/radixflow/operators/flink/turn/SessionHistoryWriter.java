@@ -11,8 +11,8 @@ import io.radixflow.operators.session.Turn;
 import java.util.Arrays;
 
 /**
- * Writes what a turn that has ended leaves in its session: its place in the history, which engine
- * served it, and where its pages are. Has the pages erased of what is not remembered. Only the
+ * Writes what a turn that has ended leaves in its session: its entry in the history, which engine
+ * served it, and where its pages are. Erases the pages of what is not remembered. Only the
  * task's thread uses it.
  */
 public final class SessionHistoryWriter {

@@ -88,7 +88,7 @@ public final class SessionQueries {
     }
   }
 
-  /** The branch's system prompt and finished turns that are kept, oldest first. */
+  /** Returns the branch's system prompt and its finished turns that are kept, oldest first. */
   private static List<Reply.Item> items(Conversation conversation) {
     List<Reply.Item> items = new ArrayList<>();
     if (conversation.system() != null) {
@@ -124,7 +124,7 @@ public final class SessionQueries {
     }
   }
 
-  /** Answers a query, unless it could not wait. */
+  /** Answers a query, unless it has been answered. */
   private void answer(Asked asked) throws Exception {
     if (open.contains(asked)) {
       SessionContext session = sessions.load(asked.event.session());
@@ -152,14 +152,14 @@ public final class SessionQueries {
         look.committed(), tokens, lastUsed, look.answered() ? output.now() : asOf);
   }
 
-  /** Answers what waits; no look goes on behind a barrier. Changes the current key. */
+  /** Answers all open queries, since none may wait behind a barrier. Changes the current key. */
   public void answerAll() throws Exception {
     for (Asked asked : List.copyOf(open)) {
       answer(asked);
     }
   }
 
-  /** Answers what waits of a session, which ends. */
+  /** Answers the open queries of a session that ends. */
   void answerAll(SessionContext session) throws Exception {
     for (Asked asked : List.copyOf(open)) {
       if (asked.event.session().equals(session.id())) {

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Opens sessions, and takes their turns into the queues and out of them again: decides what {@code
+ * Opens sessions, queues their turns, and cancels them: decides what {@code
  * open}, {@code message}, {@code regenerate}, {@code fork}, {@code cancel} and {@code prefetch} do.
  * Only the task's thread uses it.
  */
@@ -166,7 +166,7 @@ public final class TurnIntake {
     output.done(event);
   }
 
-  /** Turns that another may replace: not the fork that makes the branch. */
+  /** Returns the turns that another may replace: all but the fork that makes the branch. */
   private static List<TurnQueues.Entry> replaceable(TurnQueues.Branch branch) {
     return branch.turns.stream().filter(turn -> turn.kind() != EventKind.FORK).toList();
   }
@@ -179,7 +179,7 @@ public final class TurnIntake {
         : null;
   }
 
-  /** Accepts a fork, which takes its place in the order of the turns of its branch. */
+  /** Accepts a fork, which waits in order with the turns of its branch. */
   void fork(ConversationEvent event, SessionContext session) throws Exception {
     requireAlive(session.slot());
     String branch = event.newBranch();

@@ -7,7 +7,7 @@ import io.radixflow.operators.session.TurnOptions;
 import java.util.List;
 
 /**
- * Everything that it takes to run a turn, decided from the state of its session when it starts.
+ * All that is needed to run a turn, decided from the state of its session when it starts.
  *
  * @param conversation what comes before it
  * @param parent number of the turn before it in the history, 0 for none

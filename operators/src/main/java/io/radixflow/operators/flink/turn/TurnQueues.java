@@ -13,16 +13,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Owns the order of turns without a reply: one queue a branch, the first of which may run. In
- * memory; rebuilt from keyed state after a restore. Holds what ordering and cancelling need, not
- * the turns' contents.
+ * Owns the order of turns without a reply: each branch has a queue, whose first turn may run. The
+ * queues are in memory and are rebuilt from keyed state after a restore. They hold what ordering
+ * and cancelling need, not the turns' contents. Only the task's thread uses them.
  */
 public final class TurnQueues {
 
   /**
-   * What the queues know of a turn.
+   * A turn as the queues know it.
    *
-   * @param queue the branch in whose order it stands
+   * @param queue the branch that it waits in
    * @param length characters of its messages
    */
   public record Entry(
@@ -45,7 +45,7 @@ public final class TurnQueues {
     }
   }
 
-  /** Characters of messages. */
+  /** Returns the number of characters of messages. */
   static long lengthOf(List<Message> messages) {
     return messages.stream().mapToLong(m -> m.content() == null ? 0 : m.content().length()).sum();
   }
@@ -81,7 +81,7 @@ public final class TurnQueues {
       return branches.get(name);
     }
 
-    /** The branches that have turns; a copy, so that turns may end meanwhile. */
+    /** Returns the branches that have turns; a copy, so that turns may end meanwhile. */
     List<Branch> branches() {
       return List.copyOf(branches.values());
     }
@@ -100,7 +100,7 @@ public final class TurnQueues {
     this.counts = counts;
   }
 
-  /** Sessions with turns. */
+  /** Returns the number of sessions with turns. */
   int sessions() {
     return sessions.size();
   }
@@ -114,39 +114,39 @@ public final class TurnQueues {
     return queues == null ? 0 : queues.size;
   }
 
-  /** Characters of the messages of a session's turns. */
+  /** Returns the number of characters of the messages of a session's turns. */
   long lengthOfSession(String session) {
     Session queues = sessions.get(session);
     return queues == null ? 0 : queues.length;
   }
 
-  /** Whether a session has turns that run or wait. */
+  /** Returns whether a session has turns that run or wait. */
   public boolean isBusy(String session) {
     return sessions.containsKey(session);
   }
 
-  /** A session's queues, or null if it has no turns. */
+  /** Returns a session's queues, or null if it has no turns. */
   Session session(String id) {
     return sessions.get(id);
   }
 
-  /** Whether turns of a branch wait or run. */
+  /** Returns whether turns of a branch wait or run. */
   boolean has(String session, String branch) {
     Session queues = sessions.get(session);
     return queues != null && queues.branches.containsKey(branch);
   }
 
   /**
-   * Keeps a place for a turn that is to be added.
+   * Admits a turn, which the caller then adds or dismisses.
    *
    * @param freed how many of the tenant's turns are about to be removed
-   * @return null if there is a place, else what is full
+   * @return null if it is admitted, else the limit that is reached
    */
   TenantCounts.Full admit(String session, String tenant, int freed, int tenantLimit, int limit) {
     return counts.tryAdd(owner(session, tenant), freed, tenantLimit, limit);
   }
 
-  /** Gives the place up of a turn that was admitted and is not added. */
+  /** Dismisses a turn that was admitted and is not added. */
   void dismiss(String session, String tenant) {
     counts.remove(owner(session, tenant));
   }
@@ -202,7 +202,7 @@ public final class TurnQueues {
     return branch;
   }
 
-  /** Takes a turn that got its reply out; the next ones become ready. */
+  /** Removes a turn that has its reply; the next ones become ready. */
   void remove(Branch branch, Entry turn) {
     if (!branch.turns.remove(turn)) {
       throw new IllegalStateException("turn " + turn.id() + " is not queued");
@@ -226,7 +226,7 @@ public final class TurnQueues {
     }
   }
 
-  /** The turns of a branch as they stand; a copy. */
+  /** Returns a copy of the turns of a branch, in order. */
   static List<Entry> turnsOf(Branch branch) {
     return new ArrayList<>(branch.turns);
   }

@@ -20,8 +20,8 @@ class EngineDirectoryTest {
   void isBesideWhatFlinkEmptiesWhenItStarts() throws Exception {
     Files.createDirectories(root.resolve("localState"));
     Path temporary = Files.createDirectories(root.resolve("tmp"));
-    EngineDirectory home = EngineDirectory.of(temporary.toFile(), "engine", RESTORED);
-    assertThat(home)
+    EngineDirectory directory = EngineDirectory.of(temporary.toFile(), "engine", RESTORED);
+    assertThat(directory)
         .isEqualTo(
             new EngineDirectory(
                 root.resolve("radixflow/engine.running"),

@@ -17,9 +17,9 @@ class EngineOpeningTest {
   private int tries;
 
   private ServingEngine open(IntFunction<ServingEngine> nth) throws Exception {
-    TestEngineFactory opener = TestEngineFactory.of("opening", () -> nth.apply(++tries));
+    TestEngineFactory factory = TestEngineFactory.of("opening", () -> nth.apply(++tries));
     return new EngineLease.Shared(
-            opener, EngineDirectory.NONE, end -> {}, () -> now, time -> now += time.toNanos())
+            factory, EngineDirectory.NONE, end -> {}, () -> now, time -> now += time.toNanos())
         .engine();
   }
 

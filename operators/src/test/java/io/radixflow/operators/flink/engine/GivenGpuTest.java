@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 class GivenGpuTest {
 
-  /** What Flink's GPU driver hands out. */
+  /** A GPU as Flink's driver provides it. */
   private record Gpu(String index) implements ExternalResourceInfo {
     @Override
     public Optional<String> getProperty(String key) {
@@ -36,12 +36,12 @@ class GivenGpuTest {
     if (resources != null) {
       cluster.set(ExternalResourceOptions.EXTERNAL_RESOURCE_LIST, List.of(resources));
     }
-    ModelEngineFactory opener =
+    ModelEngineFactory factory =
         new ModelEngineFactory(
             null, "model", new DeviceOptions(device, 0, null), EngineOptions.DEFAULT);
     List<ExternalResourceInfo> given =
         Arrays.stream(gpus).map(index -> (ExternalResourceInfo) new Gpu(index)).toList();
-    return ((ModelEngineFactory) EngineLease.onGivenGpu(opener, cluster, given)).device().device();
+    return ((ModelEngineFactory) EngineLease.onGivenGpu(factory, cluster, given)).device().device();
   }
 
   @Test

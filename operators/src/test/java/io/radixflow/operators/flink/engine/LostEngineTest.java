@@ -32,15 +32,15 @@ class LostEngineTest {
         model);
   }
 
-  private EngineLease.Shared shared(TestEngineFactory opener, EngineLease.Pause pause)
+  private EngineLease.Shared shared(TestEngineFactory factory, EngineLease.Pause pause)
       throws Exception {
-    return new EngineLease.Shared(opener, EngineDirectory.NONE, ends::add, () -> 0, pause);
+    return new EngineLease.Shared(factory, EngineDirectory.NONE, ends::add, () -> 0, pause);
   }
 
   @Test
   void anEngineWhoseDeviceIsLostIsOpenedAgainOnceThenTheProcessEnds() throws Exception {
-    TestEngineFactory opener = TestEngineFactory.of("losable", this::open);
-    try (EngineLease.Shared shared = shared(opener, time -> {})) {
+    TestEngineFactory factory = TestEngineFactory.of("losable", this::open);
+    try (EngineLease.Shared shared = shared(factory, time -> {})) {
       ServingEngine first = shared.engine();
       assertThat(shared.engine()).isSameAs(first);
 
@@ -62,7 +62,7 @@ class LostEngineTest {
   @Test
   void memoryThatTheLostEngineGivesBackLateIsWaitedFor() throws Exception {
     AtomicInteger refusals = new AtomicInteger();
-    TestEngineFactory opener =
+    TestEngineFactory factory =
         TestEngineFactory.of(
             "late",
             () -> {
@@ -72,7 +72,7 @@ class LostEngineTest {
               return open();
             });
     List<Duration> pauses = new ArrayList<>();
-    try (EngineLease.Shared shared = shared(opener, pauses::add)) {
+    try (EngineLease.Shared shared = shared(factory, pauses::add)) {
       ServingEngine first = shared.engine();
       devices.get(0).lose(first.engine());
       refusals.set(2);

@@ -14,12 +14,12 @@ public record TestEngineFactory(String identity) implements EngineFactory {
   private static final Map<String, Function<EngineDirectory, ServingEngine>> ENGINES =
       new ConcurrentHashMap<>();
 
-  /** An opener of what {@code engines} supplies, one engine an opening. */
+  /** Returns a factory that takes a new engine from {@code engines} for each lease. */
   public static TestEngineFactory of(String identity, Supplier<ServingEngine> engines) {
-    return at(identity, home -> engines.get());
+    return at(identity, directory -> engines.get());
   }
 
-  /** As {@link #of}, of engines that look at what they find of themselves. */
+  /** Returns a factory of engines that look at the directory they are opened in. */
   public static TestEngineFactory at(
       String identity, Function<EngineDirectory, ServingEngine> engines) {
     ENGINES.put(identity, engines);
@@ -27,7 +27,7 @@ public record TestEngineFactory(String identity) implements EngineFactory {
   }
 
   @Override
-  public ServingEngine open(EngineDirectory home) {
-    return ENGINES.get(identity).apply(home);
+  public ServingEngine open(EngineDirectory directory) {
+    return ENGINES.get(identity).apply(directory);
   }
 }
