@@ -46,16 +46,10 @@ final class BenchCacheCommand extends CliCommand {
   @Mixin BenchRounds rounds;
   @Mixin BenchReport report;
 
-  @Option(
-      names = "--requests",
-      paramLabel = "N",
-      description = "Requests of a round.")
+  @Option(names = "--requests", paramLabel = "N", description = "Requests of a round.")
   int requests = 16;
 
-  @Option(
-      names = "--batch",
-      paramLabel = "N",
-      description = "Requests at once.")
+  @Option(names = "--batch", paramLabel = "N", description = "Requests at once.")
   int batch = 8;
 
   @Option(

@@ -29,10 +29,7 @@ final class BenchDiskCommand extends CliCommand {
   @Mixin BenchRounds rounds;
   @Mixin BenchReport report;
 
-  @Option(
-      names = "--pages",
-      paramLabel = "N",
-      description = "Pages on disk.")
+  @Option(names = "--pages", paramLabel = "N", description = "Pages on disk.")
   int pages = 1000000;
 
   @Option(

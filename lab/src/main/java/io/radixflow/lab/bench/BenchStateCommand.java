@@ -37,16 +37,10 @@ final class BenchStateCommand extends CliCommand {
   @Mixin SettingsOptions settingsOptions;
   @Mixin BenchReport report;
 
-  @Option(
-      names = "--sessions",
-      paramLabel = "N",
-      description = "Sessions in state.")
+  @Option(names = "--sessions", paramLabel = "N", description = "Sessions in state.")
   int sessions = 100000;
 
-  @Option(
-      names = "--turns",
-      paramLabel = "N",
-      description = "Turns of each, at most 25.")
+  @Option(names = "--turns", paramLabel = "N", description = "Turns of each, at most 25.")
   int turns = 20;
 
   @Option(
@@ -62,10 +56,7 @@ final class BenchStateCommand extends CliCommand {
       description = "Checkpoints to measure, at most 10.")
   int checkpoints = 5;
 
-  @Option(
-      names = "--interval",
-      paramLabel = "SECONDS",
-      description = "Time between checkpoints.")
+  @Option(names = "--interval", paramLabel = "SECONDS", description = "Time between checkpoints.")
   int interval = 10;
 
   BenchStateCommand(CliEnvironment environment) {

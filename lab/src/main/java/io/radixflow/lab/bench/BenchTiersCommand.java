@@ -30,22 +30,13 @@ final class BenchTiersCommand extends CliCommand {
   @Mixin BenchRounds rounds;
   @Mixin BenchReport report;
 
-  @Option(
-      names = "--cached",
-      paramLabel = "N",
-      description = "Tokens of the conversation so far.")
+  @Option(names = "--cached", paramLabel = "N", description = "Tokens of the conversation so far.")
   int cached = 2000;
 
-  @Option(
-      names = "--new",
-      paramLabel = "N",
-      description = "Tokens of the turn's message.")
+  @Option(names = "--new", paramLabel = "N", description = "Tokens of the turn's message.")
   int fresh = 32;
 
-  @Option(
-      names = "--reply",
-      paramLabel = "N",
-      description = "Tokens of the reply.")
+  @Option(names = "--reply", paramLabel = "N", description = "Tokens of the reply.")
   int reply = 8;
 
   @Option(

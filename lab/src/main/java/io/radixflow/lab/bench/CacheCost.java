@@ -26,7 +26,6 @@ final class CacheCost {
     this.what = what;
   }
 
-  /** Takes two runs over the same prompts. */
   void add(StepTime cached, StepTime plain) {
     with.add(cached.seconds());
     without.add(plain.seconds());

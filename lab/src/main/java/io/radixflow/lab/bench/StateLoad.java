@@ -12,6 +12,7 @@ import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.Errors;
 import io.radixflow.tools.cli.common.Progress;
 import io.radixflow.tools.cli.common.Samples;
+import io.radixflow.tools.cluster.Waiting;
 import io.radixflow.tools.local.CheckpointFigures;
 import io.radixflow.tools.local.LocalStack;
 import io.radixflow.tools.state.StateSeed;
@@ -65,15 +66,11 @@ final class StateLoad {
     startSeconds = seconds;
   }
 
-  /** Waits until a checkpoint has completed. */
-  void awaitCheckpoint(LocalStack stack) throws IOException {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
-    while (stack.checkpoints().isEmpty()) {
-      if (System.nanoTime() > deadline) {
-        throw new CliException("no checkpoint completed within " + PATIENCE_SECONDS + " s");
-      }
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
-    }
+  void awaitCheckpoint(LocalStack stack) throws IOException, InterruptedException {
+    Waiting.until(
+        "a checkpoint",
+        Duration.ofSeconds(PATIENCE_SECONDS),
+        () -> !stack.checkpoints().isEmpty());
   }
 
   /** Sends turns until so many checkpoints have completed that are measured. */

@@ -38,7 +38,6 @@ final class TurnTimer implements ReplyChannel.ReplyVisitor {
    */
   record TimedTurn(double tokenSeconds, double textSeconds, int[] reply, Usage usage) {}
 
-  /** Runs a request to its end. */
   TimedTurn run(EngineRequest request) throws InterruptedException {
     reply = new int[0];
     tokenNanos = 0;

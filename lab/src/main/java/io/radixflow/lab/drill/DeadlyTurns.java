@@ -55,7 +55,6 @@ final class DeadlyTurns {
     return List.copyOf(sent);
   }
 
-  /** The turns that end processes. */
   Set<TurnKey> deadly() {
     return deadly.stream().map(TurnKey::of).collect(Collectors.toSet());
   }

@@ -13,6 +13,7 @@ import io.radixflow.tools.cluster.ClusterJars;
 import io.radixflow.tools.cluster.ClusterOptions;
 import io.radixflow.tools.cluster.ProcessCluster;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -23,6 +24,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -72,27 +74,14 @@ public final class Drill {
     ClusterOptions cluster = clusterOptions();
     Set<ProcessHandle> before = descendants();
     say("starting a cluster");
-    DrillResult result;
+    Function<List<String>, DrillResult> result;
     try (ProcessCluster processes = ProcessCluster.start(jars, cluster, this::say)) {
       result = run(processes, plan);
     }
     Set<ProcessHandle> left = descendants();
     left.removeAll(before);
     List<String> leaked = left.stream().map(process -> process.info().toString()).toList();
-    return new DrillResult(
-        result.faults(),
-        result.verdict(),
-        result.deadLetters(),
-        result.deaths(),
-        result.mostDeaths(),
-        result.pageBreaches(),
-        result.reloads(),
-        result.fallen(),
-        leaked,
-        result.recovery(),
-        result.tokens(),
-        result.erased(),
-        result.seconds());
+    return result.apply(leaked);
   }
 
   private static Set<ProcessHandle> descendants() {
@@ -123,7 +112,7 @@ public final class Drill {
     return SessionScript.of(options.seed(), number, options.turns(), options.maxTokens());
   }
 
-  private DrillResult run(ProcessCluster cluster, Supplier<Fault> plan)
+  private Function<List<String>, DrillResult> run(ProcessCluster cluster, Supplier<Fault> plan)
       throws IOException, InterruptedException {
     Settings calm = settings(cluster);
     Settings settings = options.tiered() ? options.tiers().on(calm, cluster.directory()) : calm;
@@ -195,7 +184,8 @@ public final class Drill {
     }
   }
 
-  private DrillResult verify(
+  /** Returns the result for the processes that outlive the cluster. */
+  private Function<List<String>, DrillResult> verify(
       ProcessCluster cluster,
       Settings calm,
       List<Settings> jobs,
@@ -237,17 +227,22 @@ public final class Drill {
           job.get(RadixflowOptions.DEAD_LETTERS_TOPIC),
           record -> deadLetters.add(record.value()));
     }
-    return new DrillResult(
+    Path logs = cluster.directory().resolve("log");
+    Verifier.Verdict verdict = verifier.verdict();
+    Recovery recovery = Recovery.of(times, faults.kills(), logs);
+    int breaches = Logs.countAll(logs, "Page accounting was wrong");
+    return leaked ->
+        new DrillResult(
         counts,
-        verifier.verdict(),
+        verdict,
         deadly.wrongDeadLetters(deadLetters),
         deadly.deaths(),
         deadly.mostDeaths(TASK_MANAGERS),
-        Logs.countAll(cluster.directory().resolve("log"), "Page accounting was wrong"),
+        breaches,
         faults.reloads(),
         faults.fallen(),
-        List.of(),
-        Recovery.of(times, faults.kills(), cluster.directory().resolve("log")),
+        leaked,
+        recovery,
         options.tiered() ? Optional.of(tally.tokens()) : Optional.empty(),
         erased,
         seconds);

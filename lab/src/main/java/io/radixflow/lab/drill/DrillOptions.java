@@ -46,7 +46,6 @@ public record DrillOptions(
     return new DrillOptions(model, model, 4, 4, 64, seed, false, directory);
   }
 
-  /** Returns a copy with or without tiers below the device. */
   public DrillOptions withTiers(boolean wanted) {
     return new DrillOptions(model, calmModel, sessions, turns, maxTokens, seed, wanted, directory);
   }

@@ -50,7 +50,6 @@ public record DrillResult(
         && tokens.map(of -> of.below() > 0).orElse(true);
   }
 
-  /** Formats the result as text. */
   String table() {
     StringBuilder text = new StringBuilder();
     line(text, "faults in %d s", seconds);

@@ -37,7 +37,6 @@ record DrillTiers(int kvPages, int contextLength, MemorySize host, MemorySize di
   static final DrillTiers REAL =
       new DrillTiers(48, 768, MemorySize.parse("24mb"), MemorySize.parse("128mb"));
 
-  /** The directory of a drill's disk tiers. */
   static Path disks(Path directory) {
     return directory.resolve("pages");
   }

@@ -28,7 +28,6 @@ final class DrilledJob {
     return id;
   }
 
-  /** Subtasks that the job was submitted with. */
   int parallelism() {
     return parallelism;
   }

@@ -22,7 +22,6 @@ public enum Fault {
     this.text = text;
   }
 
-  /** The description in the drill's output. */
   public String text() {
     return text;
   }

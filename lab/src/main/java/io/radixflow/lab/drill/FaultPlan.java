@@ -46,7 +46,6 @@ public final class FaultPlan implements Supplier<Fault> {
         });
   }
 
-  /** One deck. */
   public static FaultPlan of(List<Fault> faults, long seed) {
     FaultPlan plan = new FaultPlan(faults, seed, null);
     plan.left.addAll(plan.shuffled(faults));

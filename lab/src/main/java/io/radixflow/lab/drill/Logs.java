@@ -10,7 +10,6 @@ final class Logs {
 
   private Logs() {}
 
-  /** Counts the lines of a log that contain a text. */
   static long count(Path log, String text) throws IOException {
     try (Stream<String> lines = Files.lines(log)) {
       return lines.filter(line -> line.contains(text)).count();

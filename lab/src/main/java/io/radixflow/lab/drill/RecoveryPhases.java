@@ -57,7 +57,6 @@ public final class RecoveryPhases {
     return of(changes, kills);
   }
 
-  /** Reads the phases from lines of a log. */
   static RecoveryPhases of(Stream<String> lines, List<Kill> kills) {
     return of(
         new ArrayList<>(

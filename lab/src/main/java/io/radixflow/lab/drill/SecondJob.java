@@ -49,12 +49,10 @@ final class SecondJob {
     this.scripts = scripts;
   }
 
-  /** Its settings. */
   Settings settings() {
     return settings;
   }
 
-  /** The events that were sent to it. */
   List<ConversationEvent> sent() {
     return List.copyOf(sent);
   }

@@ -27,7 +27,6 @@ public final class TierTally {
     kills.forEach(kill -> after.add(new TreeMap<>()));
   }
 
-  /** Takes a committed reply. */
   void reply(Reply reply) {
     TierUsage tiers = reply.usage().tiers();
     host += tiers.hostTokens();
@@ -47,7 +46,6 @@ public final class TierTally {
     }
   }
 
-  /** The sums. */
   Tokens tokens() {
     long afterKills =
         after.stream()

@@ -175,7 +175,6 @@ final class Traffic implements AutoCloseable {
     return List.copyOf(sent);
   }
 
-  /** The replies that were received. */
   synchronized Map<TurnKey, Reply> replies() {
     return Map.copyOf(replies);
   }
@@ -188,7 +187,6 @@ final class Traffic implements AutoCloseable {
     return replies.size() == asked.size();
   }
 
-  /** Waits until so many more replies were received than now. */
   void awaitReplies(int more, Duration limit) throws IOException, InterruptedException {
     int wanted = replyCount() + more;
     Waiting.until(more + " more replies", limit, () -> replyCount() >= wanted);

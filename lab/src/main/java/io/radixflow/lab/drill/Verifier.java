@@ -235,7 +235,6 @@ public final class Verifier {
       findings = List.copyOf(findings);
     }
 
-    /** Returns true if nothing is wrong. */
     public boolean holds() {
       return lost + doubled + changed + disordered + brokenDeltas == 0;
     }

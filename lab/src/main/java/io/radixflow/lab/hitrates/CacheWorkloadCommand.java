@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Writes made-up traffic of the job for {@code cache simulate}. */
@@ -24,77 +25,10 @@ import picocli.CommandLine.Option;
       "Lengths and times vary around what is given; equal options make equal lines."
     })
 public final class CacheWorkloadCommand extends CliCommand {
-  @Option(
-      names = "--out",
-      paramLabel = "FILE",
-      description = "Where to write; - for stdout.")
+  @Mixin TrafficModel model;
+
+  @Option(names = "--out", paramLabel = "FILE", description = "Where to write; - for stdout.")
   String out = "-";
-
-  @Option(
-      names = "--sessions",
-      paramLabel = "N",
-      description = "Number of conversations.")
-  int sessions = 1000;
-
-  @Option(
-      names = "--turns",
-      paramLabel = "N",
-      description = "Mean turns of the other sessions.")
-  double turns = 6;
-
-  @Option(
-      names = "--only-one-turn",
-      paramLabel = "SHARE",
-      description = "Share of sessions with one turn.")
-  double onlyOneTurn = 0.35;
-
-  @Option(
-      names = "--closed",
-      paramLabel = "SHARE",
-      description = "Share of sessions that are closed in the end.")
-  double closed = 0.6;
-
-  @Option(
-      names = "--system-prompts",
-      paramLabel = "N",
-      description = "System prompts that sessions share.")
-  int systemPrompts = 8;
-
-  @Option(
-      names = "--system-words",
-      paramLabel = "N",
-      description = "Median words of a system prompt.")
-  int systemWords = 400;
-
-  @Option(
-      names = "--message-words",
-      paramLabel = "N",
-      description = "Median words of a message.")
-  int messageWords = 40;
-
-  @Option(
-      names = "--reply-words",
-      paramLabel = "N",
-      description = "Median words of a reply.")
-  int replyWords = 150;
-
-  @Option(
-      names = "--arrivals",
-      paramLabel = "SECONDS",
-      description = "Mean time between the starts of sessions.")
-  double arrivalSeconds = 5;
-
-  @Option(
-      names = "--think",
-      paramLabel = "SECONDS",
-      description = "Median time from a reply to the next message.")
-  double thinkSeconds = 60;
-
-  @Option(
-      names = "--seed",
-      paramLabel = "N",
-      description = "Seed of the random generator.")
-  long seed = 1;
 
   CacheWorkloadCommand(CliEnvironment environment) {
     super(environment);
@@ -102,7 +36,12 @@ public final class CacheWorkloadCommand extends CliCommand {
 
   @Override
   public Integer call() throws IOException {
-    TrafficGenerator generator = new TrafficGenerator(model());
+    TrafficGenerator generator;
+    try {
+      generator = new TrafficGenerator(model);
+    } catch (IllegalArgumentException e) {
+      throw new CliException("these conversations cannot be made: " + e.getMessage(), e);
+    }
     try (Progress progress = progress("making conversations")) {
       if (out.equals("-")) {
         generator.run((millis, json) -> writeToStdout(json));
@@ -112,25 +51,6 @@ public final class CacheWorkloadCommand extends CliCommand {
       }
     }
     return 0;
-  }
-
-  private TrafficModel model() {
-    try {
-      return new TrafficModel(
-          sessions,
-          turns,
-          onlyOneTurn,
-          closed,
-          systemPrompts,
-          systemWords,
-          messageWords,
-          replyWords,
-          arrivalSeconds,
-          thinkSeconds,
-          seed);
-    } catch (IllegalArgumentException e) {
-      throw new CliException("these conversations cannot be made: " + e.getMessage(), e);
-    }
   }
 
   private void writeToStdout(byte[] json) {

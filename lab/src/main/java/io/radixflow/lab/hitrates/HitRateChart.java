@@ -93,7 +93,6 @@ final class HitRateChart {
     return chart;
   }
 
-  /** Returns the chart as an SVG document. */
   String svg() throws IOException {
     Document document;
     try {

@@ -26,7 +26,6 @@ final class HitRateTable {
     out.flush();
   }
 
-  /** Prints the workload that the rates belong to. */
   private static void head(Workload workload, PrintWriter out) {
     CacheWorkload requests = workload.requests();
     out.printf(

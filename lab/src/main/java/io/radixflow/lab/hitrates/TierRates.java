@@ -20,7 +20,6 @@ public record TierRates(
 
   /** Hits under one policy of the device, each counted where the page came from. */
   public record Row(String policy, long device, long host, long disk) {
-    /** Hits of all tiers. */
     public long all() {
       return device + host + disk;
     }

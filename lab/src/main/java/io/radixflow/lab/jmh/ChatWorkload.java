@@ -66,7 +66,6 @@ final class ChatWorkload {
     return pageTokens;
   }
 
-  /** All tokens of a session. */
   int[] tokens(int session) {
     return tokens[session];
   }
@@ -76,7 +75,6 @@ final class ChatWorkload {
     return order[place];
   }
 
-  /** The first tokens of a session as a key. */
   RadixKey key(int session, int length) {
     return new RadixKey("", tokens[session], length);
   }

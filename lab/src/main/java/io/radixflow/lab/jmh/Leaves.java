@@ -35,7 +35,6 @@ final class Leaves {
     return cache;
   }
 
-  /** Adds a leaf if there is a free page. */
   void add() {
     if (allocator.free() == 0) {
       return;

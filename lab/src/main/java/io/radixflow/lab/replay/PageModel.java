@@ -45,7 +45,6 @@ final class PageModel {
       this.firstSlot = firstSlot;
     }
 
-    /** Slot of the page's first unit. */
     int firstSlot() {
       return firstSlot;
     }

@@ -21,7 +21,6 @@ public final class ReplayReport {
     this.listener = listener;
   }
 
-  /** Operations that were replayed. */
   public int operations() {
     return operations;
   }

@@ -18,7 +18,6 @@ public record TraceSetup(String policy, int pageTokens, boolean bigram) {
     }
   }
 
-  /** Whole pages of a sequence. */
   int pages(int[] tokens) {
     return (bigram ? Math.max(0, tokens.length - 1) : tokens.length) / pageTokens;
   }

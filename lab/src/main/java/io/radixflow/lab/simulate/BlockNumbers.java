@@ -16,7 +16,6 @@ final class BlockNumbers {
     Arrays.fill(slots, -1);
   }
 
-  /** How many prefixes have numbers. */
   int size() {
     return size;
   }

@@ -39,12 +39,10 @@ public final class CacheWorkload {
     this.inputBlocks = Arrays.stream(inputs).asLongStream().sum();
   }
 
-  /** Number of requests. */
   public int requests() {
     return inputs.length;
   }
 
-  /** Different blocks of all requests. */
   public int distinctBlocks() {
     return distinct;
   }
@@ -64,7 +62,6 @@ public final class CacheWorkload {
     return starts[request + 1] - starts[request];
   }
 
-  /** Blocks of the longest request. */
   public int longest() {
     int longest = 0;
     for (int i = 0; i < requests(); i++) {
@@ -73,7 +70,6 @@ public final class CacheWorkload {
     return longest;
   }
 
-  /** One block of a request. */
   int block(int request, int index) {
     return blocks[starts[request] + index];
   }
@@ -93,7 +89,6 @@ public final class CacheWorkload {
     return branches[request];
   }
 
-  /** How many closings there are. */
   int closings() {
     return closedSessions.length;
   }
@@ -200,7 +195,6 @@ public final class CacheWorkload {
       return this;
     }
 
-    /** The workload so far. */
     public CacheWorkload build() {
       return new CacheWorkload(this);
     }

@@ -6,6 +6,7 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Takes each four characters of a message for a token, whose id is their hash. Equal beginnings
@@ -18,77 +19,48 @@ final class ApproximateTokens implements ConversationTokens {
 
   @Override
   public Prompt prompt(Conversation conversation, List<Message> added, int dropped) {
+    IntStream.Builder ids = IntStream.builder();
     int[] before = conversation.canonicalIds(NAME);
-    if (before == null || dropped > conversation.dropped()) {
-      Ids ids = new Ids();
+    boolean again = before == null || dropped > conversation.dropped();
+    if (again) {
       for (ChatMessage message : conversation.messages(dropped, added)) {
-        ids.message(message.role(), message.content());
+        add(ids, message.role(), message.content());
       }
-      return prompt(ids, 0, dropped);
+    } else {
+      Arrays.stream(before).forEach(ids::add);
+      added.forEach(message -> add(ids, message.role(), message.content()));
     }
-    Ids ids = new Ids();
-    ids.append(before);
-    added.forEach(message -> ids.message(message.role(), message.content()));
-    return prompt(ids, before.length, conversation.dropped());
+    add(ids, ASSISTANT, "");
+    int keep = again ? 0 : before.length;
+    return new Prompt(
+        ids.build().toArray(), keep, again ? dropped : conversation.dropped(), NAME);
   }
 
-  private static Prompt prompt(Ids ids, int keep, int dropped) {
-    ids.header(ASSISTANT);
-    return new Prompt(ids.toArray(), keep, dropped, NAME);
+  private static void add(IntStream.Builder ids, String role, String content) {
+    add(ids, role + "\n");
+    add(ids, content);
+  }
+
+  /** Ends the last token with the text, so that what follows does not change it. */
+  private static void add(IntStream.Builder ids, String text) {
+    for (int from = 0; from < text.length(); from += CHARACTERS) {
+      int id = 1;
+      for (int i = from; i < Math.min(text.length(), from + CHARACTERS); i++) {
+        id = 0x0100_0193 * (id ^ text.charAt(i));
+      }
+      ids.add(id);
+    }
   }
 
   @Override
   public int[] reply(String text) {
-    Ids ids = new Ids();
-    ids.text(text);
-    return ids.toArray();
+    IntStream.Builder ids = IntStream.builder();
+    add(ids, text);
+    return ids.build().toArray();
   }
 
   @Override
   public String note() {
     return "a token is taken to be " + NAME + "; name a --model for exact prompts";
-  }
-
-  /** Ids as they grow. */
-  private static final class Ids {
-    private int[] ids = new int[64];
-    private int size;
-
-    void message(String role, String content) {
-      header(role);
-      text(content);
-    }
-
-    void header(String role) {
-      text(role + "\n");
-    }
-
-    /** Ends the last token with the text, so that what follows does not change it. */
-    void text(String text) {
-      for (int from = 0; from < text.length(); from += CHARACTERS) {
-        int id = 1;
-        for (int i = from; i < Math.min(text.length(), from + CHARACTERS); i++) {
-          id = 0x0100_0193 * (id ^ text.charAt(i));
-        }
-        ensure(size + 1);
-        ids[size++] = id;
-      }
-    }
-
-    void append(int[] more) {
-      ensure(size + more.length);
-      System.arraycopy(more, 0, ids, size, more.length);
-      size += more.length;
-    }
-
-    private void ensure(int length) {
-      if (length > ids.length) {
-        ids = Arrays.copyOf(ids, Math.max(length, 2 * ids.length));
-      }
-    }
-
-    int[] toArray() {
-      return Arrays.copyOf(ids, size);
-    }
   }
 }

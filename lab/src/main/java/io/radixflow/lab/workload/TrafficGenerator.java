@@ -39,9 +39,13 @@ public final class TrafficGenerator {
   private final ReplyWriter replies = new ReplyWriter(MAX_BYTES);
   private final Words words;
 
+  /**
+   * @throws IllegalArgumentException if a value of the model is out of range
+   */
   public TrafficGenerator(TrafficModel model) {
+    model.check();
     this.model = model;
-    this.words = new Words(new Random(model.seed()));
+    this.words = new Words(new Random(model.seed));
   }
 
   /** A session that has begun and not ended. */
@@ -66,15 +70,15 @@ public final class TrafficGenerator {
 
   /** Makes all records. */
   public void run(Sink sink) throws IOException {
-    Random arrivals = new Random(model.seed() + 1);
+    Random arrivals = new Random(model.seed + 1);
     PriorityQueue<Session> underWay =
         new PriorityQueue<>(
             Comparator.<Session>comparingLong(s -> s.time).thenComparing(s -> s.id));
     double start = 0;
-    for (int i = 0; i < model.sessions(); i++) {
+    for (int i = 0; i < model.sessions; i++) {
       advance(underWay, (long) start, sink);
       underWay.add(session(i, (long) start));
-      start -= 1000 * model.arrivalSeconds() * StrictMath.log(1 - arrivals.nextDouble());
+      start -= 1000 * model.arrivalSeconds * StrictMath.log(1 - arrivals.nextDouble());
     }
     advance(underWay, Long.MAX_VALUE, sink);
   }
@@ -90,13 +94,13 @@ public final class TrafficGenerator {
   }
 
   private Session session(int number, long time) {
-    Random random = new Random(StrictMath.floorMod(model.seed() * 1_000_003 + number, 1L << 48));
+    Random random = new Random(StrictMath.floorMod(model.seed * 1_000_003 + number, 1L << 48));
     int turns = 1;
-    if (random.nextDouble() >= model.onlyOneTurn()) {
-      double more = -model.turns() * StrictMath.log(1 - random.nextDouble());
-      turns += 1 + (int) Math.min(10_000, more * (1 - 1 / model.turns()));
+    if (random.nextDouble() >= model.onlyOneTurn) {
+      double more = -model.turns * StrictMath.log(1 - random.nextDouble());
+      turns += 1 + (int) Math.min(10_000, more * (1 - 1 / model.turns));
     }
-    boolean closes = random.nextDouble() < model.closed();
+    boolean closes = random.nextDouble() < model.closed;
     return new Session("s" + number, random, turns, closes, time);
   }
 
@@ -117,30 +121,30 @@ public final class TrafficGenerator {
       return false;
     }
     List<Message> message =
-        List.of(new Message("user", words.text(session.random, model.messageWords())));
+        List.of(new Message("user", words.text(session.random, model.messageWords)));
     sink.accept(session.time, event(session, EventKind.MESSAGE, turnId(session), message));
     session.asked = true;
-    session.reply = words.text(session.random, model.replyWords());
+    session.reply = words.text(session.random, model.replyWords);
     session.time += 200 + (long) (REPLY_MILLIS_PER_WORD * session.reply.length() / 5);
     return true;
   }
 
   private List<Message> system(Session session) {
     double total = 0;
-    for (int i = 1; i <= model.systemPrompts(); i++) {
+    for (int i = 1; i <= model.systemPrompts; i++) {
       total += 1.0 / i;
     }
     double at = session.random.nextDouble() * total;
     int chosen = 1;
-    while (chosen < model.systemPrompts() && (at -= 1.0 / chosen) > 0) {
+    while (chosen < model.systemPrompts && (at -= 1.0 / chosen) > 0) {
       chosen++;
     }
-    Random text = new Random(model.seed() * 31 + chosen);
-    return List.of(new Message("system", words.text(text, model.systemWords())));
+    Random text = new Random(model.seed * 31 + chosen);
+    return List.of(new Message("system", words.text(text, model.systemWords)));
   }
 
   private long pause(Random random) {
-    double seconds = model.thinkSeconds() * StrictMath.exp(THINK_SPREAD * random.nextGaussian());
+    double seconds = model.thinkSeconds * StrictMath.exp(THINK_SPREAD * random.nextGaussian());
     return 1 + (long) (1000 * Math.min(seconds, 1e6));
   }
 

@@ -1,41 +1,68 @@
 package io.radixflow.lab.workload;
 
-/**
- * How made-up conversations behave. Lengths and times are log-normal around their medians.
- *
- * @param sessions conversations
- * @param turns mean turns of those that go on after their first turn
- * @param onlyOneTurn share that do not
- * @param closed share that are closed by an event when they have ended; the others just stop
- * @param systemPrompts different system prompts; the n-th is chosen in proportion to 1/n
- * @param systemWords median words of a system prompt
- * @param messageWords median words of a user's message
- * @param replyWords median words of a reply
- * @param arrivalSeconds mean seconds between the starts of sessions
- * @param thinkSeconds median seconds from a reply to the next message
- * @param seed equal models make equal traffic
- */
-public record TrafficModel(
-    int sessions,
-    double turns,
-    double onlyOneTurn,
-    double closed,
-    int systemPrompts,
-    int systemWords,
-    int messageWords,
-    int replyWords,
-    double arrivalSeconds,
-    double thinkSeconds,
-    long seed) {
+import picocli.CommandLine.Option;
 
-  /** An office's chat: a third asks once, the others come back five times, after a minute. */
-  public static final TrafficModel DEFAULT =
-      new TrafficModel(1000, 6, 0.35, 0.6, 8, 400, 40, 150, 5, 60, 1);
+/**
+ * How made-up conversations behave, as command line options. Lengths and times are log-normal
+ * around their medians; equal models make equal traffic. By default they are an office's chat: a
+ * third asks once, the others come back five times, after a minute.
+ */
+public final class TrafficModel {
+  @Option(names = "--sessions", paramLabel = "N", description = "Number of conversations.")
+  int sessions = 1000;
+
+  @Option(names = "--turns", paramLabel = "N", description = "Mean turns of the other sessions.")
+  double turns = 6;
+
+  @Option(
+      names = "--only-one-turn",
+      paramLabel = "SHARE",
+      description = "Share of sessions with one turn.")
+  double onlyOneTurn = 0.35;
+
+  @Option(
+      names = "--closed",
+      paramLabel = "SHARE",
+      description = "Share of sessions that are closed in the end.")
+  double closed = 0.6;
+
+  @Option(
+      names = "--system-prompts",
+      paramLabel = "N",
+      description = "System prompts that sessions share.")
+  int systemPrompts = 8;
+
+  @Option(
+      names = "--system-words",
+      paramLabel = "N",
+      description = "Median words of a system prompt.")
+  int systemWords = 400;
+
+  @Option(names = "--message-words", paramLabel = "N", description = "Median words of a message.")
+  int messageWords = 40;
+
+  @Option(names = "--reply-words", paramLabel = "N", description = "Median words of a reply.")
+  int replyWords = 150;
+
+  @Option(
+      names = "--arrivals",
+      paramLabel = "SECONDS",
+      description = "Mean time between the starts of sessions.")
+  double arrivalSeconds = 5;
+
+  @Option(
+      names = "--think",
+      paramLabel = "SECONDS",
+      description = "Median time from a reply to the next message.")
+  double thinkSeconds = 60;
+
+  @Option(names = "--seed", paramLabel = "N", description = "Seed of the random generator.")
+  long seed = 1;
 
   /**
    * @throws IllegalArgumentException if a value is out of range
    */
-  public TrafficModel {
+  void check() {
     check("sessions", sessions, 1, 10_000_000);
     check("turns", turns, 1, 10_000);
     check("onlyOneTurn", onlyOneTurn, 0, 1);

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 
 class HitRateStudyTest {
   private static final List<String> POLICIES = List.of("lru", "lfu", "fifo", "slru");
@@ -119,7 +120,15 @@ class HitRateStudyTest {
   /** Made-up chats of a few hundred sessions. */
   private static Workload chats(long seed) throws Exception {
     StringBuilder records = new StringBuilder();
-    new TrafficGenerator(new TrafficModel(400, 6, 0.35, 0.6, 8, 100, 10, 40, 5, 60, seed))
+    TrafficModel model =
+        CommandLine.populateCommand(
+            new TrafficModel(),
+            "--sessions=400",
+            "--system-words=100",
+            "--message-words=10",
+            "--reply-words=40",
+            "--seed=" + seed);
+    new TrafficGenerator(model)
         .run(
             (millis, json) ->
                 records.append(new String(json, StandardCharsets.UTF_8)).append('\n'));

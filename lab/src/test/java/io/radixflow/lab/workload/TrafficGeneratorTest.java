@@ -14,10 +14,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import picocli.CommandLine;
 
 class TrafficGeneratorTest {
-  private static final TrafficModel MODEL =
-      new TrafficModel(60, 4, 0.4, 0.5, 3, 60, 20, 40, 5, 30, 7);
+  private static final TrafficModel MODEL = model(0.4, 7);
+
+  private static TrafficModel model(double onlyOneTurn, long seed) {
+    return CommandLine.populateCommand(
+        new TrafficModel(),
+        "--sessions=60",
+        "--turns=4",
+        "--only-one-turn=" + onlyOneTurn,
+        "--closed=0.5",
+        "--system-prompts=3",
+        "--system-words=60",
+        "--message-words=20",
+        "--think=30",
+        "--reply-words=40",
+        "--seed=" + seed);
+  }
 
   private static List<String> records(TrafficModel model) throws IOException {
     List<String> records = new ArrayList<>();
@@ -49,7 +64,7 @@ class TrafficGeneratorTest {
 
   @Test
   void anotherSeedMakesOthers() throws IOException {
-    TrafficModel other = new TrafficModel(60, 4, 0.4, 0.5, 3, 60, 20, 40, 5, 30, 8);
+    TrafficModel other = model(0.4, 8);
 
     assertThat(records(other)).isNotEqualTo(records(MODEL));
   }
@@ -86,7 +101,7 @@ class TrafficGeneratorTest {
 
   @Test
   void aModelOutOfRangeIsRefusedByName() {
-    assertThatThrownBy(() -> new TrafficModel(1, 4, 1.4, 0.5, 3, 60, 20, 40, 5, 30, 7))
+    assertThatThrownBy(() -> new TrafficGenerator(model(1.4, 7)))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessage("onlyOneTurn is 1.4; it must be 0.0 to 1.0");
   }

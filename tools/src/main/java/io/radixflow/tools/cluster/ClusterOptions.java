@@ -39,7 +39,6 @@ public record ClusterOptions(
     }
   }
 
-  /** Returns a copy with a directory that is kept. */
   public ClusterOptions in(Path kept) {
     return new ClusterOptions(
         Optional.of(kept),
@@ -58,7 +57,6 @@ public record ClusterOptions(
         directory, jobManagers, taskManagers, slots, heap, false, brokerPort, settings);
   }
 
-  /** Returns a copy with a Flink setting added or replaced. */
   public ClusterOptions with(String key, String value) {
     Map<String, String> more = new HashMap<>(settings);
     more.put(key, value);

@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
@@ -60,7 +59,6 @@ public final class ClusterRest {
     return slots;
   }
 
-  /** The ids of all TaskManagers that have registered. */
   public List<String> taskManagers() throws IOException, InterruptedException {
     List<String> ids = new ArrayList<>();
     get("taskmanagers").path("taskmanagers").forEach(one -> ids.add(one.path("id").asText()));
@@ -72,7 +70,6 @@ public final class ClusterRest {
     return get("jobs/" + job).path("state").asText();
   }
 
-  /** The ids of all jobs. */
   public List<String> jobs() throws IOException, InterruptedException {
     return get("jobs").path("jobs").findValuesAsText("id");
   }
@@ -105,36 +102,19 @@ public final class ClusterRest {
     return path.isTextual() ? path.asText() : null;
   }
 
-  /** How many checkpoints of the job are complete. */
-  public int completedCheckpoints(String job) throws IOException, InterruptedException {
-    return get("jobs/" + job + "/checkpoints").at("/counts/completed").asInt();
-  }
-
   /**
-   * A gauge or counter of the serving operator's first subtask, as Flink last fetched it.
+   * A gauge or counter of the serving operator, as Flink last fetched it, for all subtasks that
+   * have reported it.
    *
    * @param name as docs/metrics.md has it
-   * @return empty if it was not fetched yet
    */
-  public OptionalLong servingMetric(String job, String name)
-      throws IOException, InterruptedException {
-    List<Long> values = servingMetrics(job, "0.", name);
-    return values.isEmpty() ? OptionalLong.empty() : OptionalLong.of(values.get(0));
-  }
-
-  /** Returns a metric like {@link #servingMetric}, for all subtasks that have reported it. */
   public List<Long> servingMetrics(String job, String name)
-      throws IOException, InterruptedException {
-    return servingMetrics(job, "", name);
-  }
-
-  private List<Long> servingMetrics(String job, String prefix, String name)
       throws IOException, InterruptedException {
     String metrics = "jobs/" + job + "/vertices/" + servingVertex(job) + "/metrics";
     List<Long> values = new ArrayList<>();
     for (JsonNode metric : get(metrics)) {
       String id = metric.path("id").asText();
-      if (id.startsWith(prefix) && id.endsWith(".serving." + name)) {
+      if (id.endsWith(".serving." + name)) {
         String escaped = URLEncoder.encode(id, StandardCharsets.UTF_8);
         values.add(get(metrics + "?get=" + escaped).get(0).path("value").asLong());
       }

@@ -93,12 +93,10 @@ final class FlinkHome {
     job = link(jars.job(), this.root.resolve("usrlib"));
   }
 
-  /** The whole installation. */
   Path root() {
     return root;
   }
 
-  /** The job's jar in {@code usrlib}. */
   Path job() {
     return job;
   }
@@ -111,7 +109,6 @@ final class FlinkHome {
     return root.resolve("conf");
   }
 
-  /** The log file of a process. */
   Path log(String name) {
     return root.resolve("log").resolve(name + ".log");
   }
@@ -121,7 +118,6 @@ final class FlinkHome {
     return root.resolve("log").resolve(name + ".out");
   }
 
-  /** The class path of every process of the installation. */
   String classPath() {
     return lib().resolve("*").toString();
   }

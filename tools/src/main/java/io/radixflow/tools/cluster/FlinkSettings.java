@@ -70,7 +70,6 @@ final class FlinkSettings {
     return LocalFiles.name(root.resolve(directory));
   }
 
-  /** All of them. */
   Map<String, String> all() {
     return Map.copyOf(settings);
   }

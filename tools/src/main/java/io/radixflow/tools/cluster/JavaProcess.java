@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * A JVM of its own, of the kind that this one is. Its output goes to a file; it is gone after
- * {@link #close()}, and when this JVM ends in order.
+ * {@link #close()}. A {@link Watchdog} ends it with this JVM.
  */
 public final class JavaProcess implements AutoCloseable {
 
@@ -22,20 +22,11 @@ public final class JavaProcess implements AutoCloseable {
   private final String name;
   private final Process process;
   private final Path output;
-  private final Thread reaper;
 
   private JavaProcess(String name, Process process, Path output) {
     this.name = name;
     this.process = process;
     this.output = output;
-    this.reaper = new Thread(process::destroyForcibly, "reaper of " + name);
-    try {
-      Runtime.getRuntime().addShutdownHook(reaper);
-    } catch (IllegalStateException shuttingDown) {
-      process.destroyForcibly();
-      throw shuttingDown;
-    }
-    process.onExit().thenRun(this::forget);
   }
 
   /**
@@ -45,7 +36,6 @@ public final class JavaProcess implements AutoCloseable {
    * @param arguments JVM flags, main class and its arguments
    * @param environment added to this JVM's own
    * @param output standard output and error are added to it
-   * @throws IllegalStateException if this JVM is ending; no process is left then
    */
   static JavaProcess start(
       String name, List<String> arguments, Map<String, String> environment, Path output)
@@ -66,7 +56,6 @@ public final class JavaProcess implements AutoCloseable {
     return name;
   }
 
-  /** Its process id. */
   public long pid() {
     return process.pid();
   }
@@ -153,7 +142,6 @@ public final class JavaProcess implements AutoCloseable {
     kill();
   }
 
-  /** The end of what the process printed. */
   String lastOutput() throws IOException {
     List<String> lines = Files.readAllLines(output);
     return String.join("\n", lines.subList(Math.max(0, lines.size() - LINES_SHOWN), lines.size()));
@@ -162,13 +150,5 @@ public final class JavaProcess implements AutoCloseable {
   @Override
   public String toString() {
     return name + " (process " + pid() + ")";
-  }
-
-  private void forget() {
-    try {
-      Runtime.getRuntime().removeShutdownHook(reaper);
-    } catch (IllegalStateException shuttingDown) {
-      // the hook runs anyway
-    }
   }
 }

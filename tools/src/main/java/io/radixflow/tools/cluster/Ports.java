@@ -20,7 +20,6 @@ final class Ports {
 
   private Ports() {}
 
-  /** Returns a loopback port that is free now. */
   static int free() throws IOException {
     BindException inUse = null;
     for (int i = 0; i < TRIES; i++) {

@@ -150,7 +150,6 @@ public final class ProcessCluster implements AutoCloseable {
     return rest;
   }
 
-  /** Flink's own command line. */
   public FlinkCommandLine commandLine() {
     return commandLine;
   }
@@ -180,7 +179,6 @@ public final class ProcessCluster implements AutoCloseable {
     return launcher.alive("broker");
   }
 
-  /** All processes that live. */
   public List<JavaProcess> processes() {
     return launcher.alive(null);
   }
@@ -236,7 +234,6 @@ public final class ProcessCluster implements AutoCloseable {
     return arguments;
   }
 
-  /** Waits until the broker listens. */
   public void awaitBroker() throws IOException, InterruptedException {
     awaitListening(brokers(), brokerPort, "the broker");
   }

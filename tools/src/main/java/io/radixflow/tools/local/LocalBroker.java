@@ -129,7 +129,6 @@ public final class LocalBroker implements AutoCloseable {
     return properties;
   }
 
-  /** The address for clients, HOST:PORT. */
   public String bootstrapServers() {
     return HOST + ":" + port;
   }

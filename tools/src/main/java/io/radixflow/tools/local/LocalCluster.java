@@ -195,7 +195,6 @@ public final class LocalCluster implements AutoCloseable {
         checkpoint.getStateSize());
   }
 
-  /** The number of TaskManagers. */
   int taskManagers() throws IOException {
     return await(cluster.requestClusterOverview(), LOOK_TIMEOUT, "look at the cluster")
         .getNumTaskManagersConnected();
@@ -244,7 +243,6 @@ public final class LocalCluster implements AutoCloseable {
     return List.of(directory.resolve(CHECKPOINTS), directory.resolve(SAVEPOINTS));
   }
 
-  /** Flink's web interface. */
   public URI webInterface() {
     return cluster.getRestAddress().join();
   }

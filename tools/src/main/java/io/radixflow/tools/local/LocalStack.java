@@ -171,7 +171,6 @@ public final class LocalStack implements AutoCloseable {
     return settings;
   }
 
-  /** Flink's web interface. */
   public URI webInterface() {
     return cluster.webInterface();
   }
@@ -186,7 +185,6 @@ public final class LocalStack implements AutoCloseable {
     return cluster;
   }
 
-  /** The job. */
   JobID job() {
     return job;
   }

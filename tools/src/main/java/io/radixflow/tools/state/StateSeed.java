@@ -38,7 +38,6 @@ public record StateSeed(int sessions, int turns, long now) {
   private static final int MESSAGE_CHARACTERS = 40;
   private static final int REPLY_CHARACTERS = 60;
 
-  /** The id of a session by its number. */
   public static String session(long number) {
     return "idle-" + number;
   }

@@ -8,6 +8,7 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
@@ -98,14 +99,19 @@ class WarmRestartIT {
         .atMost(PATIENCE)
         .until(
             () ->
-                cluster.rest().servingMetric(job, "tier.disk.storePages").orElse(0) >= pages
-                    && cluster.rest().servingMetric(job, "tierPagesQueued").orElse(1) == 0);
+                cluster.rest().servingMetrics(job, "tier.disk.storePages").stream()
+                        .anyMatch(stored -> stored >= pages)
+                    && cluster.rest().servingMetrics(job, "tierPagesQueued").contains(0L));
   }
 
   /** Waits for a checkpoint that began after now. */
   private void awaitCheckpoint(String job) throws Exception {
-    int now = cluster.rest().completedCheckpoints(job);
-    await().atMost(PATIENCE).until(() -> cluster.rest().completedCheckpoints(job) > now + 1);
+    for (int i = 0; i < 2; i++) {
+      String latest = cluster.rest().latestCheckpoint(job);
+      await()
+          .atMost(PATIENCE)
+          .until(() -> !Objects.equals(latest, cluster.rest().latestCheckpoint(job)));
+    }
   }
 
   /** All whole pages of the turn before do. */

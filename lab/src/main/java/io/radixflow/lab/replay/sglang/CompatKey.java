@@ -33,7 +33,6 @@ public final class CompatKey {
     return new CompatKey(namespace, pairs);
   }
 
-  /** Units. */
   public int length() {
     return units.length;
   }
@@ -49,7 +48,6 @@ public final class CompatKey {
     return new CompatKey(namespace, Arrays.copyOfRange(units, from, to));
   }
 
-  /** The units from {@code from} on. */
   CompatKey from(int from) {
     return slice(from, units.length);
   }

@@ -57,17 +57,14 @@ public final class CompatTree {
     return protectedUnits;
   }
 
-  /** Units in the tree. */
   public int total() {
     return total;
   }
 
-  /** Nodes without the root. */
   public int nodes() {
     return nodes;
   }
 
-  /** Nodes that have neither locks nor children. */
   public int evictableLeaves() {
     return evictableLeaves.size();
   }

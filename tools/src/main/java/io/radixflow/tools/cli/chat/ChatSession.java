@@ -40,17 +40,14 @@ public final class ChatSession {
     return follow(EventKind.MESSAGE, List.of(new Message("user", text)), view);
   }
 
-  /** Regenerates the latest reply. */
   CompletableFuture<Reply> regenerate(ReplyView view) {
     return follow(EventKind.REGENERATE, null, view);
   }
 
-  /** Cancels the running turns. */
   void cancel() {
     client.send(event(EventKind.CANCEL, null, null, null));
   }
 
-  /** Returns true if no message was sent yet. */
   boolean isFresh() {
     return turns == 0;
   }

@@ -20,7 +20,6 @@ final class ChatStats {
     lastEnd = end;
   }
 
-  /** Formats the counts in two lines. */
   String text() {
     if (lastEnd == null) {
       return "Nothing was said yet.";

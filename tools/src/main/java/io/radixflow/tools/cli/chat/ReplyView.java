@@ -60,7 +60,6 @@ public final class ReplyView implements ReplyListener {
     return end;
   }
 
-  /** The text so far. */
   String text() {
     return shown.toString();
   }
@@ -70,7 +69,6 @@ public final class ReplyView implements ReplyListener {
     return firstNanos;
   }
 
-  /** Time to the end. */
   long endNanos() {
     return endNanos;
   }

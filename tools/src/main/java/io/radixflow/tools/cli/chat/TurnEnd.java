@@ -33,12 +33,10 @@ public record TurnEnd(
         reply.error());
   }
 
-  /** Returns true if there is no reply. */
   public boolean failed() {
     return finishReason.equals("error") || finishReason.equals("rejected");
   }
 
-  /** Formats the end in one line. */
   public String line() {
     return "cached/prompt "
         + cachedTokens

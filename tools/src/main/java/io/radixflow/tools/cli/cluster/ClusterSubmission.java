@@ -145,7 +145,6 @@ final class ClusterSubmission {
         == vertex.getParallelism();
   }
 
-  /** Returns the reason why a job has ended. */
   CliException ended(String id, String status) throws InterruptedException {
     JobID job = JobID.fromHexString(id);
     JobResult result = ask(client -> client.requestJobResult(job), "does not know the job");

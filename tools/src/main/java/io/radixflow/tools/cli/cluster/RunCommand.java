@@ -4,7 +4,6 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.Foreground;
 import io.radixflow.tools.cli.common.LocalServing;
 import io.radixflow.tools.local.LocalStack;
 import picocli.CommandLine.Command;
@@ -34,7 +33,7 @@ public final class RunCommand extends CliCommand {
 
   @Override
   public Integer call() throws Exception {
-    new Foreground(this, serving).run(serving.start(this, bootstrap), this::announce);
+    serving.run(serving.start(this, bootstrap), this::announce);
     return 0;
   }
 

@@ -5,7 +5,6 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
-import io.radixflow.tools.cli.common.Foreground;
 import io.radixflow.tools.cli.common.LocalServing;
 import io.radixflow.tools.local.LocalStack;
 import picocli.CommandLine.Command;
@@ -37,7 +36,7 @@ public final class UpCommand extends CliCommand {
     if (port < 0 || port > 65_535) {
       throw new CliException("--port is " + port + "; it must be 0 to 65535");
     }
-    new Foreground(this, serving).run(serving.startWithBroker(this, port), this::announce);
+    serving.run(serving.startWithBroker(this, port), this::announce);
     return 0;
   }
 

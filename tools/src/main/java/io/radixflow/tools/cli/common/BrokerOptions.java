@@ -14,7 +14,6 @@ public final class BrokerOptions {
       description = "Bootstrap brokers (default: option kafka.bootstrap-servers).")
   String bootstrap;
 
-  /** Loads the settings and sets the given brokers. */
   public Settings load() {
     return settings.load(bootstrap);
   }

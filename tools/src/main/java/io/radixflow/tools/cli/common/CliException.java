@@ -29,7 +29,6 @@ public final class CliException extends RuntimeException {
     return new CliException(message, cause, ExitCode.USAGE);
   }
 
-  /** The exit code of the process. */
   public int exitCode() {
     return exitCode;
   }

@@ -49,7 +49,6 @@ public final class JsonLineInput implements AutoCloseable {
     }
   }
 
-  /** All lines that are left. */
   public List<Line> all() throws IOException {
     List<Line> all = new ArrayList<>();
     for (Line line = next(); line != null; line = next()) {

@@ -31,12 +31,10 @@ public final class JsonLineOutput implements AutoCloseable {
     this.owned = owned;
   }
 
-  /** Returns a new, empty object. */
   public static ObjectNode object() {
     return JsonNodeFactory.instance.objectNode();
   }
 
-  /** Returns ids as a JSON array. */
   public static ArrayNode array(int[] ids) {
     ArrayNode array = JsonNodeFactory.instance.arrayNode(ids.length);
     for (int id : ids) {
@@ -64,7 +62,6 @@ public final class JsonLineOutput implements AutoCloseable {
     write(object().put("error", message));
   }
 
-  /** Lines written. */
   public int lines() {
     return lines;
   }

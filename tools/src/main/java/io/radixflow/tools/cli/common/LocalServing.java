@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Consumer;
 import org.apache.flink.util.ExceptionUtils;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -56,6 +58,19 @@ public final class LocalServing {
               String message = Errors.line(cause) + "; " + CliLogging.place() + "; " + howToGoOn();
               return CompletableFuture.failedFuture(new CliException(message, cause));
             });
+  }
+
+  /**
+   * Announces a stack, waits until its job or the process ends, and stops it.
+   *
+   * @throws ExecutionException if the job ended by itself; its cause says what to do
+   */
+  public void run(LocalStack stack, Consumer<LocalStack> announce)
+      throws IOException, InterruptedException, ExecutionException {
+    try (stack) {
+      announce.accept(stack);
+      end(stack).get();
+    }
   }
 
   private String howToGoOn() {

@@ -32,7 +32,6 @@ public record LocatedModel(String location, String source) {
     return open(location);
   }
 
-  /** Opens a model at a location. */
   public static ServedModel open(String location) throws IOException {
     return ModelLoader.open(location, Path::of);
   }

@@ -40,9 +40,13 @@ public final class Progress implements AutoCloseable {
     return new Progress(what, err, terminal);
   }
 
-  /** Sets the progress that the line shows when it is next drawn. */
-  public void detail(String text) {
+  /** Sets the progress that the line shows when it is next drawn; after the end, prints it. */
+  public synchronized void detail(String text) {
     detail = text;
+    if (timer.isShutdown()) {
+      err.println(text);
+      err.flush();
+    }
   }
 
   private synchronized void draw() {

@@ -76,12 +76,10 @@ final class Dialog {
     return objects;
   }
 
-  /** Returns true if the line asked for several turns. */
   boolean hasTurns() {
     return turns;
   }
 
-  /** The request for the next reply. */
   EngineRequest next(String label) {
     List<ChatMessage> prompt = List.copyOf(messages);
     int[] before = history;

@@ -43,7 +43,6 @@ final class GenerateRun implements ReplyChannel.ReplyVisitor {
     errors = new String[lines.size()];
   }
 
-  /** Answers all lines, at most {@code batch} at once. */
   void run(int batch, JsonLineOutput output, Progress progress) throws InterruptedException {
     ChannelId id = new ChannelId("generate", 0, 0);
     try (ReplyChannel channel = engine.openChannel(id, ready::release)) {

@@ -21,7 +21,8 @@ final class LogitsRunner implements AutoCloseable {
   private final int chunk;
   private final List<int[]> company;
   private final KvPool pool;
-  private final PageStack pages;
+  private final int firstOfCompanions;
+  private final int pagesOfCompanion;
   private final List<PagedSequence> companions = new ArrayList<>();
   private final Batch batch = new Batch();
   private final float[] logits;
@@ -39,13 +40,12 @@ final class LogitsRunner implements AutoCloseable {
     int seats = Math.min(COMPANIONS, company.size());
     int pageTokens = pageTokens(backend);
     int companionTokens = company.stream().mapToInt(ids -> ids.length).max().orElse(0);
-    int size =
-        PagedSequence.pagesFor(longest, pageTokens)
-            + seats * PagedSequence.pagesFor(companionTokens, pageTokens);
-    pool = backend.openPool(size, pageTokens);
-    pages = new PageStack(size);
+    int pages = PagedSequence.pagesFor(longest, pageTokens);
+    pagesOfCompanion = PagedSequence.pagesFor(companionTokens, pageTokens);
+    pool = backend.openPool(pages + seats * pagesOfCompanion, pageTokens);
+    firstOfCompanions = pages;
     for (int i = 0; i < seats; i++) {
-      companions.add(nextCompanion());
+      companions.add(nextCompanion(i));
     }
     logits = new float[backend.model().vocabSize()];
   }
@@ -60,11 +60,12 @@ final class LogitsRunner implements AutoCloseable {
     return supported[0];
   }
 
-  private PagedSequence nextCompanion() {
+  private PagedSequence nextCompanion(int seat) {
     int[] ids = company.get(nextCompanion++ % company.size());
     boolean[] wanted = new boolean[ids.length];
     wanted[ids.length - 1] = true;
-    return new PagedSequence(ids, wanted, pages, pool.pageTokens());
+    return new PagedSequence(
+        ids, wanted, firstOfCompanions + seat * pagesOfCompanion, pool.pageTokens());
   }
 
   /**
@@ -79,13 +80,9 @@ final class LogitsRunner implements AutoCloseable {
       wanted[position] = true;
     }
     LogitsResult result = new LogitsResult(logits.length);
-    PagedSequence sequence = new PagedSequence(ids, wanted, pages, pool.pageTokens());
-    try {
-      while (!sequence.done()) {
-        step(sequence, result);
-      }
-    } finally {
-      sequence.release(pages);
+    PagedSequence sequence = new PagedSequence(ids, wanted, 0, pool.pageTokens());
+    while (!sequence.done()) {
+      step(sequence, result);
     }
     return result;
   }
@@ -113,8 +110,7 @@ final class LogitsRunner implements AutoCloseable {
   private void addCompanions(int rows) {
     for (int i = 0; i < companions.size(); i++) {
       if (companions.get(i).done()) {
-        companions.get(i).release(pages);
-        companions.set(i, nextCompanion());
+        companions.set(i, nextCompanion(i));
       }
       companions.get(i).addChunk(batch, Math.min(chunk, rows / companions.size()));
     }

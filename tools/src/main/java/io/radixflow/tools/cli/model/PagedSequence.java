@@ -1,5 +1,6 @@
 package io.radixflow.tools.cli.model;
 
+import java.util.Arrays;
 import io.radixflow.kernels.device.Batch;
 
 /** Token ids that are computed chunk by chunk, with pages for all of them. */
@@ -14,9 +15,9 @@ public final class PagedSequence {
    * @param ids token ids
    * @param wanted positions whose logits are asked for, at least one; nothing after the last of
    *     them is computed
-   * @param pages gives the pages
+   * @param firstPage the first of the pages that are its own
    */
-  PagedSequence(int[] ids, boolean[] wanted, PageStack pages, int pageTokens) {
+  PagedSequence(int[] ids, boolean[] wanted, int firstPage, int pageTokens) {
     this.ids = ids;
     this.wanted = wanted;
     int last = wanted.length - 1;
@@ -25,16 +26,13 @@ public final class PagedSequence {
     }
     length = last + 1;
     pageTable = new int[pagesFor(length, pageTokens)];
-    for (int i = 0; i < pageTable.length; i++) {
-      pageTable[i] = pages.take();
-    }
+    Arrays.setAll(pageTable, i -> firstPage + i);
   }
 
   public static int pagesFor(int tokens, int pageTokens) {
     return (tokens + pageTokens - 1) / pageTokens;
   }
 
-  /** Position of the next token to compute. */
   int position() {
     return position;
   }
@@ -58,11 +56,5 @@ public final class PagedSequence {
       }
     }
     return count;
-  }
-
-  void release(PageStack pages) {
-    for (int page : pageTable) {
-      pages.give(page);
-    }
   }
 }

@@ -127,7 +127,6 @@ final class StateTable {
         Instant.ofEpochMilli(session.lastEvent()));
   }
 
-  /** One message of a conversation. */
   static void print(PrintWriter out, SavedMessage message) {
     StringBuilder head = new StringBuilder(message.role());
     if (message.branch() != null) {
