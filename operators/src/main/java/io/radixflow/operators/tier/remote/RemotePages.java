@@ -7,30 +7,83 @@ import io.radixflow.operators.tier.store.PageCodec;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.NoSuchFileException;
+import java.util.HexFormat;
+import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
 
 /**
  * Reads and writes pages as objects, each in the format of {@link PageCodec}. Safe for several
- * threads.
+ * threads. All objects lie below the numerics epoch:
+ *
+ * <pre>
+ * EPOCH/pages/DD/D…      a page, by the hexadecimal digits of its digest
+ * EPOCH/swept            written at each {@link RemoteSweep}, so that its age is that of the last
+ * </pre>
  */
-final class RemotePages {
-  private final RemoteFiles files;
-  private final RemoteNames names;
+final class RemotePages implements AutoCloseable {
+  private static final String SWEPT = "swept";
+  private static final int FOLDERS = 256;
+  private static final int SHARD = 2;
+  private static final HexFormat HEX = HexFormat.of();
+
+  private final GuardedFiles files;
+  private final String epoch;
   private final PageCodec codec;
   private final ConcurrentLinkedQueue<ByteBuffer> buffers = new ConcurrentLinkedQueue<>();
 
-  RemotePages(RemoteFiles files, RemoteNames names, PageCodec codec) {
+  RemotePages(GuardedFiles files, String epoch, PageCodec codec) {
     this.files = files;
-    this.names = names;
+    this.epoch = epoch;
     this.codec = codec;
   }
 
-  boolean exists(PageId id) throws IOException {
-    return files.exists(names.page(id));
+  /** Returns whether the file system is believed to answer. */
+  boolean isReady() {
+    return files.isReady();
   }
 
-  void delete(PageId id) throws IOException {
-    files.delete(names.page(id));
+  /** Returns the name of a page's object. */
+  String name(PageId id) {
+    ByteBuffer digest = ByteBuffer.allocate(4 * Long.BYTES);
+    digest.putLong(id.a()).putLong(id.b()).putLong(id.c()).putLong(id.d());
+    String digits = HEX.formatHex(digest.array());
+    return epoch + "/pages/" + digits.substring(0, SHARD) + "/" + digits.substring(SHARD);
+  }
+
+  /** Returns the folders that pages are in. */
+  List<String> folders() {
+    return IntStream.range(0, FOLDERS)
+        .mapToObj(i -> epoch + "/pages/" + HEX.toHexDigits((byte) i))
+        .toList();
+  }
+
+  /** Lists the objects of a folder of pages. */
+  List<RemoteObject> list(String folder) throws IOException {
+    return files.list(folder);
+  }
+
+  /** Returns when the last sweep began, in milliseconds of the file system's clock; 0 if never. */
+  long lastSweep() throws IOException {
+    return files.list(epoch).stream()
+        .filter(object -> object.name().equals(SWEPT))
+        .mapToLong(RemoteObject::modified)
+        .findFirst()
+        .orElse(0);
+  }
+
+  /** Records that a sweep begins now. */
+  void beginSweep() throws IOException {
+    files.create(epoch + "/" + SWEPT, ByteBuffer.allocate(1));
+  }
+
+  boolean exists(PageId id) throws IOException {
+    return files.exists(name(id));
+  }
+
+  /** Deletes an object if it is there. */
+  void delete(String name) throws IOException {
+    files.delete(name);
   }
 
   private ByteBuffer take() {
@@ -43,7 +96,7 @@ final class RemotePages {
     boolean mine = true;
     try {
       codec.encode(page, bytes, now, object);
-      files.create(names.page(page.id()), object);
+      files.create(name(page.id()), object);
     } catch (RemoteMissException e) {
       mine = e.reason() != MissReason.TIMEOUT;
       throw e;
@@ -62,7 +115,7 @@ final class RemotePages {
     ByteBuffer object = take();
     boolean mine = true;
     try {
-      files.read(names.page(chain[i]), object);
+      files.read(name(chain[i]), object);
       return codec.decode(object.flip(), chain, i, namespace, into);
     } catch (IOException e) {
       MissReason reason = reason(e);
@@ -90,6 +143,12 @@ final class RemotePages {
 
   /** Deletes all objects of the epoch. */
   void clear() throws IOException {
-    files.deleteFolder(names.epoch());
+    files.deleteFolder(epoch);
+  }
+
+  /** Interrupts operations in flight and closes the files. */
+  @Override
+  public void close() throws IOException {
+    files.close();
   }
 }

@@ -53,7 +53,6 @@ public final class RemoteStore implements PageStore {
   private static final long CLOSE_SECONDS = 10;
 
   private final RemoteTierOptions options;
-  private final GuardedFiles files;
   private final RemotePages pages;
   private final TenantKeys keys;
   private final int objectBytes;
@@ -80,10 +79,9 @@ public final class RemoteStore implements PageStore {
       LongSupplier clock) {
     PageCodec codec = new PageCodec(keys, epoch, pageBytes);
     this.options = options;
-    this.files = files;
     this.keys = keys;
     this.clock = clock;
-    this.pages = new RemotePages(files, new RemoteNames(epoch), codec);
+    this.pages = new RemotePages(files, epoch, codec);
     this.objectBytes = codec.maxBytes();
     this.known = new KnownPages(KnownPages.CAPACITY, clock);
     this.reads = TransferThreads.open("remote-tier-read", options.transfers());
@@ -93,8 +91,7 @@ public final class RemoteStore implements PageStore {
         new ScheduledThreadPoolExecutor(
             2, TransferThreads.named("remote-tier-upkeep"), new ThreadPoolExecutor.DiscardPolicy());
     this.deletions = new Deletions(upkeep);
-    this.sweep =
-        new RemoteSweep(files, new RemoteNames(epoch), options, clock, this::deleteObjects, upkeep);
+    this.sweep = new RemoteSweep(pages, options, clock, this::deleteObjects, upkeep);
   }
 
   /**
@@ -177,7 +174,7 @@ public final class RemoteStore implements PageStore {
 
   /** Returns whether the file system is believed to answer. */
   boolean isReady() {
-    return files.isReady();
+    return pages.isReady();
   }
 
   @Override
@@ -285,7 +282,7 @@ public final class RemoteStore implements PageStore {
 
   private boolean deleteObject(String name) {
     try {
-      files.delete(name);
+      pages.delete(name);
       return true;
     } catch (IOException e) {
       LOG.debug("Object {} of the remote tier is not deleted", name, e);
@@ -303,7 +300,7 @@ public final class RemoteStore implements PageStore {
     known.remove(id);
     deletions.add(
         () -> {
-          pages.delete(id);
+          pages.delete(pages.name(id));
           exclusively(() -> gone.remove(id));
         });
   }
@@ -386,7 +383,7 @@ public final class RemoteStore implements PageStore {
     reads.shutdown();
     writes.shutdown();
     try {
-      files.close();
+      pages.close();
     } catch (IOException e) {
       LOG.warn("The remote tier at {} did not close", options.uri(), e);
     }

@@ -1,7 +1,6 @@
 package io.radixflow.operators.tier.remote;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
@@ -31,8 +30,7 @@ final class RemoteSweep implements AutoCloseable {
   /** A sweep frees this part of the limit as well, so that the next one is not due at once. */
   private static final int SLACK = 10;
 
-  private final RemoteFiles files;
-  private final RemoteNames names;
+  private final RemotePages pages;
   private final RemoteTierOptions options;
   private final LongSupplier clock;
   private final ToIntFunction<List<String>> deleter;
@@ -46,14 +44,12 @@ final class RemoteSweep implements AutoCloseable {
    * @param threads run the sweep
    */
   RemoteSweep(
-      RemoteFiles files,
-      RemoteNames names,
+      RemotePages pages,
       RemoteTierOptions options,
       LongSupplier clock,
       ToIntFunction<List<String>> deleter,
       ScheduledExecutorService threads) {
-    this.files = files;
-    this.names = names;
+    this.pages = pages;
     this.options = options;
     this.clock = clock;
     this.deleter = deleter;
@@ -67,14 +63,10 @@ final class RemoteSweep implements AutoCloseable {
 
   private void runIfDue() {
     try {
-      for (RemoteObject object : files.list(names.epoch())) {
-        if (object.name().equals(RemoteNames.SWEPT)
-            && clock.getAsLong() - object.modified() < PERIOD_MILLIS / 2) {
-          return;
-        }
+      if (clock.getAsLong() - pages.lastSweep() >= PERIOD_MILLIS / 2) {
+        pages.beginSweep();
+        run();
       }
-      files.create(names.swept(), ByteBuffer.allocate(1));
-      run();
     } catch (IOException | RuntimeException e) {
       LOG.info("Old pages in the remote tier are not deleted now: {}", e.toString());
     }
@@ -85,9 +77,9 @@ final class RemoteSweep implements AutoCloseable {
     int deleted = 0;
     NavigableMap<Long, Long> bytesByMinute = new TreeMap<>();
     long total = 0;
-    for (String folder : names.pageFolders()) {
+    for (String folder : pages.folders()) {
       List<String> old = new ArrayList<>();
-      for (RemoteObject page : files.list(folder)) {
+      for (RemoteObject page : pages.list(folder)) {
         if (isTooOld(page)) {
           old.add(folder + "/" + page.name());
         } else {
@@ -128,9 +120,9 @@ final class RemoteSweep implements AutoCloseable {
       left -= minute.getValue();
     }
     int deleted = 0;
-    for (String folder : names.pageFolders()) {
+    for (String folder : pages.folders()) {
       List<String> old = new ArrayList<>();
-      for (RemoteObject page : files.list(folder)) {
+      for (RemoteObject page : pages.list(folder)) {
         // of the last minute only as many as need be
         boolean chosen = minute(page) < last || minute(page) == last && left > 0;
         if (chosen) {

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class FaultyRemoteFiles implements RemoteFiles {
   private final RemoteFiles files;
   private final AtomicInteger calls = new AtomicInteger();
+  private final AtomicInteger deletions = new AtomicInteger();
 
   /** What operations wait for, deaf to interrupts; null for nothing. */
   private volatile CountDownLatch gate;
@@ -39,6 +40,11 @@ final class FaultyRemoteFiles implements RemoteFiles {
   /** Returns how many operations there have been. */
   int calls() {
     return calls.get();
+  }
+
+  /** Returns how many deletions have succeeded. */
+  int deletions() {
+    return deletions.get();
   }
 
   private void pass() throws IOException {
@@ -81,6 +87,7 @@ final class FaultyRemoteFiles implements RemoteFiles {
   @Override
   public void delete(String name) throws IOException {
     files.delete(name);
+    deletions.incrementAndGet();
   }
 
   @Override
