@@ -39,7 +39,6 @@ public record DeviceOptions(
     return new DeviceOptions(other, threads, kvType, gpuMode, gpuMemory);
   }
 
-  /** The device. */
   public DeviceName name() {
     return DeviceName.parse(device);
   }

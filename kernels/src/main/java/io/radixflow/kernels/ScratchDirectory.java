@@ -122,7 +122,6 @@ public final class ScratchDirectory implements AutoCloseable {
     return Files.getOwner(path, LinkOption.NOFOLLOW_LINKS).equals(user);
   }
 
-  /** The directory. */
   public Path path() {
     return path;
   }

@@ -16,10 +16,8 @@ public interface ServedModel extends AutoCloseable {
   /** The model's shape. */
   ModelConfig config();
 
-  /** Its tokenizer. */
   Tokenizer tokenizer();
 
-  /** Its chat template. */
   ChatTemplate chatTemplate();
 
   /** Loads the weights onto a device; takes seconds. The caller closes the backend. */

@@ -28,7 +28,7 @@ class ModelLoaderTest {
 
   @Test
   @Tag("model")
-  void aModelFileComesWithItsTextAndRunsOnTheCpu() {
+  void aModelFileOpensWithItsTokenizerAndRunsOnTheCpu() {
     try (ServedModel model = ModelLoader.open(TestModels.smolLm2());
         Backend backend = model.openBackend(DeviceOptions.DEFAULT.on("cpu"))) {
       assertThat(backend.name()).isEqualTo("cpu");

@@ -44,7 +44,7 @@ class ScratchDirectoryTest {
   }
 
   @Test
-  void whatAKilledProcessLeftIsDeletedByTheNextOne() throws Exception {
+  void aDirectoryOfAKilledProcessIsDeletedByTheNextOne() throws Exception {
     Process killed = hold();
     try (ScratchDirectory beside = ScratchDirectory.createIn(parent, "beside")) {
       assertThat(entries()).as("the other process lives").isEqualTo(4);

@@ -79,7 +79,6 @@ public final class TextModel {
     return new TextModel(tokenizer, new JinjaChatTemplate(renderer, tokenizer));
   }
 
-  /** The tokenizer. */
   public Tokenizer tokenizer() {
     return tokenizer;
   }

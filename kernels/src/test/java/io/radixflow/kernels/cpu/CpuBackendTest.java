@@ -158,7 +158,7 @@ class CpuBackendTest {
   }
 
   @Test
-  void poolsHaveBounds() {
+  void poolsOfImpossibleSizesAreRefused() {
     assertThatThrownBy(() -> backend.openPool(4, 32)).hasMessageContaining("32 tokens");
     assertThatThrownBy(() -> backend.openPool(0, 16)).hasMessageContaining("too small");
     assertThatThrownBy(() -> backend.openPool(Integer.MAX_VALUE, 16))
@@ -172,7 +172,7 @@ class CpuBackendTest {
   }
 
   @Test
-  void theEpochTellsKvTypesApart() {
+  void theEpochDependsOnTheKvType() {
     try (CpuBackend same = CpuBackend.open(WEIGHTS, new DeviceOptions("cpu", 1, KvSpec.Type.F32));
         CpuBackend half = CpuBackend.open(WEIGHTS, new DeviceOptions("cpu", 1, KvSpec.Type.F16))) {
       assertThat(same.numericsEpoch()).isEqualTo(backend.numericsEpoch()).hasSize(16);
@@ -194,7 +194,7 @@ class CpuBackendTest {
 
   /** Scalar kernels: vectors are objects until C2 has compiled their loops. */
   @Test
-  void decodingAllocatesNothing() throws InterruptedException {
+  void decodingDoesNotAllocate() throws InterruptedException {
     DeviceOptions options = new DeviceOptions("cpu", 1, KvSpec.Type.F16);
     com.sun.management.ThreadMXBean threads =
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();

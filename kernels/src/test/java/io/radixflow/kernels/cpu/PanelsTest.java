@@ -76,13 +76,13 @@ class PanelsTest {
   }
 
   @Test
-  void partsWithoutWholePanelsStack() {
+  void tensorsWithoutWholePanelsAreStacked() {
     assertSameWeights(List.of(tensor("a", TensorType.Q4_K, 7), tensor("b", TensorType.Q6_K, 9)));
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"llama-k", "llama-q4_0", "llama-q4_1", "llama-q8_0", "llama3-bf16"})
-  void weightsAreWhatTheFilesTensorsSay(String name) {
+  void weightsEqualTheFilesTensors(String name) {
     try (ModelFile file = ModelFile.open(TinyModels.path(name))) {
       for (String part : List.of("attn_q", "attn_k", "attn_v", "ffn_down", "ffn_up")) {
         assertSameWeights(List.of(file.tensor("blk.0." + part + ".weight")));

@@ -35,7 +35,7 @@ class WorkerTeamTest {
   }
 
   @Test
-  void aFailingTaskFailsTheRegionAndTheTeamGoesOn() {
+  void aFailingTaskFailsItsRegionAndTheTeamKeepsRunning() {
     try (WorkerTeam team = new WorkerTeam(2)) {
       assertThatThrownBy(
               () ->

@@ -59,7 +59,7 @@ class CudaFaultsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"cuMemAlloc", "cuMemHostAlloc"})
-  void memoryThatRunsOutAtAnyAllocationIsToldAndFreed(String call) throws Exception {
+  void memoryIsFreedWhenAnyAllocationFails(String call) throws Exception {
     int failures = 0;
     for (int nth = 1; ; nth++) {
       EmulatedDriver.resetFaults();
@@ -156,7 +156,7 @@ class CudaFaultsTest {
   }
 
   @Test
-  void codeThatIsNotForTheDeviceIsToldWithItsCapability() {
+  void codeForOtherDevicesIsRefusedWithTheDevicesCapability() {
     EmulatedDriver.failCall("cuModuleLoadData", 1, CUresult.CUDA_ERROR_NO_BINARY_FOR_GPU);
     assertThatThrownBy(CudaFaultsTest::open)
         .isInstanceOf(IllegalArgumentException.class)
@@ -184,7 +184,7 @@ class CudaFaultsTest {
   }
 
   @Test
-  void thePoolGetsWhatWeightsAndBuffersLeaveOfTheBudget() {
+  void thePoolGetsTheBudgetLessWeightsAndBuffers() {
     DeviceOptions budget = new DeviceOptions("cuda", 0, null, OPTIONS.gpuMode(), 256L << 20);
     try (CudaBackend backend =
         CudaBackend.open(CudaModels.weights(CudaModels.llama()), budget, 0)) {
@@ -226,7 +226,7 @@ class CudaFaultsTest {
   }
 
   @Test
-  void theNumericsEpochTellsModesAndDevicesApart() {
+  void theNumericsEpochDependsOnModeAndDevice() {
     Set<String> epochs = new HashSet<>();
     for (int minor : new int[] {0, 9}) {
       EmulatedDriver.setComputeCapability(8, minor);

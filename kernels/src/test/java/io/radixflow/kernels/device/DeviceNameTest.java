@@ -18,7 +18,7 @@ class DeviceNameTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "gpu", "CUDA", "cuda:", "cuda:-1", "cuda:x", "cuda:01", "cuda:9999"})
-  void anythingElseIsRefusedWithWhatIsAllowed(String text) {
+  void otherNamesAreRefusedWithTheAllowedOnes(String text) {
     assertThat(DeviceName.isValid(text)).isFalse();
     assertThatThrownBy(() -> DeviceName.parse(text))
         .isInstanceOf(IllegalArgumentException.class)

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class UninterruptiblyTest {
 
   @Test
-  void anInterruptedWaitGoesOnToItsEndAndLeavesTheInterruptOnTheThread() {
+  void anInterruptedWaitCompletesAndKeepsTheInterrupt() {
     CountDownLatch end = new CountDownLatch(1);
     AtomicInteger waits = new AtomicInteger();
     Thread.currentThread().interrupt();

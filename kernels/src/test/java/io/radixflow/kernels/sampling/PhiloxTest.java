@@ -14,7 +14,7 @@ class PhiloxTest {
   }
 
   @Test
-  void onesGiveThePublishedBlock() {
+  void aBlockOfOnesGivesThePublishedResult() {
     assertBlock(-1, -1, -1, -1, -1, -1, 0x41c83b0e408f276dL, 0x6d5451fda20bc7c6L);
   }
 

@@ -107,7 +107,7 @@ class SamplerTest {
   }
 
   @Test
-  void aRebuiltStateAdjustsAsTheOneThatWasWalked() {
+  void aRebuiltStateAdjustsLikeTheOriginal() {
     SamplingParams params = new SamplingParams(1, 0, 1, 0, 1.3f, 0.5f, 0.25f, Map.of(), 0, -1);
     Random random = new Random(3);
     int[] prompt = random.ints(300, 0, 2000).toArray();

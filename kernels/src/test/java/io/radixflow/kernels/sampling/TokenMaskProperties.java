@@ -48,7 +48,7 @@ class TokenMaskProperties {
   }
 
   @Example
-  void aMaskThatLeavesNothingAndOneThatIsTooShortAreTold() {
+  void aMaskThatLeavesNothingOrIsTooShortIsRefused() {
     float[] row = {1, 2, Float.NEGATIVE_INFINITY};
     SamplingState state = new SamplingState(SamplingParams.GREEDY, NO_IDS, NO_IDS, 3);
     Sampler sampler = new Sampler(3);

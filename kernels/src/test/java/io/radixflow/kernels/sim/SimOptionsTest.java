@@ -26,7 +26,7 @@ class SimOptionsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {":", ":step", ":step=", ":step=-1", ":step=0", ":reply=1e9", ":step=1,"})
-  void whatIsNoNumberIsRefused(String text) {
+  void aValueThatIsNoPositiveNumberIsRefused(String text) {
     assertThatThrownBy(() -> SimOptions.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("must be KEY=NUMBER");
@@ -47,7 +47,7 @@ class SimOptionsTest {
   }
 
   @Test
-  void theLoaderPassesThemOn() throws IOException {
+  void theLoaderReadsOptionsBehindTheModelsName() throws IOException {
     ModelLoader.Locator nowhere = model -> Path.of("missing");
     try (ServedModel model = ModelLoader.open("sim:context=512", nowhere)) {
       assertThat(model.config().contextLength()).isEqualTo(512);

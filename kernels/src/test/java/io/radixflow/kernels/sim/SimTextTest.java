@@ -18,7 +18,7 @@ class SimTextTest {
   private final ChatTemplate template = model.chatTemplate();
 
   @Test
-  void textIsItsBytes() {
+  void textIsEncodedAsItsBytes() {
     assertThat(tokenizer.encode("aé")).containsExactly('a', 0xC3, 0xA9);
     assertThat(tokenizer.encode("\uD800")).containsExactly(0xEF, 0xBF, 0xBD);
     assertThat(tokenizer.encode("<|im_end|>")).hasSize(10).doesNotContain(SimTokenizer.END);

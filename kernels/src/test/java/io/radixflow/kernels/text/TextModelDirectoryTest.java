@@ -83,7 +83,7 @@ class TextModelDirectoryTest {
         "/added_tokens/0/id # 4000000000 # 4000000000",
         "/model/merges # `[\"onlyone\"]` # onlyone",
       })
-  void whatIsNotSupportedIsRefusedByName(String pointer, String value, String message)
+  void unsupportedFeaturesAreRefusedByName(String pointer, String value, String message)
       throws IOException {
     set(pointer, DjlOracle.JSON.readTree(value));
     assertRefused(message);

@@ -47,7 +47,6 @@ final class OutputStage implements AutoCloseable {
             buffers.layout().blockOutputs());
   }
 
-  /** Outputs of a block. */
   int blockOutputs() {
     return buffers.layout().blockOutputs();
   }

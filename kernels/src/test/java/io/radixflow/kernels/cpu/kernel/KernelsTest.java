@@ -73,7 +73,7 @@ class KernelsTest {
 
   @ParameterizedTest
   @ValueSource(ints = {4, 8})
-  void fewRowsTimesPackedPanelsRoundAsUnpackingAndTileDo(int rows) {
+  void fewRowsTimesPackedPanelsRoundLikeUnpackingAndTile(int rows) {
     int depth = 96;
     int[] codes = new int[PANEL + depth / 8 * PANEL];
     for (int i = 0; i < codes.length; i++) {
@@ -104,7 +104,7 @@ class KernelsTest {
   }
 
   @Test
-  void theOneRowKernelRoundsAsUnpackingAndTileDo() {
+  void theOneRowKernelRoundsLikeUnpackingAndTile() {
     int[] codes = new int[12 * PANEL];
     for (int i = 0; i < codes.length; i++) {
       codes[i] = random.next();

@@ -57,7 +57,7 @@ class CudaDriverProcessTest {
   }
 
   @Test
-  void aSecondClassLoaderIsToldWhereJCudaBelongs() throws Exception {
+  void aSecondClassLoaderGetsAMessageThatNamesFlinksLib() throws Exception {
     assertThat(run(List.of(emulator), "again"))
         .hasSize(2)
         .last()

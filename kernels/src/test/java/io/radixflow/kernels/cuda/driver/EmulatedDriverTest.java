@@ -72,7 +72,7 @@ class EmulatedDriverTest extends ProbeTest {
   }
 
   @Test
-  void theNthCallFailsAsAsked() {
+  void theNthCallFailsWithTheGivenResult() {
     EmulatedDriver.failCall("cuMemAlloc", 2, CUresult.CUDA_ERROR_OUT_OF_MEMORY);
     allocate(16);
     assertThatThrownBy(() -> context.allocate(16, "weights"))

@@ -37,7 +37,7 @@ class EmulatedStreamsTest extends ProbeTest {
   }
 
   @Test
-  void aLazyCopyToTheHostComesWhenItIsWaitedFor() {
+  void aLazyCopyToTheHostRunsWhenAThreadWaitsForIt() {
     EmulatedDriver.setLazyStreams(true);
     PinnedMemory host = closing(context.allocatePinned(COUNT * Float.BYTES, "a test"));
     FloatBuffer seen = host.buffer().asFloatBuffer();
@@ -52,7 +52,7 @@ class EmulatedStreamsTest extends ProbeTest {
   }
 
   @Test
-  void askingWhetherAnEventIsDoneMakesItDoneInTheEnd() {
+  void anEventThatIsPolledIsDoneInTheEnd() {
     CudaEvent done = closing(context.newEvent());
     DeviceMemory memory = allocate(COUNT * Float.BYTES);
     fill(memory, 3).on(stream);

@@ -65,7 +65,7 @@ class SharedContextTest {
   }
 
   @Test
-  void theLossOfOneIsToldToAllAndWhoComesAfterwardsGetsAFreshContext() throws Exception {
+  void theLossOfAContextIsSeenByAllItsUsersAndLaterOnesGetAFreshContext() throws Exception {
     CudaBackend first = open();
     CudaBackend second = open();
     int token = step(second).token(0);

@@ -38,7 +38,7 @@ class PageMovesTest extends KernelTest {
 
   @ParameterizedTest
   @CsvSource({"1, 16", "2, 6144", "3, 1040", "2, 32768", "5, 4112"})
-  void hostPagesComeLayerByLayerIntoThePool(int newLayers, int newRunBytes) {
+  void hostPagesAreCopiedIntoThePoolLayerByLayer(int newLayers, int newRunBytes) {
     make(newLayers, newRunBytes);
     byte[][] pages = randomHost();
     pool.fillAsync((byte) 0x55, stream);
@@ -66,7 +66,7 @@ class PageMovesTest extends KernelTest {
 
   @ParameterizedTest
   @CsvSource({"1, 16", "2, 6144", "3, 1040", "2, 32768"})
-  void wholePagesReturnAsTheyCame(int newLayers, int newRunBytes) {
+  void wholePagesReturnUnchanged(int newLayers, int newRunBytes) {
     make(newLayers, newRunBytes);
     byte[][] pages = randomHost();
     moves.in(stream, 0, layers);
@@ -114,7 +114,7 @@ class PageMovesTest extends KernelTest {
   }
 
   @Test
-  void aListRefusesWhatDoesNotFit() {
+  void aListRefusesMorePagesThanItsCapacity() {
     make(1, 16);
     long address = host.address(0);
     assertThatThrownBy(() -> moves.add(address, 1)).isInstanceOf(IllegalStateException.class);

@@ -69,7 +69,7 @@ class AttentionPlannerTest {
   }
 
   @Test
-  void withoutMemoryForPartialsNothingIsCut() {
+  void withoutMemoryForPartialsNoChunkIsCut() {
     AttentionPlanner planner = planner(GpuMode.DETERMINISTIC, 100);
     planner.begin();
     planner.add(100_000, 1);
@@ -81,7 +81,7 @@ class AttentionPlannerTest {
   }
 
   @Test
-  void aPrefillGoesToTheKernelWhoseWarpsShareOutRows() {
+  void aPrefillUsesTheKernelWhoseWarpsShareRows() {
     AttentionPlanner planner = planner(GpuMode.DETERMINISTIC, 1 << 16);
     planner.begin();
     planner.add(0, 2048);

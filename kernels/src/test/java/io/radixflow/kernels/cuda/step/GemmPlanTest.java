@@ -20,7 +20,7 @@ class GemmPlanTest {
     "16, 28672, 4096, 16",
     "2048, 28672, 4096, 128",
   })
-  void tilesAreAsHighAsTheirRowsNeed(int rows, int features, int depth, int tileRows) {
+  void tilesAreNoHigherThanTheirRowsNeed(int rows, int features, int depth, int tileRows) {
     GemmKernel kernel = plan(GpuMode.DETERMINISTIC).kernel(rows, features, depth);
     assertThat(kernel.rows()).isEqualTo(tileRows);
   }

@@ -48,7 +48,7 @@ class NormKernelTest extends KernelTest {
 
   @ParameterizedTest
   @CsvSource({"1, 8, 32", "3, 576, 128", "2, 4104, 128", "2, 8192, 1024"})
-  void whatIsAddedFirstStaysInTheHiddenState(int rows, int width, int threads) {
+  void theAddedDeltaStaysInTheHiddenState(int rows, int width, int threads) {
     Random random = new Random(width);
     short[] hidden = Bf16.random(rows * width, 3, random);
     short[] delta = Bf16.random(rows * width, 1, random);

@@ -30,7 +30,7 @@ class RopeStoreKernelTest extends KernelTest {
     "9, 16, 1, 96, true",
     "17, 16, 8, 128, true"
   })
-  void queriesTurnInPlaceAndKeysAndValuesGoToTheirSlots(
+  void queriesRotateInPlaceAndKeysAndValuesAreStoredInTheirSlots(
       int rows, int heads, int kvHeads, int headDim, boolean normed) {
     Random random = new Random(rows * 1000L + headDim);
     int all = heads + 2 * kvHeads;

@@ -306,7 +306,7 @@ class SamplingKernelTest extends KernelTest {
   }
 
   @Test
-  void aRowFromWhichNothingCanBeDrawnIsToldWithItsReason() {
+  void aRowFromWhichNothingCanBeDrawnFailsWithItsReason() {
     vocab = 300;
     float[] nan = normal(1);
     nan[77] = Float.NaN;
@@ -331,7 +331,7 @@ class SamplingKernelTest extends KernelTest {
   }
 
   @Test
-  void outputsThatDrawNothingAreLeftAlone() {
+  void outputsWithoutSamplingAreLeftUnchanged() {
     vocab = 10;
     StepLayout layout = new StepLayout(4, 1, 100);
     IntBuffer ints = IntBuffer.allocate(layout.ints());

@@ -98,7 +98,7 @@ class WeightStreamTest {
 
   @ParameterizedTest
   @ValueSource(ints = {48, 100, 999})
-  void aSmallBufferIsFilledAsOftenAsItTakes(int capacity) {
+  void aSmallBufferIsFilledSeveralTimes(int capacity) {
     Memory memory = new Memory(capacity);
     new WeightStream(memory).send(WeightRowOrder.stacked(List.of(ramp(7, 0), ramp(4, 20))));
     int perBlock = capacity / 48;

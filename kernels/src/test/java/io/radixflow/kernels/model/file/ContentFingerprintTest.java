@@ -29,7 +29,7 @@ class ContentFingerprintTest {
   }
 
   @Test
-  void everyByteCounts() throws IOException {
+  void everyByteChangesTheFingerprint() throws IOException {
     String plain = fingerprint(later());
     for (int position : new int[] {0, 8 << 20, SIZE - 1}) {
       content[position] = 1;

@@ -47,7 +47,7 @@ class DequantizerTest {
   }
 
   @Test
-  void aWeightIsItsFormulaRoundedOnce() throws IOException {
+  void aDequantisedWeightIsRoundedOnce() throws IOException {
     ByteBuffer blocks = resource("Q4_1.blocks");
     float[] found = new float[32];
     for (int block = 0; block < blocks.capacity() / 20; block++) {

@@ -30,7 +30,7 @@ class GgufModelTest {
   }
 
   @Test
-  void aSmallModelOpensWithDefaultsForWhatItLeavesOut() throws IOException {
+  void aSmallModelOpensWithDefaultsForMissingFields() throws IOException {
     try (ModelFile opened = ModelFile.open(model.write(file), directory)) {
       ModelConfig config = opened.config();
       assertThat(config.headDim()).isEqualTo(16);
@@ -42,7 +42,7 @@ class GgufModelTest {
   }
 
   @Test
-  void versionTwoIsTheSame() throws IOException {
+  void aFileOfVersionTwoIsReadLikeVersionThree() throws IOException {
     model.version = 2;
     assertThatCode(() -> open()).doesNotThrowAnyException();
   }
@@ -90,7 +90,7 @@ class GgufModelTest {
     "llama.rope.dimension_count, 8",
     "llama.attention.value_length, 8"
   })
-  void whatTheGraphDoesNotDoIsRefusedByName(String key, int value) {
+  void unsupportedGraphsAreRefusedByName(String key, int value) {
     model.with(key, value);
     refused(key, "not supported");
   }
@@ -108,7 +108,7 @@ class GgufModelTest {
   }
 
   @Test
-  void aWindowThatSeesTheWholeContextIsNone() {
+  void aWindowOfTheWholeContextIsAccepted() {
     model.with("llama.attention.sliding_window", 64);
     assertThatCode(() -> open()).doesNotThrowAnyException();
   }
@@ -235,7 +235,7 @@ class GgufModelTest {
   }
 
   @Test
-  void foreignFilesAreToldApart() throws IOException {
+  void foreignFilesAreRefusedWithTheirReason() throws IOException {
     model.magic = 0x04034b50;
     refused("not a GGUF file");
     model.magic = 0x46554747;

@@ -107,7 +107,7 @@ class HuggingFaceConfigTest {
         "{'rope_theta':0} | rope base",
         "{'tie_word_embeddings':'yes'} | tie_word_embeddings"
       })
-  void whatTheGraphDoesNotDoIsRefusedByName(String change, String message) {
+  void unsupportedGraphsAreRefusedByName(String change, String message) {
     assertThatThrownBy(() -> read(change.replace('\'', '"')))
         .isInstanceOf(ModelFormatException.class)
         .hasMessageContaining("config.json")

@@ -24,7 +24,7 @@ class HuggingFaceModelTest {
   @TempDir Path directory;
 
   @Test
-  void shardsAreOneModel() throws IOException {
+  void shardsOpenAsOneModel() throws IOException {
     copy("llama3");
     try (ModelFile model = ModelFile.open(directory, directory)) {
       assertThat(model.metadata()).isEmpty();
@@ -68,7 +68,7 @@ class HuggingFaceModelTest {
   }
 
   @Test
-  void aTensorThatIsMissingIsNamedAsInTheCheckpoint() throws IOException {
+  void aMissingTensorIsNamedAsInTheCheckpoint() throws IOException {
     copy("llama");
     edit("config.json", "\"tie_word_embeddings\": true", "\"tie_word_embeddings\": false");
     refused("tensor lm_head.weight is missing");

@@ -12,7 +12,7 @@ class DownloadTest {
   @TempDir Path directory;
 
   @Test
-  void aConnectionThatBringsNothingMoreIsReplacedByAnother() throws Exception {
+  void aStalledConnectionIsReplacedByAnother() throws Exception {
     byte[] content = new byte[30_000];
     try (FakeHub hub = new FakeHub()) {
       hub.put("a.gguf", content);

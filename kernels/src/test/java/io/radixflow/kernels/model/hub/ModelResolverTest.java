@@ -136,7 +136,7 @@ class ModelResolverTest {
   }
 
   @Test
-  void aLaterAttemptGoesOnFromThePartThatIsThere() throws IOException {
+  void aLaterAttemptResumesFromThePartThatWasDownloaded() throws IOException {
     byte[] content = content(200_000);
     hub.put("a.gguf", content);
     part(content, 150_000);
@@ -176,7 +176,7 @@ class ModelResolverTest {
   }
 
   @Test
-  void aServerThatSendsLessThanAnnouncedIsNotAskedForEver() {
+  void aServerThatSendsLessThanAnnouncedIsNotRetriedForEver() {
     hub.put("a.gguf", content(1000));
     hub.serve("a.gguf", new byte[0]);
     assertThatThrownBy(() -> resolver(false).resolve("owner/name/a.gguf"))
@@ -203,7 +203,7 @@ class ModelResolverTest {
   }
 
   @Test
-  void anUnreachableHubIsOneLine() {
+  void anUnreachableHubIsReportedInOneLine() {
     URI closed = hub.uri();
     hub.close();
     ModelResolver resolver =
@@ -247,7 +247,7 @@ class ModelResolverTest {
         "owner/na me",
         "owner/name\u0000"
       })
-  void whatIsNoHubNameIsRefusedWithoutTheNetwork(String name) {
+  void aTextThatIsNoHubNameIsRefusedWithoutTheNetwork(String name) {
     assertThatThrownBy(() -> resolver(false).resolve(name))
         .isInstanceOf(ModelUnavailableException.class)
         .hasMessageContaining("owner/name");

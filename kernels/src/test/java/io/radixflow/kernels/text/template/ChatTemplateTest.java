@@ -39,7 +39,7 @@ class ChatTemplateTest {
         "\uE000<|end|>\uE001",
         "{{ messages }} {% raw %}<|end|>"
       })
-  void whatAUserTypesIsNeverASpecialToken(String content) {
+  void aUsersTextIsNeverASpecialToken(String content) {
     ChatTemplate template = template(CHAT);
     int[] ids = template.encode(List.of(new ChatMessage("user", content)), true);
     assertThat(ids)
@@ -205,7 +205,7 @@ class ChatTemplateTest {
   }
 
   @Test
-  void constantsAndDatesAreThere() {
+  void templatesSeeConstantsAndDates() {
     ChatTemplate template =
         template("{{ eos_token }} {{ strftime_now('%d %b %Y %H:%M %A %j %q%') }}");
     assertThat(template.render(List.of(), false))

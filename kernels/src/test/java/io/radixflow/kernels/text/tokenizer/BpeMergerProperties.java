@@ -30,7 +30,7 @@ class BpeMergerProperties {
   }
 
   @Property(tries = 2000)
-  void shortAndLongPiecesMergeAsTheDefinitionSays(
+  void shortAndLongPiecesMergeByTheDefinition(
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 12) int ids,
       @ForAll @IntRange(min = 0, max = 200) int length) {
