@@ -4,6 +4,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.kernel.Kernels;
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
+import io.radixflow.kernels.device.HostStepTicket;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ForwardOps;
 import io.radixflow.kernels.model.ModelConfig;
@@ -40,7 +41,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
 
   private final StepRows rows;
   private CpuKvPool pool;
-  private CpuStepTicket ticket;
+  private HostStepTicket ticket;
 
   private final Map<Activation, float[]> buffers = new EnumMap<>(Activation.class);
   private int capacity;
@@ -80,7 +81,7 @@ final class CpuForward implements ForwardOps<CpuMatrix, float[]> {
   }
 
   /** Starts a step over rows that were taken before, with its pool and ticket. */
-  void begin(CpuKvPool pool, CpuStepTicket ticket) {
+  void begin(CpuKvPool pool, HostStepTicket ticket) {
     this.pool = pool;
     this.ticket = ticket;
     rope.ensure(rows.longest);

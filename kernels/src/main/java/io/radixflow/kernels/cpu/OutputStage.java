@@ -4,6 +4,7 @@ import static io.radixflow.kernels.cpu.kernel.Kernels.PANEL;
 
 import io.radixflow.kernels.cpu.weights.CpuMatrix;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.HostStepTicket;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.Sampler;
 import io.radixflow.kernels.sampling.SamplingState;
@@ -23,7 +24,7 @@ final class OutputStage implements WorkerTeam.Region {
   private final int vocabSize;
   private final int stride;
   private float[] logits = new float[0];
-  private CpuStepTicket ticket;
+  private HostStepTicket ticket;
   private int first;
 
   OutputStage(ModelConfig config, WorkerTeam team, MatmulRegion matmul) {
@@ -39,7 +40,7 @@ final class OutputStage implements WorkerTeam.Region {
 
   /** Computes outputs {@code first} to {@code first + count - 1} of the ticket. */
   void run(
-      CpuStepTicket ticket,
+      HostStepTicket ticket,
       int first,
       int count,
       CpuMatrix head,

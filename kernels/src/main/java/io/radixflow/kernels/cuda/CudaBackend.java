@@ -14,7 +14,6 @@ import io.radixflow.kernels.cuda.step.StepPlan;
 import io.radixflow.kernels.cuda.step.StepRunner;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
-import io.radixflow.kernels.device.EpochHash;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
@@ -22,6 +21,7 @@ import io.radixflow.kernels.device.OutOfDeviceMemoryException;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.model.Sha256;
 import io.radixflow.kernels.model.WeightSource;
 import java.util.List;
 import java.util.Locale;
@@ -160,7 +160,7 @@ public final class CudaBackend implements Backend {
   }
 
   private static String epoch(String fingerprint, CudaDevice device, GpuMode mode) {
-    return EpochHash.of(
+    return Sha256.digits(
         String.join(
             "|",
             fingerprint,

@@ -66,13 +66,8 @@ public record CudaSupport(
       return "there is no CUDA device " + ordinal + ": the driver shows " + devices.size();
     }
     CudaDevice device = devices.get(ordinal);
-    if (!device.supported()) {
-      return String.format(
-          Locale.ROOT,
-          "%s has compute capability %d.%d; the kernels need 8.0 or higher",
-          device.name(),
-          device.major(),
-          device.minor());
+    if (device.problem() != null) {
+      return device.problem();
     }
     if (!hasDeviceCode) {
       return "no device code is inside this build: " + deviceCode;

@@ -54,7 +54,7 @@ public final class FixedPointExp {
   }
 
   /** Distances in steps from here on have weight 0. */
-  public int endSteps() {
+  int endSteps() {
     return (scaleBits + 1) * STEPS;
   }
 

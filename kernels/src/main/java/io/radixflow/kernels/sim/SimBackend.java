@@ -2,6 +2,7 @@ package io.radixflow.kernels.sim;
 
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Batch;
+import io.radixflow.kernels.device.HostStepTicket;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.OrderedTransfer;
@@ -19,6 +20,7 @@ import java.util.concurrent.LinkedBlockingQueue;
  */
 final class SimBackend implements Backend {
   private static final int MAX_ROWS = 4096;
+  private static final int SPINS = 200;
 
   private final ModelConfig model;
   private final SimOptions options;
@@ -134,7 +136,8 @@ final class SimBackend implements Backend {
   @Override
   public StepTicket submit(Batch batch) {
     requireOpen();
-    SimTicket ticket = new SimTicket(batch);
+    HostStepTicket ticket = new HostStepTicket(model.vocabSize(), SPINS);
+    ticket.begin(batch);
     work.add(() -> execute(ticket));
     return ticket;
   }
@@ -153,7 +156,7 @@ final class SimBackend implements Backend {
     }
   }
 
-  private void execute(SimTicket ticket) {
+  private void execute(HostStepTicket ticket) {
     Throwable failure = null;
     try {
       step(ticket);
@@ -161,10 +164,13 @@ final class SimBackend implements Backend {
       failure = e;
     }
     runLate();
-    ticket.complete(failure);
+    if (failure == null) {
+      ticket.acceptTokens();
+    }
+    ticket.announce(ticket.end(failure));
   }
 
-  private void step(SimTicket ticket) {
+  private void step(HostStepTicket ticket) {
     Batch batch = ticket.batch();
     for (int r = 0; r < batch.rows(); r++) {
       StepTicket source = batch.rowSource(r);
@@ -184,7 +190,7 @@ final class SimBackend implements Backend {
   }
 
   /** Rows of a chunk in order: each reads all slots before it from the pool, its own included. */
-  private int runChunk(SimTicket ticket, int chunk, int firstOutput) {
+  private int runChunk(HostStepTicket ticket, int chunk, int firstOutput) {
     Batch batch = ticket.batch();
     SimPool slots = pool;
     int[] table = batch.chunkPages(chunk);
@@ -208,12 +214,12 @@ final class SimBackend implements Backend {
     return output;
   }
 
-  private void produce(SimTicket ticket, int output, long prefix, int last) {
+  private void produce(HostStepTicket ticket, int output, long prefix, int last) {
     logits.fill(prefix, last, row);
     Batch batch = ticket.batch();
     int flags = batch.outputFlags(output);
     if ((flags & Batch.LOGITS) != 0) {
-      ticket.putLogits(output, row);
+      ticket.putLogits(output, row, 0);
     }
     SamplingState state = batch.outputSampling(output);
     if (state == null) {
@@ -222,7 +228,7 @@ final class SimBackend implements Backend {
     int token = sampler.sample(row, 0, row.length, state, batch.outputMask(output));
     ticket.putToken(output, token);
     if ((flags & Batch.LOGPROBS) != 0) {
-      ticket.putLogprobs(output, sampler, row, token, state.params().topLogprobs());
+      ticket.putLogprobs(output, sampler, row, 0, token, state.params().topLogprobs());
     }
   }
 

@@ -3,9 +3,9 @@ package io.radixflow.kernels.sim;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** ChatML: {@code <|im_start|>role\ncontent<|im_end|>\n}. */
 final class SimChatTemplate implements ChatTemplate {
@@ -31,29 +31,30 @@ final class SimChatTemplate implements ChatTemplate {
 
   @Override
   public int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt) {
-    IdList ids = new IdList();
+    IntStream.Builder ids = IntStream.builder();
     appendAll(ids, messages, addGenerationPrompt);
-    return ids.toArray();
+    return ids.build().toArray();
   }
 
   @Override
   public int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added) {
-    IdList ids = new IdList();
+    IntStream.Builder ids = IntStream.builder();
     ids.add('\n');
     appendAll(ids, added, true);
-    return ids.toArray();
+    return ids.build().toArray();
   }
 
-  private void appendAll(IdList ids, List<ChatMessage> messages, boolean addGenerationPrompt) {
+  private void appendAll(
+      IntStream.Builder ids, List<ChatMessage> messages, boolean addGenerationPrompt) {
     for (ChatMessage message : messages) {
       ids.add(SimTokenizer.START);
-      ids.addAll(tokenizer.encode(body(message)));
+      IntStream.of(tokenizer.encode(body(message))).forEach(ids);
       ids.add(SimTokenizer.END);
       ids.add('\n');
     }
     if (addGenerationPrompt) {
       ids.add(SimTokenizer.START);
-      ids.addAll(tokenizer.encode(OPENING));
+      IntStream.of(tokenizer.encode(OPENING)).forEach(ids);
     }
   }
 
@@ -62,27 +63,5 @@ final class SimChatTemplate implements ChatTemplate {
       throw new ChatTemplateException("role " + message.role() + " is not one of " + ROLES);
     }
     return message.role() + "\n" + message.content();
-  }
-
-  private static final class IdList {
-    private int[] ids = new int[64];
-    private int size;
-
-    void add(int id) {
-      if (size == ids.length) {
-        ids = Arrays.copyOf(ids, 2 * size);
-      }
-      ids[size++] = id;
-    }
-
-    void addAll(int[] more) {
-      for (int id : more) {
-        add(id);
-      }
-    }
-
-    int[] toArray() {
-      return Arrays.copyOf(ids, size);
-    }
   }
 }

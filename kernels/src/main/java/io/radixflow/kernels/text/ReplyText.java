@@ -8,15 +8,19 @@ import java.util.List;
  * The text of one reply as its tokens come: detokenised, cut at the first stop string, and released
  * only once no later token can take it back.
  *
- * <p>Text that may be the beginning of a stop string is held back until decided. The state is a
- * function of the ids fed so far, so it is rebuilt by feeding them again. Not thread safe; per
- * token only the text itself grows.
+ * <p>Only whole characters are released: bytes of an unfinished one wait for the next token. Text
+ * that may be the beginning of a stop string is held back until decided. The state is a function of
+ * the ids fed so far, so it is rebuilt by feeding them again. Not thread safe; per token only the
+ * text itself grows.
  */
 public final class ReplyText {
 
-  private final StreamingDetokenizer detokenizer;
+  private final Tokenizer tokenizer;
+  private final Utf8Decoder decoder = new Utf8Decoder();
   private final StopMatcher stops;
   private final StringBuilder text = new StringBuilder();
+  private byte[] bytes = new byte[64];
+  private boolean atStart = true;
   private int scanned;
   private int decided;
   private int decidedCodePoints;
@@ -28,7 +32,7 @@ public final class ReplyText {
    * @param stops strings that end the reply and are not part of it; none empty
    */
   public ReplyText(Tokenizer tokenizer, List<String> stops) {
-    detokenizer = new StreamingDetokenizer(tokenizer);
+    this.tokenizer = tokenizer;
     this.stops = new StopMatcher(stops.stream().map(ReplyText::wellFormed).toList());
   }
 
@@ -39,7 +43,7 @@ public final class ReplyText {
    */
   public boolean accept(int id) {
     if (!stopped) {
-      detokenizer.accept(id, text);
+      decode(id);
       scan();
       decide(stopped ? text.length() : text.length() - stops.held());
     }
@@ -49,7 +53,7 @@ public final class ReplyText {
   /** Ends the reply: an unfinished character becomes U+FFFD, held text is released. */
   public void finish() {
     if (!stopped) {
-      detokenizer.flush(text);
+      decoder.flush(text);
       scan();
       decide(text.length());
     }
@@ -76,6 +80,25 @@ public final class ReplyText {
   /** The whole text decided so far. */
   public String text() {
     return text.substring(0, decided);
+  }
+
+  /** Appends the characters that a token completes; special tokens have none. */
+  private void decode(int id) {
+    int count = tokenizer.byteCount(id);
+    if (count == 0) {
+      return;
+    }
+    if (count > bytes.length) {
+      bytes = new byte[count * 2];
+    }
+    tokenizer.copyBytes(id, bytes, 0);
+    if (atStart) {
+      atStart = false;
+      if (bytes[0] == ' ' && tokenizer.dropsLeadingSpace()) {
+        System.arraycopy(bytes, 1, bytes, 0, --count);
+      }
+    }
+    decoder.decode(bytes, count, text);
   }
 
   private void scan() {

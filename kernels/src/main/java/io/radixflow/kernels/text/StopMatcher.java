@@ -21,7 +21,7 @@ final class StopMatcher {
    * @param stops strings that end a reply
    * @throws IllegalArgumentException if one is empty
    */
-  public StopMatcher(List<String> stops) {
+  StopMatcher(List<String> stops) {
     this.stops = stops.toArray(String[]::new);
     borders = new int[this.stops.length][];
     matched = new int[this.stops.length];
@@ -38,7 +38,7 @@ final class StopMatcher {
    *
    * @return the length of the stop string that ends with it, or 0
    */
-  public int accept(char c) {
+  int accept(char c) {
     int longest = 0;
     held = 0;
     for (int i = 0; i < stops.length; i++) {
@@ -61,7 +61,7 @@ final class StopMatcher {
   }
 
   /** The number of last characters that may be the beginning of a stop string. */
-  public int held() {
+  int held() {
     return held;
   }
 

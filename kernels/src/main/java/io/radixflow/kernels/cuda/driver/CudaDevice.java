@@ -1,5 +1,7 @@
 package io.radixflow.kernels.cuda.driver;
 
+import java.util.Locale;
+
 /**
  * A CUDA device as the driver describes it.
  *
@@ -20,11 +22,12 @@ public record CudaDevice(
     int sharedMemory) {
 
   /**
-   * Returns whether the device has bf16 tensor cores and asynchronous copies, which the kernels
-   * need.
+   * Says why the kernels do not run on the device, or null if they do: they need bf16 tensor cores
+   * and asynchronous copies.
    */
-  public boolean supported() {
-    return major >= 8;
+  public String problem() {
+    String needed = "%s has compute capability %d.%d; the kernels need 8.0 or higher";
+    return major >= 8 ? null : String.format(Locale.ROOT, needed, name, major, minor);
   }
 
   /** Returns whether kernels compiled for sm_90a run on the device. */

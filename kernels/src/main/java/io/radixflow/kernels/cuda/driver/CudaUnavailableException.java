@@ -5,7 +5,7 @@ public final class CudaUnavailableException extends RuntimeException {
 
   private static final long serialVersionUID = 1L;
 
-  public CudaUnavailableException(String message, Throwable cause) {
+  CudaUnavailableException(String message, Throwable cause) {
     super(message, cause);
   }
 

@@ -71,7 +71,7 @@ public final class DeviceCode {
   }
 
   /** The origin of the code: a file, or the build that made it. */
-  public String description() {
+  String description() {
     return description;
   }
 

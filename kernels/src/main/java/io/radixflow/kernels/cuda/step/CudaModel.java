@@ -84,14 +84,8 @@ public final class CudaModel implements AutoCloseable {
   public static CudaModel load(WeightSource weights, DeviceOptions options, int ordinal) {
     CudaContext context = CudaContext.open(ordinal);
     try {
-      if (!context.device().supported()) {
-        throw new CudaUnavailableException(
-            String.format(
-                Locale.ROOT,
-                "%s has compute capability %d.%d; the kernels need 8.0 or higher",
-                context.device().name(),
-                context.device().major(),
-                context.device().minor()));
+      if (context.device().problem() != null) {
+        throw new CudaUnavailableException(context.device().problem());
       }
       return new CudaModel(context, weights, options);
     } catch (CudaException e) {

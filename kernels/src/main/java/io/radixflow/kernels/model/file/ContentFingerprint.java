@@ -1,6 +1,7 @@
 package io.radixflow.kernels.model.file;
 
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.Sha256;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -12,10 +13,8 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -64,7 +63,7 @@ final class ContentFingerprint implements Supplier<String> {
 
   private String find() throws IOException {
     String stamp = stamp();
-    Path entry = store.resolve(hex(sha256(files.toString().getBytes(StandardCharsets.UTF_8))));
+    Path entry = store.resolve(Sha256.digits(files.toString()));
     String remembered = remembered(entry, stamp);
     if (remembered != null) {
       return remembered;
@@ -77,7 +76,7 @@ final class ContentFingerprint implements Supplier<String> {
   }
 
   private String compute() throws IOException {
-    MessageDigest all = sha256();
+    MessageDigest all = Sha256.digest();
     for (Path file : files) {
       try (FileChannel channel = FileChannel.open(file)) {
         long size = channel.size();
@@ -92,11 +91,11 @@ final class ContentFingerprint implements Supplier<String> {
         throw e.getCause();
       }
     }
-    return hex(all.digest());
+    return Sha256.digits(all.digest());
   }
 
   private static byte[] chunk(FileChannel channel, int index) {
-    MessageDigest digest = sha256();
+    MessageDigest digest = Sha256.digest();
     ByteBuffer buffer = ByteBuffer.allocate(1 << 16);
     long position = (long) index * CHUNK;
     long end = position + CHUNK;
@@ -161,22 +160,6 @@ final class ContentFingerprint implements Supplier<String> {
       Files.move(temporary, entry, StandardCopyOption.ATOMIC_MOVE);
     } catch (IOException e) {
       LOG.debug("Cannot remember the fingerprint of {} in {}", files.get(0), store, e);
-    }
-  }
-
-  private static String hex(byte[] digest) {
-    return HexFormat.of().formatHex(digest, 0, 8);
-  }
-
-  private static byte[] sha256(byte[] bytes) {
-    return sha256().digest(bytes);
-  }
-
-  private static MessageDigest sha256() {
-    try {
-      return MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every JDK has SHA-256", e);
     }
   }
 }

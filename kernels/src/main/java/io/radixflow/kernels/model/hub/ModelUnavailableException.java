@@ -6,11 +6,11 @@ import java.io.IOException;
 public final class ModelUnavailableException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  public ModelUnavailableException(String message) {
+  ModelUnavailableException(String message) {
     super(message);
   }
 
-  public ModelUnavailableException(String message, Throwable cause) {
+  ModelUnavailableException(String message, Throwable cause) {
     super(message, cause);
   }
 }

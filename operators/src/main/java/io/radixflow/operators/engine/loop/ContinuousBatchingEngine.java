@@ -3,8 +3,8 @@ package io.radixflow.operators.engine.loop;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
-import io.radixflow.kernels.device.EpochHash;
 import io.radixflow.kernels.device.KvPool;
+import io.radixflow.kernels.model.Sha256;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.cache.session.CacheSlot;
@@ -83,7 +83,7 @@ public final class ContinuousBatchingEngine implements Engine {
             sizing.contextLength(),
             sizing.pages(),
             sizing.pageTokens(),
-            EpochHash.of(backend.numericsEpoch() + "/" + tokenizer.fingerprint()));
+            Sha256.digits(backend.numericsEpoch() + "/" + tokenizer.fingerprint()));
     pages =
         new KvPages(
             pool,

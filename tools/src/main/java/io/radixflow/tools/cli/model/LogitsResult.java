@@ -1,9 +1,9 @@
 package io.radixflow.tools.cli.model;
 
+import io.radixflow.kernels.model.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.Map;
@@ -13,7 +13,7 @@ final class LogitsResult {
   private static final int TOP = 10;
 
   private final Map<Integer, Row> rows = new HashMap<>();
-  private final MessageDigest sha256;
+  private final MessageDigest sha256 = Sha256.digest();
   private final ByteBuffer bytes;
 
   /**
@@ -28,11 +28,6 @@ final class LogitsResult {
 
   LogitsResult(int vocabSize) {
     bytes = ByteBuffer.allocate(vocabSize * Float.BYTES).order(ByteOrder.LITTLE_ENDIAN);
-    try {
-      sha256 = MessageDigest.getInstance("SHA-256");
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java platform has SHA-256", e);
-    }
   }
 
   void add(int position, float[] logits) {

@@ -1,20 +1,15 @@
-package io.radixflow.kernels.cpu;
+package io.radixflow.kernels.device;
 
-import io.radixflow.kernels.device.Batch;
-import io.radixflow.kernels.device.ReusedTicket;
 import io.radixflow.kernels.sampling.Sampler;
 import java.util.Arrays;
 
 /**
- * One of the few tickets of a backend, reused in turn with its buffers. Filled by the dispatcher
- * and its team, read by the owner once done.
+ * A ticket of a backend whose results lie in the heap, reused with its buffers. Filled by the
+ * backend's threads, read by the owner once done.
  */
-final class CpuStepTicket extends ReusedTicket {
+public final class HostStepTicket extends ReusedTicket {
 
   private static final int MOST_LOGPROBS = 20;
-
-  /** About 20 µs. */
-  private static final int SPINS = 500;
 
   private final int vocabSize;
   private float[] logprobs = new float[16];
@@ -23,13 +18,16 @@ final class CpuStepTicket extends ReusedTicket {
   private float[] topLogprobs = new float[0];
   private float[] logits = new float[0];
 
-  CpuStepTicket(int vocabSize) {
-    super(SPINS);
+  /**
+   * @param spins how often a waiting thread looks before it parks
+   */
+  public HostStepTicket(int vocabSize, int spins) {
+    super(spins);
     this.vocabSize = vocabSize;
   }
 
   /** Makes this the ticket of a new step. */
-  void begin(Batch batch) {
+  public void begin(Batch batch) {
     prepare(batch);
     if (logprobs.length < capacity()) {
       logprobs = new float[capacity()];
@@ -47,11 +45,11 @@ final class CpuStepTicket extends ReusedTicket {
     start();
   }
 
-  void putLogits(int output, float[] source, int at) {
+  public void putLogits(int output, float[] source, int at) {
     System.arraycopy(source, at, logits, logitsSlot(output) * vocabSize, vocabSize);
   }
 
-  void putLogprobs(
+  public void putLogprobs(
       int output, Sampler sampler, float[] source, int at, int token, int alternatives) {
     int count = Math.max(0, Math.min(alternatives, MOST_LOGPROBS));
     logprobs[output] =
