@@ -9,22 +9,17 @@ import static io.radixflow.kernels.text.pretokenizer.UnicodeClasses.SPACE;
  *   's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
  * </pre>
  */
-final class Gpt2Splitter implements PreTokenizer {
+final class Gpt2Splitter extends PatternScanner {
 
-  @Override
-  public void split(char[] text, int from, int to, Sink sink) {
-    int at = from;
-    while (at < to) {
-      int end = pieceEnd(text, at, to);
-      sink.piece(text, at, end);
-      at = end;
-    }
+  Gpt2Splitter() {
+    super(false);
   }
 
-  private static int pieceEnd(char[] text, int at, int to) {
-    int contraction = text[at] == '\'' ? contractionLength(text, at + 1, to) : 0;
-    if (contraction > 0) {
-      return at + 1 + contraction;
+  @Override
+  int pieceEnd(char[] text, int at, int to) {
+    int contraction = endOfContraction(text, at, to);
+    if (contraction > at) {
+      return contraction;
     }
     int run = text[at] == ' ' && at + 1 < to ? at + 1 : at;
     byte kind = ClassRuns.classAt(text, run, to);
@@ -32,21 +27,5 @@ final class Gpt2Splitter implements PreTokenizer {
       return ClassRuns.endOfRun(text, run, to, kind);
     }
     return ClassRuns.endOfSpaces(text, at, to);
-  }
-
-  private static int contractionLength(char[] text, int at, int to) {
-    if (at == to) {
-      return 0;
-    }
-    char first = text[at];
-    if (first == 's' || first == 't' || first == 'm' || first == 'd') {
-      return 1;
-    }
-    if (at + 1 == to) {
-      return 0;
-    }
-    char second = text[at + 1];
-    boolean two = (first == 'r' || first == 'v') && second == 'e' || first == 'l' && second == 'l';
-    return two ? 2 : 0;
   }
 }

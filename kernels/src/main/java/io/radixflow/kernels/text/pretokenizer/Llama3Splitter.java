@@ -13,33 +13,22 @@ import static io.radixflow.kernels.text.pretokenizer.UnicodeClasses.SPACE;
  *     | ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+
  * </pre>
  */
-final class Llama3Splitter implements PreTokenizer {
-
-  /** Matches {@code s} when case is ignored. */
-  private static final char LONG_S = '\u017F';
+final class Llama3Splitter extends PatternScanner {
 
   private final int mostDigits;
 
   Llama3Splitter(int mostDigits) {
+    super(true);
     this.mostDigits = mostDigits;
   }
 
   @Override
-  public void split(char[] text, int from, int to, Sink sink) {
-    int at = from;
-    while (at < to) {
-      int end = pieceEnd(text, at, to);
-      sink.piece(text, at, end);
-      at = end;
+  int pieceEnd(char[] text, int at, int to) {
+    int contraction = endOfContraction(text, at, to);
+    if (contraction > at) {
+      return contraction;
     }
-  }
-
-  private int pieceEnd(char[] text, int at, int to) {
     char first = text[at];
-    int contraction = first == '\'' ? contractionLength(text, at + 1, to) : 0;
-    if (contraction > 0) {
-      return at + 1 + contraction;
-    }
     int codePoint = Character.codePointAt(text, at, to);
     byte kind = UnicodeClasses.of(codePoint);
     if (kind == LETTER) {
@@ -89,28 +78,5 @@ final class Llama3Splitter implements PreTokenizer {
 
   private static boolean isNewline(char c) {
     return c == '\r' || c == '\n';
-  }
-
-  private static int contractionLength(char[] text, int at, int to) {
-    if (at == to) {
-      return 0;
-    }
-    char first = lower(text[at]);
-    if (first == 's' || first == 't' || first == 'm' || first == 'd') {
-      return 1;
-    }
-    if (at + 1 == to) {
-      return 0;
-    }
-    char second = lower(text[at + 1]);
-    boolean two = (first == 'r' || first == 'v') && second == 'e' || first == 'l' && second == 'l';
-    return two ? 2 : 0;
-  }
-
-  private static char lower(char c) {
-    if (c == LONG_S) {
-      return 's';
-    }
-    return c >= 'A' && c <= 'Z' ? (char) (c + 32) : c;
   }
 }

@@ -14,4 +14,10 @@ public interface PreTokenizer {
 
   /** Cuts {@code text[from, to)}; nothing outside the range is looked at. */
   void split(char[] text, int from, int to, Sink sink);
+
+  /** Cuts the pieces of this splitter again with another. */
+  default PreTokenizer then(PreTokenizer second) {
+    return (text, from, to, sink) ->
+        split(text, from, to, (chars, start, end) -> second.split(chars, start, end, sink));
+  }
 }

@@ -11,7 +11,7 @@ public final class PreTokenizers {
 
   private static final PreTokenizer GPT2 = new Gpt2Splitter();
   private static final PreTokenizer DIGITS = new DigitSplitter();
-  private static final PreTokenizer DIGITS_THEN_GPT2 = new PreTokenizerChain(DIGITS, GPT2);
+  private static final PreTokenizer DIGITS_THEN_GPT2 = DIGITS.then(GPT2);
   private static final PreTokenizer LLAMA3 = new Llama3Splitter(3);
   private static final PreTokenizer QWEN2 = new Llama3Splitter(1);
 

@@ -3,7 +3,6 @@ package io.radixflow.kernels.text.tokenizer;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizer;
-import io.radixflow.kernels.text.pretokenizer.PreTokenizerChain;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizers;
 import io.radixflow.kernels.text.pretokenizer.RegexSplitter;
 import java.util.ArrayList;
@@ -41,7 +40,7 @@ final class PreTokenizerJson {
     for (JsonNode step : steps(preTokenizer, "pretokenizers")) {
       PreTokenizer splitter = splitter(step);
       if (splitter != null) {
-        chain = chain == null ? splitter : new PreTokenizerChain(chain, splitter);
+        chain = chain == null ? splitter : chain.then(splitter);
       }
     }
     return chain != null ? chain : (text, from, to, sink) -> sink.piece(text, from, to);

@@ -30,7 +30,7 @@ class PreTokenizerProperties {
     assertSame("gpt-2", regex(GPT2), text);
     assertSame("llama-bpe", regex(LLAMA3), text);
     assertSame("qwen2", regex(LLAMA3.replace("{1,3}", "")), text);
-    assertSame("smollm", new PreTokenizerChain(regex("\\p{N}"), regex(GPT2)), text);
+    assertSame("smollm", regex("\\p{N}").then(regex(GPT2)), text);
   }
 
   private static void assertSame(String name, PreTokenizer expected, String text) {
