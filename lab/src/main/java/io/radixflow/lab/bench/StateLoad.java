@@ -36,7 +36,7 @@ final class StateLoad {
   private static final int MAX_TOKENS = 8;
   private static final long PATIENCE_SECONDS = 600;
 
-  /** How often to poll checkpoints, which takes time of the JobManager. */
+  /** The pause between polls of checkpoints, which take time of the JobManager. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Checkpoints under load before the first that is measured. */
@@ -61,7 +61,7 @@ final class StateLoad {
     return sessions;
   }
 
-  /** How long broker, Flink and the job took to start from the state. */
+  /** Records the seconds that broker, Flink and the job took to start from the state. */
   void started(double seconds) {
     startSeconds = seconds;
   }

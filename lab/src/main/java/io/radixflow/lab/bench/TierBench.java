@@ -133,7 +133,7 @@ final class TierBench implements AutoCloseable {
     }
   }
 
-  /** How many of a number of tokens are in whole pages. */
+  /** Returns how many of a number of tokens are in whole pages. */
   int wholePages(int tokens) {
     int pageTokens = engine.info().pageTokens();
     return tokens / pageTokens * pageTokens;

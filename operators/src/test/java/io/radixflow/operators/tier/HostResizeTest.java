@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What becomes of host memory while it gets another size. */
+/** Tests that host memory is owned by one side while it gets another size. */
 @Timeout(30)
 class HostResizeTest {
   private static final int PAGE_BYTES = 8;
@@ -73,7 +73,7 @@ class HostResizeTest {
   }
 
   @Test
-  void memoryInUseStaysOpenThoughTheEngineAnsweredTooLate() {
+  void memoryInUseStaysOpenIfTheEngineAnswersTooLate() {
     assertThatThrownBy(() -> calls(FINISH).resizeHost(AFTER * PAGE_BYTES, true))
         .isInstanceOf(TimeoutException.class);
 
@@ -93,7 +93,7 @@ class HostResizeTest {
   }
 
   @Test
-  void theNewMemoryTakesThePlaceOfTheOld() throws Exception {
+  void theNewMemoryReplacesTheOld() throws Exception {
     calls(-1).resizeHost(AFTER * PAGE_BYTES, false);
 
     assertThat(cache.stats().hostPages()).isEqualTo(AFTER);

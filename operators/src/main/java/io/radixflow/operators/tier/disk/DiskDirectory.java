@@ -56,7 +56,7 @@ public final class DiskDirectory implements AutoCloseable {
    * emptied: it was away, and may have pages of sessions that were erased meanwhile.
    *
    * @param root holds the directories of a TaskManager's engines; made if need be
-   * @param kind tells which engines can use each other's pages
+   * @param kind decides which engines can use each other's pages
    * @param restored ids of the engines whose pages the restored checkpoint refers to
    * @param retention how long an unused directory stays
    * @throws IOException if there is none and none can be made
@@ -99,7 +99,7 @@ public final class DiskDirectory implements AutoCloseable {
     return null;
   }
 
-  /** The last used first. */
+  /** Returns the directories of engines, the last used first. */
   private static List<Path> lastUsedFirst(Path root) throws IOException {
     record Candidate(Path path, FileTime used) {}
     List<Candidate> candidates = new ArrayList<>();
@@ -144,13 +144,13 @@ public final class DiskDirectory implements AutoCloseable {
     return lock == null ? null : new DiskDirectory(path, lock);
   }
 
-  /** Whether a directory was not used for the retention, or a crash has left it incomplete. */
+  /** Returns whether a directory was not used for the retention, or a crash has left it incomplete. */
   private static boolean isOld(Path path, Duration retention) throws IOException {
     Duration stays = kind(path) == null ? INCOMPLETE_RETENTION : retention;
     return lastUsed(path).toMillis() < System.currentTimeMillis() - stays.toMillis();
   }
 
-  /** When it was claimed or closed, or a file of its pages was made. */
+  /** Returns when it was claimed or closed, or a file of its pages was made. */
   private static FileTime lastUsed(Path path) throws IOException {
     if (kind(path) == null) {
       return modified(path);

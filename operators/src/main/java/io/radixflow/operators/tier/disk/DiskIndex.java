@@ -89,7 +89,7 @@ final class DiskIndex {
         null);
   }
 
-  /** The number of pages. */
+  /** Returns the number of pages. */
   long pages() {
     return count;
   }
@@ -139,7 +139,7 @@ final class DiskIndex {
     return digest;
   }
 
-  /** The entries of pages {@code from .. to-1}; null for each that is not there. */
+  /** Returns the entries of pages {@code from .. to-1}; null for each that is not there. */
   private static List<Entry> get(RocksDB db, PageId[] ids, int from, int to)
       throws RocksDBException {
     List<Entry> entries = new ArrayList<>(to - from);
@@ -157,7 +157,7 @@ final class DiskIndex {
     return entries;
   }
 
-  /** The entries of those of some pages that are there; none if they cannot be read. */
+  /** Returns the entries of those pages that are there; none if they cannot be read. */
   private List<Entry> entries(PageId[] ids, int size) {
     return database.read(db -> get(db, ids, 0, size), List.<Entry>of()).stream()
         .filter(Objects::nonNull)
@@ -171,7 +171,7 @@ final class DiskIndex {
     return new Entry(id, parent, in.getLong(), in.getLong(), in.getLong());
   }
 
-  /** How many of pages {@code from .. to-1} are there, up to the first that is not. */
+  /** Returns how many of pages {@code from .. to-1} are there, up to the first that is not. */
   int find(PageId[] ids, int from, int to) {
     for (int at = from; at < to; at += LOOKUP) {
       int begin = at;
@@ -358,7 +358,7 @@ final class DiskIndex {
     batch.delete(pages, digest(entry.id()));
   }
 
-  /** Calls back with keys and values. */
+  /** Gets keys and values of a scan. */
   @FunctionalInterface
   private interface Visitor {
     /** Returns whether to go on. */
@@ -379,9 +379,9 @@ final class DiskIndex {
   }
 
   /**
-   * The entries that come first in the order.
+   * Returns the entries that come first in the order.
    *
-   * @param sequence none before this one is looked for
+   * @param sequence where the search begins
    */
   private static List<Entry> oldest(RocksDB db, long sequence, int count) throws RocksDBException {
     List<PageId> ids = new ArrayList<>();
@@ -398,7 +398,7 @@ final class DiskIndex {
     return entries;
   }
 
-  /** The last sequence number; 0 without pages. */
+  /** Returns the last sequence number; 0 without pages. */
   private static long lastSequence(RocksDB db) throws RocksDBException {
     try (RocksIterator iterator = db.newIterator()) {
       iterator.seekForPrev(order(Long.MAX_VALUE));
@@ -408,7 +408,7 @@ final class DiskIndex {
     }
   }
 
-  /** The pages that have this one as parent. */
+  /** Returns the pages that have this one as parent. */
   private static List<PageId> children(RocksDB db, PageId parent) throws RocksDBException {
     byte[] from = key(CHILD, parent);
     byte[] to = Arrays.copyOf(from, 1 + 2 * DIGEST_BYTES + 1);
@@ -425,7 +425,7 @@ final class DiskIndex {
     return children;
   }
 
-  /** The entries of a tenant. */
+  /** Returns the entries of a tenant. */
   private static List<Entry> ofTenant(RocksDB db, long tenant) throws RocksDBException {
     List<Entry> found = new ArrayList<>();
     scan(

@@ -62,7 +62,7 @@ public final class DiskStore implements PageStore {
   private static final long MIN_BUFFER = 64L << 10;
   private static final long MAX_BUFFER = 64L << 20;
 
-  /** What is kept free for files that are being written while others are deleted, in buffers. */
+  /** Buffers that stay free for files that are written while others are deleted. */
   private static final int SPARE_BUFFERS = 8;
 
   private static final int MAX_USED = 256;
@@ -71,14 +71,7 @@ public final class DiskStore implements PageStore {
 
   /** Reasons for which a page would be missed again. */
   private static final Set<MissReason> DAMAGE =
-      EnumSet.of(
-          MissReason.TRUNCATED,
-          MissReason.CHECKSUM,
-          MissReason.DIGEST,
-          MissReason.EPOCH,
-          MissReason.KEY,
-          MissReason.FILE_GONE,
-          MissReason.IO);
+      EnumSet.complementOf(EnumSet.of(MissReason.ABSENT, MissReason.NAMESPACE));
 
   private final Path directory;
   private final DiskTierOptions options;
@@ -235,7 +228,7 @@ public final class DiskStore implements PageStore {
     }
   }
 
-  /** Whether so many bytes more do not fit, or would leave too little to others. */
+  /** Returns whether so many bytes more do not fit, or would leave too little to others. */
   private boolean isFull(long bytes) {
     return database.bytes() + bytes > limitBytes - SPARE_BUFFERS * bufferBytes
         || options.minFreeBytes() > 0 && usableBytes() < bytes + options.minFreeBytes();
@@ -320,7 +313,7 @@ public final class DiskStore implements PageStore {
     }
   }
 
-  /** What is done on the store's own thread. */
+  /** Does the work of the store's own thread. */
   private void keepUp() {
     try {
       index.heal();

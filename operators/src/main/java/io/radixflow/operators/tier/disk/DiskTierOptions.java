@@ -13,7 +13,7 @@ import java.time.Duration;
  *     TaskManager's working directory
  * @param minFreeBytes what pages leave free on the file system, whatever the limit says
  * @param retentionMillis how long pages stay that are neither written nor read
- * @param tenants tells tenants apart in the store; null if there is no disk tier
+ * @param tenants distinguishes tenants in the store; null if there is no disk tier
  */
 @PublicApi
 public record DiskTierOptions(
@@ -27,13 +27,13 @@ public record DiskTierOptions(
   /** The least limit of a tier, whatever the size of its pages. */
   public static final long MIN_BYTES = 4L << 20;
 
-  /** How long pages stay by default. */
+  /** The default of {@link #retentionMillis}. */
   public static final Duration DEFAULT_RETENTION = Duration.ofDays(7);
 
   /** No disk tier. */
   public static final DiskTierOptions NONE = of(0);
 
-  /** How many pages a tier must have room for at least. */
+  /** A tier must have room for so many pages. */
   private static final int MIN_PAGES = 16;
 
   public DiskTierOptions {
@@ -62,7 +62,7 @@ public record DiskTierOptions(
     return Math.max(MIN_BYTES, MIN_PAGES * (pageBytes + DiskStore.OVERHEAD_BYTES));
   }
 
-  /** Whether there is a disk tier. */
+  /** Returns whether there is a disk tier. */
   public boolean enabled() {
     return limitBytes > 0;
   }

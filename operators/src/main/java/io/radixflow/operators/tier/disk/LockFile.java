@@ -65,7 +65,7 @@ final class LockFile implements AutoCloseable {
     return locked ? new LockFile(name, path, channel) : null;
   }
 
-  /** Whether the file exists still, and with it its directory. */
+  /** Returns whether the file, and so its directory, still exists. */
   boolean exists() {
     return Files.exists(path);
   }

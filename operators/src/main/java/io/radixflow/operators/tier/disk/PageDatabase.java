@@ -79,7 +79,7 @@ final class PageDatabase implements AutoCloseable {
    * or if it is of something else.
    *
    * @param writeBufferBytes bytes of a write buffer, about those of a blob file
-   * @param identity tells what its pages are of
+   * @param identity names model and page size; pages of another are deleted
    * @throws IOException if the directory is in use, here or in another process, or there is no
    *     room
    */
@@ -122,11 +122,11 @@ final class PageDatabase implements AutoCloseable {
     List<ColumnFamilyHandle> handles = new ArrayList<>();
     db =
         RocksDB.open(
-            options.database(),
+            options.database,
             path.toString(),
             List.of(
-                new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, options.index()),
-                new ColumnFamilyDescriptor(PAGES, options.pages())),
+                new ColumnFamilyDescriptor(RocksDB.DEFAULT_COLUMN_FAMILY, options.index),
+                new ColumnFamilyDescriptor(PAGES, options.pages)),
             handles);
     index = handles.get(0);
     pages = handles.get(1);
@@ -178,7 +178,7 @@ final class PageDatabase implements AutoCloseable {
     return e.getMessage().contains("No such file") ? MissReason.FILE_GONE : MissReason.IO;
   }
 
-  /** Whether a failure is due to bytes that are not what was written. */
+  /** Returns whether a failure is due to bytes that are not what was written. */
   private static boolean isDamage(RocksDBException e) {
     return code(e) == Status.Code.Corruption;
   }
@@ -209,7 +209,7 @@ final class PageDatabase implements AutoCloseable {
   int readPage(ByteBuffer key, ByteBuffer value) throws RocksDBException {
     life.readLock().lock();
     try {
-      return db == null ? -1 : db.get(pages, options.reads(), key, value.clear());
+      return db == null ? -1 : db.get(pages, options.reads, key, value.clear());
     } finally {
       life.readLock().unlock();
     }
@@ -265,7 +265,7 @@ final class PageDatabase implements AutoCloseable {
         null);
   }
 
-  /** Whether {@link #heal} has something to do. */
+  /** Returns whether {@link #heal} has something to do. */
   boolean needsHealing() {
     long now = System.nanoTime();
     long since = failingSince;

@@ -13,7 +13,7 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.WALRecoveryMode;
 
 /**
- * How the RocksDB of a disk tier is kept: digests as keys, which nothing orders, and large values.
+ * The options of a disk tier's RocksDB, for digests as keys, which nothing orders, and large values.
  *
  * <p>Native memory is {@link #CACHE_BYTES}, indexes and filters included, and up to three write
  * buffers of each column family. The write-ahead log is what makes a page outlive {@code kill -9};
@@ -36,12 +36,12 @@ final class PageDatabaseOptions implements AutoCloseable {
   private final Cache cache = new LRUCache(CACHE_BYTES);
   private final BloomFilter filter = new BloomFilter(FILTER_BITS, false);
   private final RateLimiter limiter = new RateLimiter(BACKGROUND_BYTES_PER_SECOND);
-  private final DBOptions database;
-  private final ColumnFamilyOptions index;
-  private final ColumnFamilyOptions pages;
+  final DBOptions database;
+  final ColumnFamilyOptions index;
+  final ColumnFamilyOptions pages;
 
   /** Pages have checksums of their own; RocksDB's is computed without the processor's help. */
-  private final ReadOptions reads = new ReadOptions().setFillCache(false).setVerifyChecksums(false);
+  final ReadOptions reads = new ReadOptions().setFillCache(false).setVerifyChecksums(false);
 
   PageDatabaseOptions(long writeBufferBytes) {
     database =
@@ -80,23 +80,6 @@ final class PageDatabaseOptions implements AutoCloseable {
                 .setCacheIndexAndFilterBlocks(true)
                 .setPinL0FilterAndIndexBlocksInCache(true)
                 .setFilterPolicy(filter));
-  }
-
-  DBOptions database() {
-    return database;
-  }
-
-  ColumnFamilyOptions index() {
-    return index;
-  }
-
-  ColumnFamilyOptions pages() {
-    return pages;
-  }
-
-  /** How pages are read. */
-  ReadOptions reads() {
-    return reads;
   }
 
   @Override

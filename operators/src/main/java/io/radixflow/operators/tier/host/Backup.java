@@ -35,10 +35,10 @@ public final class Backup {
     final int device;
     final int index;
 
-    /** Whether the page has left the cache, and is to be freed after its copy. */
+    /** Set once the page has left the cache, so that it is freed after its copy. */
     boolean leaving;
 
-    /** Whether its copy is still wanted. */
+    /** Cleared if the copy is cancelled. */
     boolean wanted = true;
 
     boolean copying;
@@ -89,12 +89,12 @@ public final class Backup {
     allocator = owner;
   }
 
-  /** Pages copied. */
+  /** Returns the number of pages copied. */
   public long pages() {
     return pages;
   }
 
-  /** Pages that were to be copied and were not. */
+  /** Returns the number of pages that should have been copied and were not. */
   public long dropped() {
     return dropped;
   }
@@ -113,7 +113,7 @@ public final class Backup {
     return leaving;
   }
 
-  /** Whether a page has left the cache and is freed here. */
+  /** Returns whether a page has left the cache and is freed here. */
   public boolean isLeaving(int device) {
     return leaving > 0 && items[device] != null && items[device].leaving;
   }
@@ -227,7 +227,7 @@ public final class Backup {
   }
 
   /**
-   * Whether the host has a page, so that the one after it can be found; null is before the first.
+   * Returns whether the host has a page, or it is null, so that the one after it can be found.
    */
   private boolean isOnHost(PageId page) {
     return page == null || host.get(page) != null;
@@ -297,7 +297,7 @@ public final class Backup {
     Arrays.fill(items, null);
   }
 
-  /** Calls {@code visitor} for each page that has left the cache and is not free yet. */
+  /** Visits each page that has left the cache and is not free yet. */
   public void forEachLeaving(IntConsumer visitor) {
     if (leaving > 0) {
       for (Item item : items) {

@@ -19,7 +19,7 @@ public final class Checksums {
     this.worker = worker;
   }
 
-  /** Pages whose checksums are being made. */
+  /** Returns the number of pages whose checksums are being computed. */
   public int pending() {
     return pending;
   }
@@ -31,7 +31,7 @@ public final class Checksums {
     return (int) crc.getValue();
   }
 
-  /** How many pages have their checksums, before the first that has not. */
+  /** Returns how many pages have their checksums, before the first that has not. */
   static int goodPages(ByteBuffer[] pages, int[] sums) {
     int good = 0;
     while (good < pages.length && crc(pages[good].duplicate()) == sums[good]) {

@@ -54,7 +54,7 @@ public final class HostMove {
     host.moveTo(to, slots).close();
   }
 
-  /** Whether the pages have moved; engine thread. */
+  /** Returns whether the pages have moved; engine thread. */
   public boolean isFinished() {
     return finished;
   }

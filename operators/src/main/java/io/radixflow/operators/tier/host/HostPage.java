@@ -16,10 +16,10 @@ public final class HostPage {
   /** Orders pages of equal age. */
   final long number;
 
-  /** Whether it may be read. */
+  /** Set once it is filled and may be read. */
   boolean ready;
 
-  /** Whether it can no longer be found; its slot is freed with the last lock. */
+  /** Set once it can no longer be found; its slot is freed with the last lock. */
   boolean removed;
 
   /** CRC32C of its bytes, once ready. */
@@ -33,10 +33,10 @@ public final class HostPage {
 
   long lastUsed;
 
-  /** Whether the device has the page, too. */
+  /** Set while the device has the page, too. */
   public boolean onDevice;
 
-  /** Whether the store was given the page. */
+  /** Set once the page was given to the store. */
   public boolean stored;
 
   HostPage(TierPage page, int slot, long number) {

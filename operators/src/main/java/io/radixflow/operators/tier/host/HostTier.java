@@ -9,11 +9,13 @@ import io.radixflow.operators.tier.page.PageChain;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -30,7 +32,7 @@ import java.util.function.Predicate;
  *   <li>A locked page stays, and so do its bytes.
  * </ul>
  *
- * <p>{@code free + used == total}, after every operation; each used slot is one {@link HostPage}'s.
+ * <p>{@code free + used == total}, after every operation; each used slot belongs to one {@link HostPage}.
  * Owned by the engine thread.
  */
 public final class HostTier {
@@ -161,12 +163,12 @@ public final class HostTier {
     return evicted;
   }
 
-  /** A page, being filled or ready; or null. */
+  /** Returns a page, being filled or ready; or null. */
   public HostPage get(PageId id) {
     return entries.get(id);
   }
 
-  /** How many pages of a chain, from one on, can be found, one after the other. */
+  /** Returns how many pages of a chain, from one on, can be found, one after the other. */
   public int readyPages(PageChain chain, int from) {
     int at = from;
     while (at < chain.pages() && isReady(chain.id(at))) {
@@ -276,28 +278,21 @@ public final class HostTier {
         null);
   }
 
-  /** All pages that can be found, no page before its parent. */
+  /** Returns events of all pages that can be found, none before its parent's. */
   public List<KvEvent.Stored> content() {
-    List<HostPage> all = new ArrayList<>(entries.values());
-    all.removeIf(entry -> !entry.ready);
-    Map<PageId, Integer> depths = new HashMap<>();
-    all.forEach(entry -> depth(entry, depths));
-    all.sort(Comparator.comparing(entry -> depths.get(entry.id())));
-    return all.stream().map(this::stored).toList();
+    Set<HostPage> ordered = new LinkedHashSet<>();
+    for (HostPage entry : entries.values()) {
+      ArrayDeque<HostPage> path = new ArrayDeque<>();
+      for (HostPage each = entry; each != null && !ordered.contains(each); each = parent(each)) {
+        path.push(each);
+      }
+      ordered.addAll(path);
+    }
+    return ordered.stream().filter(entry -> entry.ready).map(this::stored).toList();
   }
 
-  /** How many of the pages before a page are here, one after the other. */
-  private void depth(HostPage entry, Map<PageId, Integer> depths) {
-    List<HostPage> path = new ArrayList<>();
-    HostPage each = entry;
-    while (each != null && !depths.containsKey(each.id())) {
-      path.add(each);
-      each = each.page.parent() == null ? null : entries.get(each.page.parent());
-    }
-    int depth = each == null ? 0 : depths.get(each.id()) + 1;
-    for (int i = path.size() - 1; i >= 0; i--) {
-      depths.put(path.get(i).id(), depth++);
-    }
+  private HostPage parent(HostPage entry) {
+    return entry.page.parent() == null ? null : entries.get(entry.page.parent());
   }
 
   void lock(HostPage entry) {
@@ -369,17 +364,17 @@ public final class HostTier {
     }
   }
 
-  /** As {@link #remove}, of all pages. */
+  /** Removes all pages; see {@link #remove}. */
   public void clear() {
     new ArrayList<>(entries.values()).forEach(this::remove);
   }
 
-  /** As {@link #remove}, of each page that a test holds for. */
+  /** Removes each page that a test holds for; see {@link #remove}. */
   public void removeIf(Predicate<HostPage> test) {
     entries.values().stream().filter(test).toList().forEach(this::remove);
   }
 
-  /** Whether slots, pages and counters agree; walks everything. */
+  /** Returns whether slots, pages and counters agree; walks everything. */
   public boolean audit() {
     boolean[] taken = new boolean[free.length];
     for (int i = 0; i < freeCount; i++) {

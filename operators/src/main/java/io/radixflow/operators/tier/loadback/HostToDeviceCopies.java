@@ -67,7 +67,7 @@ public final class HostToDeviceCopies {
     return transfer != null;
   }
 
-  /** Whether no pages are being copied, or are to be. */
+  /** Returns whether no page is being copied or waits for it. */
   public boolean isIdle() {
     return size == 0;
   }

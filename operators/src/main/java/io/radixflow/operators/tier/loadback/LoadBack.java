@@ -36,7 +36,7 @@ import java.util.List;
  *
  *    each but NEW ---- admission: copy ------&gt; COPYING    DMA: host pages to the request's own pages
  *    COPYING --------- the copy has ended ----&gt; ENDED
- *    each but COPYING - release -------------&gt; ENDED      locks are given back; a batch being read
+ *    each but COPYING - release -------------&gt; ENDED      locks are released; a batch being read
  *                                                         still arrives and stays in host memory
  * </pre>
  *
@@ -46,7 +46,7 @@ import java.util.List;
  */
 public final class LoadBack {
 
-  /** Where a load-back is; see the drawing at {@link LoadBack}. */
+  /** The states of a load-back; see the drawing at {@link LoadBack}. */
   enum State {
     /** Nothing is asked of a store yet. */
     NEW,
@@ -65,12 +65,12 @@ public final class LoadBack {
     /** It holds nothing any more. */
     ENDED;
 
-    /** Whether pages may still come from the stores. */
+    /** Returns whether pages may still come from the stores. */
     boolean isReadingStores() {
       return this == ASKING || this == READING || this == SHARING || this == VERIFYING;
     }
 
-    /** Whether there is an arrow to another state. */
+    /** Returns whether there is an arrow to another state. */
     boolean mayBecome(State next) {
       return switch (next) {
         case NEW -> false;
@@ -120,7 +120,7 @@ public final class LoadBack {
   private boolean verifying;
   private int read;
 
-  /** Of {@link #read}, how many came from which tier; an upper tier's are before a lower one's. */
+  /** The parts of {@link #read} by tier; pages of an upper tier are before those of a lower one. */
   private final int[] readOf = new int[KvTier.values().length];
 
   private long nanos;
@@ -190,7 +190,7 @@ public final class LoadBack {
     verified = good;
   }
 
-  /** Whether the pages found in host memory have been verified. */
+  /** Returns whether the pages found in host memory have been verified. */
   boolean isVerified() {
     return !verifying;
   }
@@ -212,7 +212,7 @@ public final class LoadBack {
     return from + found + read;
   }
 
-  /** Whether all has come that the stores have of the whole chain. */
+  /** Returns whether all has come that the stores have of the whole chain. */
   boolean isWhole() {
     return state != State.NEW
         && !state.isReadingStores()
@@ -250,7 +250,7 @@ public final class LoadBack {
     return from;
   }
 
-  /** Whether a request was admitted with pages of this, which are copied or have been. */
+  /** Returns whether a request was admitted with its pages, which are copied or have been. */
   public boolean isCopied() {
     return copiedFrom >= 0;
   }
@@ -260,7 +260,7 @@ public final class LoadBack {
     return copiedFrom;
   }
 
-  /** Whether its pages are on their way to the device. */
+  /** Returns whether its pages are on their way to the device. */
   public boolean isCopying() {
     return state == State.COPYING;
   }
@@ -270,7 +270,7 @@ public final class LoadBack {
     return failure;
   }
 
-  /** Of the pages copied to the device, those that came from a tier. */
+  /** Returns how many of the pages copied to the device came from a tier. */
   public int copiedPages(KvTier tier) {
     int hostEnd = from + found;
     int diskEnd = hostEnd + readOf[KvTier.DISK.ordinal()];

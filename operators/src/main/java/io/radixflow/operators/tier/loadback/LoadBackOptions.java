@@ -17,7 +17,7 @@ public record LoadBackOptions(int threshold, PrefetchPolicy prefetchPolicy, int 
   /** Lets the cost model decide what is loaded. */
   public static final int BY_COST = -1;
 
-  /** What a job has that sets nothing else. */
+  /** The defaults of a job. */
   public static final LoadBackOptions DEFAULT =
       new LoadBackOptions(BY_COST, PrefetchPolicy.TIMEOUT, 256);
 

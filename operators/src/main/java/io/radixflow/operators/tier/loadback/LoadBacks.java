@@ -47,7 +47,7 @@ public final class LoadBacks {
   /** Host pages that {@link #announced} may take. */
   private int asked;
 
-  /** Those of requests that are not admitted yet. */
+  /** Number of load-backs of requests that are not admitted yet. */
   private int awaited;
 
   private long announcements;
@@ -121,7 +121,7 @@ public final class LoadBacks {
         || copies.isInProgress() && loadable(each, devicePages) > 0;
   }
 
-  /** Whether pages that may still come from the stores are worth a request's wait. */
+  /** Returns whether pages that may still come from the stores are worth a request's wait. */
   private boolean isWorthWaitingFor(LoadBack each) {
     if (!each.state().isReadingStores() || options.prefetchPolicy() == PrefetchPolicy.BEST_EFFORT) {
       return false;
@@ -136,7 +136,7 @@ public final class LoadBacks {
     return !isLate(each);
   }
 
-  /** Whether the stores have had as long as the policy gives them. */
+  /** Returns whether the stores have had as long as the policy gives them. */
   private boolean isLate(LoadBack each) {
     if (!each.state().isReadingStores() || options.prefetchPolicy() != PrefetchPolicy.TIMEOUT) {
       return false;
@@ -146,7 +146,7 @@ public final class LoadBacks {
     return TimeUnit.NANOSECONDS.toMillis(waited) >= LoadBackOptions.prefetchMillis(tokens);
   }
 
-  /** How many pages to load for a request that is admitted now; the rest is faster computed. */
+  /** Returns how many pages to load for a request that is admitted now. */
   private int loadable(LoadBack each, int devicePages) {
     int available = each.usableEnd() - devicePages;
     if (devicePages < each.from || available <= 0) {
@@ -234,7 +234,7 @@ public final class LoadBacks {
   }
 
   /**
-   * Goes on with what waits for others, and ends load-backs that are done or too late; never
+   * Continues load-backs that wait for others, and ends load-backs that are done or too late; never
    * blocks.
    *
    * @return whether any has ended
@@ -253,7 +253,7 @@ public final class LoadBacks {
     return copies.poll() || ended;
   }
 
-  /** Whether a request or an announced turn waits for pages, so that time matters. */
+  /** Returns whether a request or an announced turn waits for pages, so that time matters. */
   public boolean areAwaited() {
     return awaited > 0 || !announced.isEmpty();
   }

@@ -68,13 +68,13 @@ final class LoadModel {
     return pages == 0 ? 0 : line.base() + line.slope() * pages;
   }
 
-  /** Whether it is known how long a prefill takes. */
+  /** Returns whether a prefill was measured yet. */
   boolean knowsCompute() {
     return !compute.isEmpty();
   }
 
   /**
-   * How many of the pages that are in host memory to load; the rest is computed. As long as nothing
+   * Returns how many of the pages in host memory to load; the rest is computed. As long as nothing
    * has been measured, all.
    *
    * @param from pages that the device has
@@ -97,7 +97,7 @@ final class LoadModel {
   }
 
   /**
-   * Whether it is faster to ask a store for pages, and to get all of them, than to compute them. As
+   * Returns whether it is faster to ask a store for pages, and to get all of them, than to compute them. As
    * long as nothing has been measured, it is: that makes the measurement.
    */
   boolean isWorthAsking(KvTier tier, int from, int pages) {
@@ -105,7 +105,7 @@ final class LoadModel {
     return compute.isEmpty() || isWorth(tier, seconds, from, pages);
   }
 
-  /** Whether it is faster to read pages of a store, which has them, than to compute them. */
+  /** Returns whether it is faster to read pages that a store has than to compute them. */
   boolean isWorthFetching(KvTier tier, int from, int pages) {
     return compute.isEmpty()
         || fetch[tier.ordinal()].isEmpty()

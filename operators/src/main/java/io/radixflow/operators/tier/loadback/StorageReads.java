@@ -60,7 +60,7 @@ public final class StorageReads {
     return reading;
   }
 
-  /** Whether there are stores, and so many pages enough to ask them. */
+  /** Returns whether there are stores, and so many pages are enough to ask them. */
   boolean areWorth(int pages) {
     return link.store() != null && isEnough(pages);
   }
@@ -117,7 +117,7 @@ public final class StorageReads {
     each.progressed(nanoClock.getAsLong());
   }
 
-  /** Goes on with the next pages, unless a request was admitted or does without them. */
+  /** Continues with the next pages, unless a request was admitted or does without them. */
   private void next(LoadBack each) {
     if (!each.state().isReadingStores()) {
       return;

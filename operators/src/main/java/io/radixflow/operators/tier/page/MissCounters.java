@@ -7,7 +7,7 @@ import java.util.Map;
 public final class MissCounters {
   private final long[] counts = new long[MissReason.values().length];
 
-  /** Null if a count has changed since. */
+  /** The counts of {@link #byReason}; null if one has changed since. */
   private Map<MissReason, Long> snapshot;
 
   public void add(MissReason reason, int pages) {

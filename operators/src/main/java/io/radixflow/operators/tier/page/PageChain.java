@@ -62,7 +62,7 @@ public final class PageChain {
     return ids.length;
   }
 
-  /** How many of them, from the first on, are before those of the key's own namespace. */
+  /** Returns the number of pages before those of the key's own namespace. */
   public int sharedPages() {
     return sharedPages;
   }
@@ -77,12 +77,12 @@ public final class PageChain {
     return Arrays.copyOfRange(ids, Math.min(first, ids.length), ids.length);
   }
 
-  /** All names; not to be changed. */
+  /** Returns all names; must not be changed. */
   public PageId[] ids() {
     return ids;
   }
 
-  /** What a tier knows of a page. */
+  /** Describes a page for a tier. */
   public TierPage page(int index) {
     boolean open = index < publicPages;
     return new TierPage(

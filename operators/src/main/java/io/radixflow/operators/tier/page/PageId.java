@@ -6,7 +6,7 @@ import java.util.Collection;
 
 /**
  * The digest of a page ({@link PageHasher}) as a value: its 32 bytes as four big-endian integers.
- * Tells nothing of the numerics epoch: a tier serves one epoch and keeps that apart.
+ * It does not name the numerics epoch: a tier serves one epoch.
  */
 public record PageId(long a, long b, long c, long d) {
   /** Stands for the absence of a page. */
@@ -18,7 +18,7 @@ public record PageId(long a, long b, long c, long d) {
     return new PageId(bytes.getLong(), bytes.getLong(), bytes.getLong(), bytes.getLong());
   }
 
-  /** The digests in a row; the other way round of {@link #bytes}. */
+  /** Reads digests in a row, as {@link #bytes} writes them. */
   public static PageId[] all(byte[] digests) {
     PageId[] ids = new PageId[digests.length / PageHasher.BYTES];
     for (int i = 0; i < ids.length; i++) {
@@ -27,7 +27,7 @@ public record PageId(long a, long b, long c, long d) {
     return ids;
   }
 
-  /** Digests in a row. */
+  /** Writes digests in a row. */
   public static byte[] bytes(Collection<PageId> ids) {
     byte[] digests = new byte[ids.size() * PageHasher.BYTES];
     int at = 0;

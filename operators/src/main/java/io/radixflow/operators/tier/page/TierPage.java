@@ -7,7 +7,7 @@ package io.radixflow.operators.tier.page;
  * @param parent digest of the page before; null if it is the first of a prefix
  * @param namespace published name of its namespace, empty for the public one; see {@link
  *     io.radixflow.operators.cache.key.PageHasher#publishedName}
- * @param tenant tells tenants apart without naming them: a keyed hash of the tenant's name; 0 for
+ * @param tenant distinguishes tenants without naming them: a keyed hash of the tenant's name; 0 for
  *     pages of the public namespace
  */
 public record TierPage(PageId id, PageId parent, String namespace, long tenant) {}

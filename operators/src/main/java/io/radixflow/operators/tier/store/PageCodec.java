@@ -65,7 +65,7 @@ public final class PageCodec {
     }
   }
 
-  /** Bytes of a stored page at most, its header included. */
+  /** Returns the most bytes that a stored page has, its header included. */
   public int maxBytes() {
     return Math.addExact(HEADER_BYTES + TenantKeys.OVERHEAD, pageBytes);
   }
@@ -155,7 +155,7 @@ public final class PageCodec {
     return keys.decrypt(page, epoch, body, out) ? null : MissReason.KEY;
   }
 
-  /** What an encoded page is, as its header says. */
+  /** Describes an encoded page, as its header says. */
   public static TierPage page(ByteBuffer encoded) {
     int named = Math.max(0, Math.min(MAX_NAMESPACE, encoded.getInt(NAMESPACE_AT)));
     byte[] namespace = new byte[named];

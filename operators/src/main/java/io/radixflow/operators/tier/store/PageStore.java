@@ -6,15 +6,12 @@ import io.radixflow.operators.tier.page.TierPage;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 
 /**
  * A tier below host memory: pages of one numerics epoch, found by their digest, that outlive the
  * process.
  *
- * <p>Trouble is not the caller's: a page that cannot be read or is not right is a miss, one that
+ * <p>No method throws for a failure of the device: a page that cannot be read or is not right is a miss, one that
  * cannot be written is not stored; both are counted in {@link #stats}. Methods block on the tier's
  * device; any thread but the engine's and Flink's mailbox may call them, several at once.
  */
@@ -34,23 +31,22 @@ public interface PageStore extends AutoCloseable {
   KvTier tier();
 
   /**
-   * The store that is asked for what this one does not have, or null. What is written here or
-   * removed from here is its matter, too: only {@link #find}, {@link #read} and {@link #stats} are
-   * called of it by others.
+   * Returns the store that is asked for pages that this one lacks, or null. This store passes on
+   * writes and removals itself: others call only {@link #find}, {@link #read} and {@link #stats} of
+   * the one below.
    */
   default PageStore below() {
     return null;
   }
 
   /**
-   * How many pages from {@code chain[from]} on, before {@code to}, it seems to have, up to the
-   * first that it has not. Reads no page.
+   * Returns how many pages from {@code chain[from]} on, before {@code to}, it seems to have, up to
+   * the first that it lacks. Reads no page.
    */
   int find(PageId[] chain, int from, int to);
 
   /**
-   * As {@link #find}, told apart by where the pages are, for those who want to know but not to read
-   * them: no page counts as used.
+   * Finds pages as {@link #find} does and counts them by tier. No page counts as used.
    *
    * @return pages by {@link KvTier#ordinal}, those of a slower tier after those of a faster one
    */
@@ -109,13 +105,13 @@ public interface PageStore extends AutoCloseable {
   }
 
   /**
-   * Forgets pages at once, so that they are misses, and destroys their bytes in the background; see
-   * {@link #awaitErased}. Pages that it does not have are passed over.
+   * Removes pages: they are misses at once, and their bytes are deleted in the background; see
+   * {@link #erased}. Skips pages that it does not have.
    */
   void remove(PageId[] pages, int count);
 
   /**
-   * As {@link #remove}, but for pages that another page follows here which stays.
+   * Removes pages but those that another page follows here which stays.
    *
    * @param pages none before its parent
    */
@@ -123,51 +119,37 @@ public interface PageStore extends AutoCloseable {
     remove(pages, pages.length);
   }
 
-  /** As {@link #remove}, of all pages of a tenant. */
+  /** Removes all pages of a tenant; see {@link #remove}. */
   void removeTenant(long tenant);
 
-  /** As {@link #remove}, of all pages. */
+  /** Removes all pages; see {@link #remove}. */
   void clear();
 
-  /** As {@link #clear}, but not of pages in a store below, which others use, too. */
+  /** Removes all pages but those of a store below, which others use, too. */
   default void flush() {
     clear();
-  }
-
-  /**
-   * Waits until no file holds bytes of pages that were removed before the call.
-   *
-   * @return false if that could not be done in time
-   */
-  default boolean awaitErased(long millis) throws InterruptedException {
-    try {
-      erased().get(millis, TimeUnit.MILLISECONDS);
-      return true;
-    } catch (TimeoutException | ExecutionException e) {
-      return false;
-    }
   }
 
   /** Completes, on any thread, when no file holds bytes of pages that were removed before. */
   CompletableFuture<Void> erased();
 
   /**
-   * Changes what it may have; what is too much goes in the background.
+   * Changes its limit; pages beyond it are evicted in the background.
    *
    * @throws IllegalArgumentException if that is too little
-   * @throws UnsupportedOperationException if its size is not for its users to say
+   * @throws UnsupportedOperationException if its size cannot be changed
    */
   default void resize(long limitBytes) {
     throw new UnsupportedOperationException("this store has no size that can be changed");
   }
 
-  /** What it holds and what became of reads and writes. */
+  /** Returns its gauges and counters. */
   PageStoreStats stats();
 
-  /** Has a task run whenever background work has changed what the store tells of itself. */
+  /** Has a task run whenever background work has changed {@link #stats}. */
   default void whenChanged(Runnable task) {}
 
-  /** It will be closed: writes that would take long come to an end. */
+  /** Prepares for {@link #close}: ends writes that would take long. */
   default void closing() {}
 
   /** Ends background work and closes files; what was written stays. Idempotent. */

@@ -6,13 +6,13 @@ import java.util.Map;
 /**
  * Gauges and counters of a {@link PageStore}.
  *
- * @param pages pages that it has
+ * @param pages number of pages in the store
  * @param bytes of its files
- * @param limitBytes what its files may have
- * @param readPages pages read and found right, since it opened
+ * @param limitBytes the most bytes of its files
+ * @param readPages pages read and verified, since it opened
  * @param writtenPages pages written
  * @param evictedPages pages dropped for room
- * @param misses pages that were asked for and not served, by reason
+ * @param misses pages that were looked for and not served, by reason
  * @param failedWrites pages that could not be written
  */
 public record PageStoreStats(

@@ -59,8 +59,8 @@ class DiskFaultsTest {
     return pages;
   }
 
-  /** Whatever was lost, what is written from now on is kept. */
-  private static void assertThatItGoesOn(DiskStore store) {
+  /** Asserts that what is written from now on is kept. */
+  private static void assertThatPagesAreKept(DiskStore store) {
     Chain more = chain(1_000, LENGTH);
     await()
         .atMost(Duration.ofSeconds(60))
@@ -84,7 +84,7 @@ class DiskFaultsTest {
   }
 
   @Test
-  void flippedBitsInAnyFileGiveNoWrongPageAndTheTierGoesOn() throws IOException {
+  void flippedBitsInAnyFileGiveNoWrongPageAndNewPagesAreKept() throws IOException {
     fill();
     for (int round = 0; round < 25; round++) {
       Random random = new Random(round);
@@ -92,7 +92,7 @@ class DiskFaultsTest {
       flip(files.get(random.nextInt(files.size())), random, 1 + random.nextInt(20));
       try (DiskStore store = open()) {
         pages(store);
-        assertThatItGoesOn(store);
+        assertThatPagesAreKept(store);
         for (int i = 0; i < CHAINS; i++) {
           write(store, chain(i, LENGTH));
         }
@@ -101,7 +101,7 @@ class DiskFaultsTest {
   }
 
   @Test
-  void pagesOfFilesThatAreNotDamagedStayWhenAPageIs() throws IOException {
+  void aDamagedPageCostsNoOtherPage() throws IOException {
     fill();
     Path blobs =
         files().stream()
@@ -116,7 +116,7 @@ class DiskFaultsTest {
     }
   }
 
-  /** Of a conversation one damaged page is found at a time. */
+  /** Reads again and again, as each read of a conversation finds one damaged page. */
   private static void assertThatPagesAreWrittenAgain(DiskStore store) {
     await()
         .atMost(Duration.ofSeconds(120))
@@ -143,7 +143,7 @@ class DiskFaultsTest {
   }
 
   @Test
-  void filesThatAreCutOrGoneGiveNoWrongPageAndTheTierGoesOn() throws IOException {
+  void truncatedOrDeletedFilesGiveNoWrongPageAndNewPagesAreKept() throws IOException {
     fill();
     for (int round = 0; round < 25; round++) {
       Random random = new Random(round);
@@ -158,7 +158,7 @@ class DiskFaultsTest {
       }
       try (DiskStore store = open()) {
         pages(store);
-        assertThatItGoesOn(store);
+        assertThatPagesAreKept(store);
         for (int i = 0; i < CHAINS; i++) {
           write(store, chain(i, LENGTH));
         }
@@ -180,7 +180,7 @@ class DiskFaultsTest {
     }
     try (DiskStore store = open()) {
       assertThat(pages(store)).isLessThanOrEqualTo(CHAINS * LENGTH);
-      assertThatItGoesOn(store);
+      assertThatPagesAreKept(store);
     }
   }
 
@@ -222,7 +222,7 @@ class DiskFaultsTest {
   }
 
   @Test
-  void whatWasWrittenOutlivesAKilledProcess() throws Exception {
+  void writtenPagesSurviveKillMinusNine() throws Exception {
     int last = -1;
     Process writer = Writer.start(directory, Integer.MAX_VALUE);
     try (BufferedReader lines =
@@ -239,13 +239,13 @@ class DiskFaultsTest {
       assertThat(read(store, chain(last, LENGTH))).isEqualTo(LENGTH);
       assertThat(read(store, chain(last - 20, LENGTH))).isEqualTo(LENGTH);
       assertThat(store.stats().misses().keySet()).isSubsetOf(MissReason.ABSENT);
-      assertThatItGoesOn(store);
+      assertThatPagesAreKept(store);
     }
   }
 
   /** No file may grow beyond a size, as if the disk were full. */
   @Test
-  void pagesThatADiskDoesNotTakeAreMissesUntilItDoes() throws Exception {
+  void pagesThatAFullDiskRefusesAreMissesUntilItHasRoom() throws Exception {
     assumeThat(Path.of("/usr/bin/prlimit")).exists();
     fill();
     Process writer = Writer.start(directory, 60);
@@ -262,11 +262,11 @@ class DiskFaultsTest {
         refused += words[1].equals("0") ? 1 : 0;
       }
     }
-    assertThat(writer.waitFor()).as("the process goes on").isZero();
+    assertThat(writer.waitFor()).as("the process ends in order").isZero();
     assertThat(refused).isPositive();
     try (DiskStore store = open()) {
       pages(store);
-      assertThatItGoesOn(store);
+      assertThatPagesAreKept(store);
     }
   }
 }

@@ -123,9 +123,9 @@ class DiskStoreProperties {
     }
   }
 
-  /** With room for about 2,000 pages. */
+  /** The store has room for about 2,000 pages. */
   @Property(tries = 5)
-  void aStoreThatIsFullHasNoWrongPageAndTheLatest(
+  void aFullStoreHasTheLatestPagesAndNoWrongOne(
       @ForAll int seed, @ForAll @IntRange(min = 4, max = 6) int megabytes) throws Exception {
     Path directory = Files.createTempDirectory("disk-store");
     Random random = new Random(seed);

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -44,7 +45,7 @@ class DiskStoreTest {
     return new DiskStore(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS, clock::get);
   }
 
-  /** Files that the store deletes meanwhile have none. */
+  /** Returns the bytes of all files; files that the store deletes meanwhile count as empty. */
   private long bytesOfFiles() {
     return bytes(directory.toFile());
   }
@@ -57,7 +58,7 @@ class DiskStoreTest {
   }
 
   @Test
-  void whatWasWrittenIsReadAgain() throws IOException {
+  void writtenPagesCanBeRead() throws IOException {
     try (DiskStore store = open()) {
       Chain chain = chain(1, 40);
       write(store, chain);
@@ -73,7 +74,7 @@ class DiskStoreTest {
   }
 
   @Test
-  void whatOneProcessStoredTheNextOneHas() throws IOException {
+  void theNextProcessFindsTheStoredPages() throws IOException {
     Chain chain = chain(1, 40);
     try (DiskStore store = open()) {
       write(store, chain);
@@ -89,7 +90,7 @@ class DiskStoreTest {
 
   /** Case F7. */
   @Test
-  void aPageThatIsThereIsNotWrittenAgain() throws IOException {
+  void aStoredPageIsNotWrittenAgain() throws IOException {
     try (DiskStore store = open()) {
       Chain chain = chain(1, 10);
       write(store, chain);
@@ -100,7 +101,7 @@ class DiskStoreTest {
   }
 
   @Test
-  void readingStopsAtThePageThatIsNotThere() throws IOException {
+  void readingStopsAtTheFirstAbsentPage() throws IOException {
     try (DiskStore store = open()) {
       Chain chain = chain(1, 10);
       store.write(chain.pages(), chain.bytes(), 6);
@@ -125,7 +126,7 @@ class DiskStoreTest {
   }
 
   @Test
-  void removedPagesAreMissesAlsoAfterAnotherStart() throws Exception {
+  void removedPagesAreMissesAlsoAfterARestart() throws Exception {
     Chain kept = chain(1, 40);
     Chain gone = chain(2, 40);
     try (DiskStore store = open()) {
@@ -134,7 +135,7 @@ class DiskStoreTest {
       store.remove(gone.ids(), 40);
 
       assertThat(store.find(gone.ids(), 0, 40)).isZero();
-      assertThat(store.awaitErased(10_000)).isTrue();
+      store.erased().get(10, TimeUnit.SECONDS);
       assertThat(read(store, kept)).isEqualTo(40);
     }
     try (DiskStore store = open()) {
@@ -144,7 +145,7 @@ class DiskStoreTest {
   }
 
   @Test
-  void removingATenantLeavesOthersPages() throws Exception {
+  void removingATenantKeepsThePagesOfOthers() throws Exception {
     try (DiskStore store = open()) {
       Chain kept = chain(1, 40, "one", 1);
       Chain gone = chain(1, 40, "two", 2);
@@ -159,7 +160,7 @@ class DiskStoreTest {
 
   /** Case F8. */
   @Test
-  void clearingLeavesNoBytes() throws Exception {
+  void clearingDeletesTheBytesOfPages() throws Exception {
     try (DiskStore store = open()) {
       Chain chain = chain(1, 40);
       write(store, chain);
@@ -174,7 +175,7 @@ class DiskStoreTest {
 
   /** Case F3. */
   @Test
-  void theLimitHoldsAndTheOldestGoFirst() throws IOException {
+  void theLimitHoldsAndTheOldestPagesAreEvictedFirst() throws IOException {
     try (DiskStore store = open()) {
       for (int i = 0; i < 200; i++) {
         write(store, chain(i, 100));
@@ -190,7 +191,7 @@ class DiskStoreTest {
 
   /** Case F4. */
   @Test
-  void whatIsReadStays() throws IOException {
+  void pagesThatAreReadAreNotEvicted() throws IOException {
     try (DiskStore store = open()) {
       Chain used = chain(1_000, 50);
       write(store, used);
@@ -209,7 +210,7 @@ class DiskStoreTest {
 
   /** Case F9. */
   @Test
-  void openedAgainTheOldestStillGoesFirst() throws IOException {
+  void theOldestPagesAreEvictedFirstAlsoAfterARestart() throws IOException {
     try (DiskStore store = open()) {
       for (int i = 0; i < 20; i++) {
         write(store, chain(i, 100));
@@ -225,7 +226,7 @@ class DiskStoreTest {
   }
 
   @Test
-  void pagesThatWereNotUsedForTheRetentionGo() throws IOException {
+  void pagesThatWereNotUsedForTheRetentionAreEvicted() throws IOException {
     try (DiskStore store = open(new DiskTierOptions(LIMIT, null, 0, 1_000, null))) {
       write(store, chain(1, 10));
       clock.addAndGet(600);
@@ -238,7 +239,7 @@ class DiskStoreTest {
   }
 
   @Test
-  void theBytesOfPagesThatWentAreDeleted() throws IOException {
+  void theBytesOfEvictedPagesAreDeleted() throws IOException {
     try (DiskStore store = open(new DiskTierOptions(LIMIT, null, 0, 1_000, null))) {
       write(store, chain(1, 2_000));
       assertThat(bytesOfFiles()).isGreaterThan(2_000 * PAGE_BYTES);
@@ -267,7 +268,7 @@ class DiskStoreTest {
 
   /** Case F13. */
   @Test
-  void whatIsToStayFreeStaysFree() throws IOException {
+  void noPageIsWrittenWhenTheFileSystemHasTooFewFreeBytes() throws IOException {
     try (DiskStore store = open(new DiskTierOptions(LIMIT, null, Long.MAX_VALUE / 2, 1_000, null))) {
       Chain chain = chain(1, 10);
       write(store, chain);
@@ -290,7 +291,7 @@ class DiskStoreTest {
 
   /** Case F5. */
   @Test
-  void aLimitThatHoldsFewPagesIsRefused() {
+  void aLimitThatHoldsTooFewPagesIsRefused() {
     assertThatThrownBy(() -> DiskStore.open(directory, options(), EPOCH, 1 << 20, TierPages.KEYS))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("too small for pages of 1048576 bytes");
@@ -308,7 +309,7 @@ class DiskStoreTest {
   }
 
   @Test
-  void aCopyIsNoUseOfAPage() throws IOException {
+  void copyingAPageDoesNotCountAsAUse() throws IOException {
     try (DiskStore store = open()) {
       Chain chain = chain(1, 2);
       write(store, chain);
@@ -322,7 +323,7 @@ class DiskStoreTest {
   }
 
   @Test
-  void aClosedStoreHasNothing() throws IOException {
+  void aClosedStoreServesNoPages() throws IOException {
     DiskStore store = open();
     Chain chain = chain(1, 10);
     write(store, chain);

@@ -29,7 +29,7 @@ class ErasedPagesTest {
     return DiskStore.open(directory, options, EPOCH, PAGE_BYTES, TierPages.KEYS);
   }
 
-  /** A page of another text that begins as a chain does. */
+  /** Makes a page of another text that begins as a chain does. */
   private static Chain branch(Chain trunk, int after) {
     Chain other = chain(99, 1);
     TierPage page = other.pages()[0];
@@ -44,7 +44,7 @@ class ErasedPagesTest {
   }
 
   @Test
-  void whatAnotherTextBeginsWithStaysUntilThatGoes() throws Exception {
+  void aCommonBeginningStaysUntilTheOtherTextIsErased() throws Exception {
     try (DiskStore store = open()) {
       Chain text = chain(1, 10);
       Chain other = branch(text, 3);
@@ -60,7 +60,7 @@ class ErasedPagesTest {
   }
 
   @Test
-  void pagesThatAreNotThereAreNoHindrance() throws Exception {
+  void erasingSkipsAbsentPages() throws Exception {
     try (DiskStore store = open()) {
       Chain text = chain(1, 10);
       store.write(text.pages(), text.bytes(), 6);
@@ -71,7 +71,7 @@ class ErasedPagesTest {
   }
 
   @Test
-  void aStoreThatIsOpenedAgainKnowsWhatFollows() throws Exception {
+  void aReopenedStoreKnowsWhichPagesFollow() throws Exception {
     Chain text = chain(1, 10);
     Chain other = branch(text, 3);
     try (DiskStore store = open()) {

@@ -57,13 +57,13 @@ class HostTierProperties {
       @ForAll @IntRange(min = 1, max = 40) int pages, @ForAll long seed) {
     Random random = new Random(seed);
     HostTier host = new HostTier(new Counted(pages), 1);
-    Set<Long> told = new HashSet<>();
+    Set<Long> published = new HashSet<>();
     host.listen(
         event -> {
           if (event instanceof KvEvent.Stored stored) {
-            assertThat(told.add(stored.block())).isTrue();
+            assertThat(published.add(stored.block())).isTrue();
           } else if (event instanceof KvEvent.Removed removed) {
-            assertThat(told.remove(removed.blocks()[0])).isTrue();
+            assertThat(published.remove(removed.blocks()[0])).isTrue();
           }
         });
     List<HostPage> locked = new ArrayList<>();
@@ -73,12 +73,12 @@ class HostTierProperties {
       assertThat(host.used()).isLessThanOrEqualTo(pages);
     }
     assertThat(host.content().stream().map(KvEvent.Stored::block))
-        .containsExactlyInAnyOrderElementsOf(told);
+        .containsExactlyInAnyOrderElementsOf(published);
     locked.forEach(host::unlock);
     host.clear();
     assertThat(host.used()).isZero();
     assertThat(host.locked()).isZero();
-    assertThat(told).isEmpty();
+    assertThat(published).isEmpty();
   }
 
   private void step(HostTier host, Random random, List<HostPage> locked) {

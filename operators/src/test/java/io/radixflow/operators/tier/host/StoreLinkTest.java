@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What goes from host memory to the store. */
+/** Tests which pages go from host memory to the store. */
 @Timeout(30)
 class StoreLinkTest {
   private static final int PAGE_BYTES = 64;
@@ -52,7 +52,7 @@ class StoreLinkTest {
   }
 
   @Test
-  void aPageThatHasGoneBadIsNotStoredAsIfItWereGood() throws Exception {
+  void aPageDamagedInHostMemoryIsNotStored() throws Exception {
     HostPage entry = resident(FIRST);
     flipBit(entry);
 
@@ -66,7 +66,7 @@ class StoreLinkTest {
   }
 
   @Test
-  void aPageThatWentToTheStoreBeforeIsNotTakenToBeInTheNext() throws Exception {
+  void aPageOfADetachedStoreIsNotAssumedToBeInTheNext() throws Exception {
     HostPage entry = resident(FIRST);
     link.writeAgain(entry);
     link.detach();
@@ -81,7 +81,7 @@ class StoreLinkTest {
   }
 
   @Test
-  void pagesBeforeABadOneAreStoredAndThoseBehindItMayBeLater() throws Exception {
+  void pagesBeforeADamagedOneAreStoredAndThoseBehindItMayBeLater() throws Exception {
     HostPage first = resident(FIRST);
     HostPage second = resident(SECOND);
     flipBit(first);

@@ -156,7 +156,7 @@ class LoadBackTest {
   }
 
   @Test
-  void aDamagedPageInHostMemoryEndsWhatCanBeUsed() throws Exception {
+  void pagesBehindADamagedOneInHostMemoryAreNotUsed() throws Exception {
     keepOnHost(CHAIN, 4);
     host.buffer(host.get(CHAIN.id(2))).put(0, (byte) 1);
     LoadBack each = begin();
@@ -169,7 +169,7 @@ class LoadBackTest {
   }
 
   @Test
-  void aPageThatAnotherIsReadingIsSharedAndVerified() throws Exception {
+  void aPageThatAnotherLoadBackReadsIsSharedAndVerified() throws Exception {
     storePages(CHAIN, 0, PAGES);
     Semaphore reads = heldUp(store.slowDown());
     LoadBack first = begin();
@@ -256,7 +256,7 @@ class LoadBackTest {
   }
 
   @Test
-  void noStateIsLeftAgainstAnArrow() {
+  void aTransitionThatTheDrawingLacksIsRefused() {
     LoadBack each = new LoadBack(null, CHAIN, 0, PAGES, null, 0);
     assertThatThrownBy(() -> each.to(State.COPYING)).isInstanceOf(IllegalStateException.class);
     each.to(State.ASKING);

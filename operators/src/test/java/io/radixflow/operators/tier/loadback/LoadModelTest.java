@@ -73,7 +73,7 @@ class LoadModelTest {
   }
 
   @Test
-  void aSlowStoreIsTriedNowAndThenAndDoesNotCountForAnother() {
+  void aSlowStoreIsTriedAgainSometimesAndDoesNotAffectAnother() {
     measure();
     for (int i = 0; i < 20; i++) {
       model.asked(KvTier.REMOTE, 900 * MILLI);
@@ -87,7 +87,7 @@ class LoadModelTest {
   }
 
   @Test
-  void theStoresHaveLongerForLongerPrefixesUpToALimit() {
+  void theTimeoutGrowsWithThePrefixUpToALimit() {
     assertThat(LoadBackOptions.prefetchMillis(0)).isEqualTo(2_000);
     assertThat(LoadBackOptions.prefetchMillis(1024)).isEqualTo(2_100);
     assertThat(LoadBackOptions.prefetchMillis(10_000_000)).isEqualTo(30_000);

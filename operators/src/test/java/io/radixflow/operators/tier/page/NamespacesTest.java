@@ -11,14 +11,14 @@ class NamespacesTest {
   private final Namespaces namespaces = new Namespaces();
 
   @Test
-  void aPageIsOfTheTenantThatOwnsItsNamespace() {
+  void aPageBelongsToTheTenantOfItsNamespace() {
     namespaces.put("a", 7);
     assertThat(namespaces.describe(ID, null, "a").tenant()).isEqualTo(7);
     assertThat(namespaces.describe(ID, null, NamespaceKey.PUBLIC).tenant()).isZero();
   }
 
   @Test
-  void aPageOfANamespaceThatIsForgottenIsNobodysRatherThanEverybodys() {
+  void aPageOfADroppedNamespaceIsNotDescribed() {
     namespaces.put("a", 7);
     namespaces.put("b", 8);
     for (int i = 0; i < 65_535; i++) {

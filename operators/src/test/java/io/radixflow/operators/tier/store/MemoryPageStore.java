@@ -21,10 +21,10 @@ public final class MemoryPageStore implements PageStore {
   private final AtomicInteger reads = new AtomicInteger();
   private final AtomicInteger finds = new AtomicInteger();
 
-  /** What reads and writes wait for; null for nothing. */
+  /** Reads and writes wait for it; null if they do not wait. */
   private volatile Semaphore gate;
 
-  /** What looking for pages waits for; null for nothing. */
+  /** {@link #find} waits for it; null if it does not wait. */
   private volatile Semaphore findGate;
 
   private volatile boolean failing;
@@ -92,7 +92,7 @@ public final class MemoryPageStore implements PageStore {
     return reads.get();
   }
 
-  /** How often it was asked what it has. */
+  /** Counts the calls of {@link #find}. */
   public int finds() {
     return finds.get();
   }

@@ -123,7 +123,7 @@ public final class TierPages {
     return files;
   }
 
-  /** Whether any file below a directory holds bytes of a page of the chain. */
+  /** Returns whether any file below a directory holds bytes of a page of the chain. */
   public static boolean holds(Path directory, Chain chain) throws IOException {
     for (Path file : files(directory)) {
       String all = text(file);
