@@ -23,7 +23,7 @@ logged() {
   "$@" 2>&1 | tee "$logs/$name.log"
 }
 
-# The runners' own totals of each pass once more, where nobody has to scroll for them.
+# The runners' own totals of each pass once more, at the end, so that they need no search.
 closing_lines() {
   local log
   printf '\n=== %s  all passed in %d s\n' "$(date +%H:%M:%S)" $((SECONDS - started))

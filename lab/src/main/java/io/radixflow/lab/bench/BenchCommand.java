@@ -1,9 +1,6 @@
 package io.radixflow.lab.bench;
 
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The group of benchmark commands. */
 @Command(
@@ -19,11 +16,4 @@ import picocli.CommandLine.Spec;
       BenchTiersCommand.class,
       BenchDiskCommand.class
     })
-public final class BenchCommand implements Runnable {
-  @Spec CommandSpec spec;
-
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "no benchmark given");
-  }
-}
+public final class BenchCommand {}

@@ -36,7 +36,7 @@ final class StateLoad {
   private static final int MAX_TOKENS = 8;
   private static final long PATIENCE_SECONDS = 600;
 
-  /** The pause between polls of checkpoints, which take time of the JobManager. */
+  /** Time between two polls of checkpoints, each of which costs the JobManager time. */
   private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
   /** Checkpoints under load before the first that is measured. */
@@ -61,7 +61,7 @@ final class StateLoad {
     return sessions;
   }
 
-  /** Records the seconds that broker, Flink and the job took to start from the state. */
+  /** Sets the seconds that broker, Flink and the job took to start from the state. */
   void started(double seconds) {
     startSeconds = seconds;
   }
@@ -129,12 +129,12 @@ final class StateLoad {
     return client.ask(
         event,
         new ReplyListener() {
-          private boolean heard;
+          private boolean began;
 
           @Override
           public void text(String piece) {
-            if (measured && !heard) {
-              heard = true;
+            if (measured && !began) {
+              began = true;
               firstTexts.add((System.nanoTime() - begun) * 1e-9);
             }
           }

@@ -133,7 +133,7 @@ final class TierBench implements AutoCloseable {
     }
   }
 
-  /** Returns how many of a number of tokens are in whole pages. */
+  /** Rounds a number of tokens down to whole pages. */
   int wholePages(int tokens) {
     int pageTokens = engine.info().pageTokens();
     return tokens / pageTokens * pageTokens;

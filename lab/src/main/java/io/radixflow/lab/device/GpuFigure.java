@@ -13,7 +13,7 @@ package io.radixflow.lab.device;
 public record GpuFigure(
     String group, String name, double seconds, double bytes, double flops, double floorSeconds) {
 
-  /** How near it came to the floor: 1 is as fast as can be; 0 for a ceiling. */
+  /** The floor as a share of the time: 1 is as fast as the device can be; 0 for a ceiling. */
   public double ratio() {
     return floorSeconds / seconds;
   }

@@ -14,8 +14,8 @@ import io.radixflow.tools.cluster.ProcessCluster;
 import io.radixflow.tools.cluster.Waiting;
 import java.io.IOException;
 import java.time.Duration;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -118,21 +118,17 @@ final class DeadlyTurns {
    * @param letters the records of the topic
    */
   int wrongDeadLetters(List<byte[]> letters) {
-    List<byte[]> left = new ArrayList<>(letters);
+    List<String> left = new ArrayList<>();
+    letters.forEach(letter -> left.add(text(letter)));
     int missing = 0;
     for (ConversationEvent turn : deadly) {
-      byte[] record = EventWriter.write(turn);
-      int at = 0;
-      while (at < left.size() && !Arrays.equals(left.get(at), record)) {
-        at++;
-      }
-      if (at < left.size()) {
-        left.remove(at);
-      } else {
-        missing++;
-      }
+      missing += left.remove(text(EventWriter.write(turn))) ? 0 : 1;
     }
     return left.size() + missing;
+  }
+
+  private static String text(byte[] record) {
+    return new String(record, StandardCharsets.UTF_8);
   }
 
   private static ConversationEvent message(String session, String turn, String text) {

@@ -77,7 +77,7 @@ final class SessionScript {
     return events.stream().filter(event -> event.kind() != EventKind.CANCEL).toList();
   }
 
-  /** How long a cancel follows the event before it, in milliseconds; a function of the event. */
+  /** Milliseconds between a cancel and the event before it; a function of the cancel. */
   static long pauseBefore(ConversationEvent cancel) {
     long hash = StableHash.of64(cancel.session(), String.valueOf(cancel.turn()), cancel.branch());
     return Math.floorMod(hash, MAX_CANCEL_PAUSE_MILLIS);

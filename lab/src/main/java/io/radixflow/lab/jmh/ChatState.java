@@ -4,7 +4,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
 
-/** How many sessions chat. */
+/** The number of sessions, besides the parameters of the cache. */
 @State(Scope.Thread)
 public class ChatState extends CacheState {
   @Param("500")

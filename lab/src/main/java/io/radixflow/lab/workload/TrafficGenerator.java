@@ -71,24 +71,24 @@ public final class TrafficGenerator {
   /** Makes all records. */
   public void run(Sink sink) throws IOException {
     Random arrivals = new Random(model.seed + 1);
-    PriorityQueue<Session> underWay =
+    PriorityQueue<Session> running =
         new PriorityQueue<>(
             Comparator.<Session>comparingLong(s -> s.time).thenComparing(s -> s.id));
     double start = 0;
     for (int i = 0; i < model.sessions; i++) {
-      advance(underWay, (long) start, sink);
-      underWay.add(session(i, (long) start));
+      advance(running, (long) start, sink);
+      running.add(session(i, (long) start));
       start -= 1000 * model.arrivalSeconds * StrictMath.log(1 - arrivals.nextDouble());
     }
-    advance(underWay, Long.MAX_VALUE, sink);
+    advance(running, Long.MAX_VALUE, sink);
   }
 
   /** Lets everything happen that is due before a time. */
-  private void advance(PriorityQueue<Session> underWay, long until, Sink sink) throws IOException {
-    while (!underWay.isEmpty() && underWay.peek().time < until) {
-      Session session = underWay.poll();
+  private void advance(PriorityQueue<Session> running, long until, Sink sink) throws IOException {
+    while (!running.isEmpty() && running.peek().time < until) {
+      Session session = running.poll();
       if (step(session, sink)) {
-        underWay.add(session);
+        running.add(session);
       }
     }
   }

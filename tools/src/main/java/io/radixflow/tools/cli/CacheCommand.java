@@ -2,9 +2,6 @@ package io.radixflow.tools.cli;
 
 import io.radixflow.tools.cli.topic.CacheContentCommand;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
 
 /** The group of commands about the prefix cache; the lab adds more. */
 @Command(
@@ -12,11 +9,4 @@ import picocli.CommandLine.Spec;
     description = "Study the prefix cache without a model, or look into those of a running job.",
     synopsisSubcommandLabel = "COMMAND",
     subcommands = {CacheContentCommand.class})
-final class CacheCommand implements Runnable {
-  @Spec CommandSpec spec;
-
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "no command given");
-  }
-}
+final class CacheCommand {}

@@ -39,7 +39,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The command line's entry point, and the command that holds all others. */
 @Command(
     name = "radixflow",
-    versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
     description = "Serve multi-turn LLM conversations with Apache Flink and Kafka.",
     footer = {"", "Run 'radixflow COMMAND --help' for the options of a command."},
@@ -61,11 +60,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
       LogitsCommand.class,
       GenerateCommand.class,
     })
-public final class Radixflow implements Runnable {
+public final class Radixflow {
   /** Exit code of a command that was interrupted, as shells count SIGINT. */
   static final int INTERRUPTED = 130;
-
-  @Spec CommandSpec spec;
 
   @Option(
       names = {"-h", "--help"},
@@ -105,6 +102,11 @@ public final class Radixflow implements Runnable {
   static CommandLine commandLine(CliEnvironment environment) {
     CommandLine line = new CommandLine(Radixflow.class, new CommandFactory(environment));
     ServiceLoader.load(CommandProvider.class).forEach(provider -> provider.addTo(line));
+    String version = Radixflow.class.getPackage().getImplementationVersion();
+    line.getCommandSpec()
+        .version(
+            "radixflow " + (version == null ? "(unpackaged)" : version),
+            "Java ${java.runtime.version}, ${java.vm.name}");
     line.setUsageHelpAutoWidth(true);
     line.setCaseInsensitiveEnumValuesAllowed(true);
     showDefaultValues(line);
@@ -116,11 +118,6 @@ public final class Radixflow implements Runnable {
   private static void showDefaultValues(CommandLine line) {
     line.getCommandSpec().usageMessage().showDefaultValues(true);
     line.getSubcommands().values().forEach(Radixflow::showDefaultValues);
-  }
-
-  @Override
-  public void run() {
-    throw new ParameterException(spec.commandLine(), "no command given");
   }
 
   private static int wrongUsage(ParameterException error, String[] args) {

@@ -61,7 +61,7 @@ public final class ProcessCluster implements AutoCloseable {
   /**
    * Lays the installation out, starts all processes and waits until broker and slots are there.
    *
-   * @param progress hears one line at each step
+   * @param progress receives one line at each step
    * @throws IOException if the directory is in use, or a process does not come up; what it printed
    *     is in the message
    */

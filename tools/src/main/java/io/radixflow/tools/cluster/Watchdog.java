@@ -58,24 +58,24 @@ final class Watchdog implements AutoCloseable {
     if (directory.toString().indexOf('\n') >= 0) {
       throw new IOException("a line break in " + directory);
     }
-    tell("delete " + directory);
+    send("delete " + directory);
   }
 
   /** The process is to be killed at the end, unless it ends before. */
   void watch(Process process) throws IOException {
-    tell("started " + process.pid());
+    send("started " + process.pid());
     process.onExit().thenRun(() -> forget(process.pid()));
   }
 
   private void forget(long pid) {
     try {
-      tell("ended " + pid);
+      send("ended " + pid);
     } catch (IOException dismissed) {
       // nothing is left to watch
     }
   }
 
-  private synchronized void tell(String order) throws IOException {
+  private synchronized void send(String order) throws IOException {
     orders.write(order + "\n");
     orders.flush();
   }
@@ -84,7 +84,7 @@ final class Watchdog implements AutoCloseable {
   @Override
   public void close() {
     try {
-      tell("dismissed");
+      send("dismissed");
       shell.waitFor();
     } catch (IOException gone) {
       shell.destroyForcibly();

@@ -76,13 +76,13 @@ public final class LocalStack implements AutoCloseable {
    * Starts everything and waits until the model is loaded and the job runs. From the beginning,
    * also while it starts, a stack is closed when the process is asked to end.
    *
-   * @param opener opens the engine
+   * @param engines opens the engine
    * @param progress receives one line at each step
    * @throws IOException if something does not start; the message says what
    * @throws SettingsException if the engine, which all subtasks share, takes less than they hand it
    */
   public static LocalStack start(
-      Settings settings, Options options, EngineFactory opener, Consumer<String> progress)
+      Settings settings, Options options, EngineFactory engines, Consumer<String> progress)
       throws IOException {
     ServingSettings.checkWaiting(settings, settings.get(RadixflowOptions.PARALLELISM));
     ScratchDirectory scratch =
@@ -94,7 +94,7 @@ public final class LocalStack implements AutoCloseable {
     LocalStack stack = new LocalStack(settings, directory, scratch, progress);
     try {
       Runtime.getRuntime().addShutdownHook(stack.hook);
-      stack.startAll(options, opener);
+      stack.startAll(options, engines);
       return stack;
     } catch (IOException | RuntimeException | Error e) {
       // what is being started fails in many ways when the process ends
@@ -111,7 +111,7 @@ public final class LocalStack implements AutoCloseable {
     }
   }
 
-  private void startAll(Options options, EngineFactory opener) throws IOException {
+  private void startAll(Options options, EngineFactory engines) throws IOException {
     if (options.broker()) {
       progress.accept("starting a Kafka broker");
       startBroker(options.brokerPort());
@@ -120,7 +120,7 @@ public final class LocalStack implements AutoCloseable {
     progress.accept("starting Flink");
     startCluster();
     progress.accept("starting the job");
-    startJob(opener);
+    startJob(engines);
     cluster.awaitRunning(job, START_TIMEOUT);
     watchJob();
   }
@@ -139,10 +139,10 @@ public final class LocalStack implements AutoCloseable {
     cluster = LocalCluster.start(directory, settings.get(RadixflowOptions.PARALLELISM));
   }
 
-  private synchronized void startJob(EngineFactory opener) throws IOException {
+  private synchronized void startJob(EngineFactory engines) throws IOException {
     requireOpen();
     StreamExecutionEnvironment environment = ServingJob.environment(settings);
-    ServingJob.build(environment, settings, JobEndpoints.kafka(settings), opener);
+    ServingJob.build(environment, settings, JobEndpoints.kafka(settings), engines);
     job = cluster.submit(environment, latestState());
   }
 

@@ -70,7 +70,7 @@ class CommandLineTest {
     Cli.Result result = cli.run();
 
     assertThat(result.code()).isEqualTo(2);
-    assertThat(result.err()).startsWith("radixflow: no command given");
+    assertThat(result.err()).startsWith("radixflow: Missing required subcommand");
   }
 
   @Test

@@ -48,7 +48,7 @@ class ClusterCommandIT {
         conversations.awaitReplies(2);
 
         assertThat(conversations.answered()).containsExactly("a/1", "a/2");
-        assertThat(output).content().contains("in place of one that is gone");
+        assertThat(output).content().contains("which replaces one that is gone");
       }
       ClusterRest rest = new ClusterRest(Integer.parseInt(found(FLINK, output)));
       rest.cancel(rest.jobs().get(0));

@@ -190,7 +190,7 @@ class AbortedTransactionsITCase {
     return job;
   }
 
-  /** The text of a reply that is emitted, as far as its deltas tell, and not committed. */
+  /** The text of a reply that is emitted, as far as its deltas show, and not committed. */
   private String ask(String turn) throws Exception {
     StringBuilder text = new StringBuilder();
     CompletableFuture<ReplyDelta> last = new CompletableFuture<>();

@@ -54,20 +54,20 @@ class ErasedKvEventsITCase {
   private ConversationClient client;
 
   /** Lets the test look into the engine that the job opens. */
-  private record Watched(EngineFactory opener) implements EngineFactory {
+  private record Watched(EngineFactory engines) implements EngineFactory {
     @Override
     public String identity() {
-      return opener.identity();
+      return engines.identity();
     }
 
     @Override
     public EngineFactory publishing(KvEventSink.Factory events) {
-      return new Watched(opener.publishing(events));
+      return new Watched(engines.publishing(events));
     }
 
     @Override
     public ServingEngine open(EngineDirectory home) throws Exception {
-      ENGINE.set(opener.open(home));
+      ENGINE.set(engines.open(home));
       return ENGINE.get();
     }
   }
@@ -78,12 +78,12 @@ class ErasedKvEventsITCase {
         new SettingsLoader()
             .set(List.of("model=sim", "job.checkpoint-interval=200ms", "kv-events.enabled=true"))
             .load();
-    EngineFactory opener = ServingSettings.engine(given, name -> SimModel.open(SimOptions.DEFAULT));
+    EngineFactory engines = ServingSettings.engine(given, name -> SimModel.open(SimOptions.DEFAULT));
     stack =
         LocalStack.start(
             given,
             new LocalStack.Options(Optional.empty(), true, 0),
-            new Watched(opener),
+            new Watched(engines),
             line -> {});
     settings = stack.settings();
     client = new ConversationClient(settings);

@@ -187,7 +187,7 @@ class LocalStackITCase {
 
   @Test
   void aCommittedReplyIsWhatItsDeltasAddUpTo() {
-    StringBuilder heard = new StringBuilder();
+    StringBuilder received = new StringBuilder();
     Reply reply =
         get(
             client.ask(
@@ -195,10 +195,10 @@ class LocalStackITCase {
                 new ReplyListener() {
                   @Override
                   public void text(String piece) {
-                    heard.append(piece);
+                    received.append(piece);
                   }
                 }));
-    assertThat(reply.text()).isNotEmpty().isEqualTo(heard.toString());
+    assertThat(reply.text()).isNotEmpty().isEqualTo(received.toString());
     assertThat(reply.usage().completionTokens()).isBetween(1, 40);
     Reply second = get(client.ask(Events.message("deltas", "t2", "more", 5), ReplyListener.SILENT));
     assertThat(second.usage().cachedTokens()).isPositive();

@@ -13,9 +13,9 @@ final class ChatStats {
 
   void add(ReplyView view, TurnEnd end) {
     turns++;
-    promptTokens += end.promptTokens();
-    cachedTokens += end.cachedTokens();
-    completionTokens += end.completionTokens();
+    promptTokens += end.usage().promptTokens();
+    cachedTokens += end.usage().cachedTokens();
+    completionTokens += end.usage().completionTokens();
     lastView = view;
     lastEnd = end;
   }
@@ -31,7 +31,7 @@ final class ChatStats {
             + "all %d turns: cached/prompt %d/%d tokens, replies %d",
         lastEnd.line(),
         lastView.firstNanos() * 1e-6,
-        decoding > 0 ? (lastEnd.completionTokens() - 1) / decoding : 0,
+        decoding > 0 ? (lastEnd.usage().completionTokens() - 1) / decoding : 0,
         turns,
         cachedTokens,
         promptTokens,

@@ -2,35 +2,23 @@ package io.radixflow.tools.cli.chat;
 
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.Usage;
 
 /**
  * How a turn ended.
  *
  * @param finishReason lower case, as records have it
- * @param promptTokens tokens of the prompt
- * @param cachedTokens of those, from the cache
- * @param completionTokens generated tokens
+ * @param usage tokens of prompt and reply
  * @param error a message, or null
  */
-public record TurnEnd(
-    String finishReason, int promptTokens, int cachedTokens, int completionTokens, String error) {
+public record TurnEnd(String finishReason, Usage usage, String error) {
 
   public static TurnEnd of(ReplyDelta last) {
-    return new TurnEnd(
-        last.finishReason(),
-        last.usage().promptTokens(),
-        last.usage().cachedTokens(),
-        last.usage().completionTokens(),
-        null);
+    return new TurnEnd(last.finishReason(), last.usage(), null);
   }
 
   public static TurnEnd of(Reply reply) {
-    return new TurnEnd(
-        reply.finishReason(),
-        reply.usage().promptTokens(),
-        reply.usage().cachedTokens(),
-        reply.usage().completionTokens(),
-        reply.error());
+    return new TurnEnd(reply.finishReason(), reply.usage(), reply.error());
   }
 
   public boolean failed() {
@@ -39,11 +27,11 @@ public record TurnEnd(
 
   public String line() {
     return "cached/prompt "
-        + cachedTokens
+        + usage.cachedTokens()
         + "/"
-        + promptTokens
+        + usage.promptTokens()
         + " tokens, reply "
-        + completionTokens
+        + usage.completionTokens()
         + ", "
         + finishReason
         + (error == null ? "" : ": " + error);

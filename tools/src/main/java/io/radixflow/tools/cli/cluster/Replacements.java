@@ -39,13 +39,13 @@ final class Replacements {
     while (true) {
       Thread.sleep(PERIOD.toMillis());
       if (cluster.taskManagers().size() < options.taskManagers()) {
-        tell(cluster.startTaskManager());
+        report(cluster.startTaskManager());
       }
       if (cluster.jobManagers().size() < options.jobManagers()) {
-        tell(cluster.startJobManager(Map.of()));
+        report(cluster.startJobManager(Map.of()));
       }
       if (cluster.brokers().isEmpty()) {
-        tell(cluster.startBroker());
+        report(cluster.startBroker());
       }
       String state = ended ? "" : state(job);
       if (state.equals(FAILED)) {
@@ -53,21 +53,21 @@ final class Replacements {
       }
       if (ENDED.containsKey(state)) {
         ended = true;
-        tellEnd(ENDED.get(state));
+        reportEnd(ENDED.get(state));
       }
     }
   }
 
-  private void tell(JavaProcess replacement) {
+  private void report(JavaProcess replacement) {
     command
         .out()
         .printf(
-            "%-18s process %d, in place of one that is gone%n",
+            "%-18s process %d, which replaces one that is gone%n",
             replacement.name(), replacement.pid());
     command.out().flush();
   }
 
-  private void tellEnd(String how) throws IOException {
+  private void reportEnd(String how) throws IOException {
     command.out().println("The job was " + how + "; Flink and Kafka run on. Start it again:");
     command
         .out()

@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
       "  tiers attach disk 20gb  use it (again)",
       "  tiers resize host 8gb   give it another size; without one, the configured size",
       "  tiers flush disk        empty it",
-      "What became of it is in each TaskManager's log and in the metrics tierCommandsApplied and"
+      "The outcome is in each TaskManager's log and in the metrics tierCommandsApplied and"
           + " tierCommandsRefused. It holds until the next such command, also after a restart from"
           + " a checkpoint or savepoint."
     })
@@ -60,7 +60,7 @@ public final class TiersCommand extends CliCommand {
     } catch (ExecutionException e) {
       throw new CliException("cannot send: " + Errors.line(e.getCause()), e);
     }
-    out().println("sent to " + topic + "; the TaskManagers' logs tell what becomes of it");
+    out().println("sent to " + topic + "; the TaskManagers' logs show the outcome");
     return 0;
   }
 
