@@ -1,10 +1,6 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.flink.engine.EngineDirectory;
-import io.radixflow.operators.flink.tiers.SwitchableTiers;
-import io.radixflow.operators.tier.TierOptions;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
+
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -16,7 +12,11 @@ import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.StepStats;
 import io.radixflow.operators.flink.turn.ServingMetrics;
 import io.radixflow.operators.record.Usage;
+import io.radixflow.operators.flink.engine.EngineTiers;
+import io.radixflow.operators.flink.tiers.TierMetrics;
 import io.radixflow.operators.tier.TierStats;
+import java.util.function.Supplier;
+import org.apache.flink.metrics.MetricGroup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -191,7 +191,14 @@ class ServingMetricsTest {
     serving.sessions(() -> 0, state -> 0);
     serving.turns(() -> 0, () -> 0);
     serving.erasures(() -> 0, () -> 0);
-    serving.tiers(new SwitchableTiers(DiskTierOptions.NONE, RemoteTierOptions.NONE, TierOptions.NONE, EngineDirectory.NONE, ""), () -> stats(KvEventStats.NONE, SessionStats.NONE, SchedulerStats.NONE));
+    serving.tiers(
+        new EngineTiers() {
+          @Override
+          public void register(MetricGroup group, Supplier<EngineStats> stats) {
+            TierMetrics.register(group, () -> TierStats.NONE, () -> 0L, () -> 0L);
+          }
+        },
+        () -> null);
     serving.replied("stop");
     Set<String> registered = new TreeSet<>();
     for (String name : metrics.keySet()) {

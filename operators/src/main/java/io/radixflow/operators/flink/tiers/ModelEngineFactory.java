@@ -95,7 +95,10 @@ public record ModelEngineFactory(
           "pages pass through host memory on their way to lower tiers: give the tiers some");
     }
     ServedModel served = source.open(model);
-    SwitchableTiers tiers = new SwitchableTiers(disk, remote, options.tiers(), directory, kind());
+    SwitchableTiers tiers = new SwitchableTiers(
+            options.tiers(),
+            new LowerStores(disk, remote, directory, kind()),
+            directory.settings());
     try {
       ContinuousBatchingEngine engine =
           ContinuousBatchingEngine.open(

@@ -1,13 +1,10 @@
 package io.radixflow.operators.flink.tiers;
 
-import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.flink.engine.EngineTiers;
-import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 import java.util.function.Supplier;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
-import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.flink.engine.TierSettings;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
@@ -16,18 +13,11 @@ import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.tier.TierCalls;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.Tiers;
-import io.radixflow.operators.tier.disk.DiskDirectory;
-import io.radixflow.operators.tier.disk.DiskStore;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.remote.RemoteStore;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
-import io.radixflow.operators.tier.remote.StoreStack;
 import io.radixflow.operators.tier.store.PageStore;
 import io.radixflow.operators.tier.store.TenantKeys;
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Path;
-import java.time.Duration;
+import io.radixflow.operators.tier.store.TransferThreads;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,58 +29,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tiers below an engine's device, and what control events make of them while it runs.
+ * The tiers below an engine's device, which control events change while it runs.
  *
- * <p>Commands come from all subtasks and are done once, in order, on a thread of their own; what
- * became of each is logged and counted. One that is refused changes nothing here.
+ * <p>Commands come from all subtasks and are done once, in order, on a thread of their own; each is
+ * logged and counted as done or refused. A refused command changes nothing here.
  */
 public final class SwitchableTiers implements EngineTiers {
   private static final Logger LOG = LoggerFactory.getLogger(SwitchableTiers.class);
   private static final long PATIENCE_MILLIS = 20_000;
 
-  private final DiskTierOptions disk;
-  private final RemoteTierOptions remote;
   private final TierOptions options;
-  private final EngineDirectory directory;
-  private final String kind;
+  private final LowerStores stores;
   private final ExecutorService thread =
-      Executors.newSingleThreadExecutor(
-          task -> {
-            Thread made = new Thread(task, "radixflow-tier-commands");
-            made.setDaemon(true);
-            return made;
-          });
-
+      Executors.newSingleThreadExecutor(TransferThreads.named("radixflow-tier-commands"));
   private final Set<Runnable> attachListeners = ConcurrentHashMap.newKeySet();
-  private final TenantKeys keys = new TenantKeys();
   private TierSettings settings;
   private TierCalls calls;
-  private String epoch;
-  private volatile int pageBytes;
-  private volatile DiskDirectory local;
-  private volatile PageStore store;
+
+  /** The disk that is attached; null for none. */
+  private volatile PageStore disk;
+
   private CompletableFuture<Void> storeClosed = CompletableFuture.completedFuture(null);
   private volatile long applied;
   private volatile long refused;
 
   /**
-   * @param disk the disk tier as it is configured
-   * @param remote the remote tier, which is there as long as the engine is
    * @param options the tiers as they are configured
-   * @param directory what the engine finds of itself, and what events have made of the tiers before
-   * @param kind tells which engines can use each other's pages
+   * @param stores opens disk and remote store; closed by this
+   * @param settings how control events have changed the tiers before
    */
-  public SwitchableTiers(
-      DiskTierOptions disk, RemoteTierOptions remote, TierOptions options, EngineDirectory directory, String kind) {
-    this.disk = disk;
-    this.remote = remote;
+  SwitchableTiers(TierOptions options, LowerStores stores, TierSettings settings) {
     this.options = options;
-    this.directory = directory;
-    this.kind = kind;
-    this.settings = directory.settings();
+    this.stores = stores;
+    this.settings = settings;
   }
 
-  /** The tiers with which the engine is opened, as configuration and events say. */
+  /** Returns the tiers that the engine is opened with, as configuration and events say. */
   TierOptions options() {
     if (!options.enabled()) {
       return options;
@@ -99,32 +73,30 @@ public final class SwitchableTiers implements EngineTiers {
         settings.hostBytes() == TierCommand.CONFIGURED
             ? options
             : options.withHostBytes(settings.hostBytes());
-    return sized.withStore(
-        this::openWithEngine, tenants());
+    return sized.withStore(this::openWithEngine, stores.tenants());
   }
 
-  /** Trouble with the disk costs its pages, never the engine. */
-  private PageStore openWithEngine(String numericsEpoch, int bytes) {
-    epoch = numericsEpoch;
-    pageBytes = bytes;
+  /** Opens the stores; a disk that does not open costs its pages, never the engine. */
+  private PageStore openWithEngine(String numericsEpoch, int pageBytes) {
+    stores.setPages(numericsEpoch, pageBytes);
     // may be refused: first, so that the disk is not open then
-    RemoteStore below = openRemote();
+    RemoteStore remote = stores.openRemote();
     if (diskBytes(TierCommand.CONFIGURED) > 0 && !settings.diskDetached()) {
       try {
-        store = openDisk(diskBytes(TierCommand.CONFIGURED));
+        disk = stores.openDisk(diskBytes(TierCommand.CONFIGURED));
       } catch (RefusedException e) {
         LOG.warn("The disk tier is not used: {}", e.getMessage());
-      } catch (RuntimeException e) { // a setting that cannot be right
-        if (below != null) {
-          below.close();
+      } catch (RuntimeException e) { // an option that cannot be right
+        if (remote != null) {
+          remote.close();
         }
         throw e;
       }
     }
-    return StoreStack.of(store, below, pageBytes, remote.uploadMillis());
+    return stores.stack(disk, remote);
   }
 
-  /** The engine is open. */
+  /** Takes commands from now on, as the engine is open. */
   void start(ContinuousBatchingEngine engine) {
     calls = new TierCalls(engine::onTiers, PATIENCE_MILLIS);
     if (options.enabled() && settings.hostDetached()) {
@@ -134,18 +106,17 @@ public final class SwitchableTiers implements EngineTiers {
 
   @Override
   public String diskId() {
-    DiskDirectory claimed = local;
-    return claimed == null ? null : claimed.engine();
+    return stores.diskId();
   }
 
   @Override
   public String attachedDiskId() {
-    return store == null ? null : diskId();
+    return disk == null ? null : stores.diskId();
   }
 
   @Override
   public String remoteFolder() {
-    return remote.uri();
+    return stores.remote().uri();
   }
 
   @Override
@@ -155,16 +126,12 @@ public final class SwitchableTiers implements EngineTiers {
 
   @Override
   public TenantKeys keys() {
-    return keys;
+    return stores.keys();
   }
 
   @Override
   public long tenantTag(String tenant) {
-    return tenants() == null ? 0 : tenants().tenantTag(tenant);
-  }
-
-  private NamespaceKey tenants() {
-    return disk.tenants() == null ? remote.tenants() : disk.tenants();
+    return stores.tenants() == null ? 0 : stores.tenants().tenantTag(tenant);
   }
 
   @Override
@@ -179,7 +146,7 @@ public final class SwitchableTiers implements EngineTiers {
 
   @Override
   public boolean hasDisk() {
-    return options.enabled() && (local != null || diskBytes(TierCommand.CONFIGURED) > 0);
+    return options.enabled() && (stores.diskId() != null || diskBytes(TierCommand.CONFIGURED) > 0);
   }
 
   @Override
@@ -199,9 +166,7 @@ public final class SwitchableTiers implements EngineTiers {
 
   @Override
   public void register(MetricGroup group, Supplier<EngineStats> stats) {
-    TierMetrics.register(group, () -> stats.get().tiers());
-    group.gauge("tierCommandsApplied", (Gauge<Long>) this::applied);
-    group.gauge("tierCommandsRefused", (Gauge<Long>) this::refused);
+    TierMetrics.register(group, () -> stats.get().tiers(), this::applied, this::refused);
   }
 
   @Override
@@ -210,13 +175,13 @@ public final class SwitchableTiers implements EngineTiers {
       return EngineTiers.super.refusal(command);
     }
     if (command.tier() == Tier.HOST) {
-      return command.bytes() > 0 && command.bytes() < pageBytes
-          ? "host memory of %d bytes holds no page of %d".formatted(command.bytes(), pageBytes)
+      return command.bytes() > 0 && command.bytes() < stores.pageBytes()
+          ? "host memory of %d bytes holds no page of %d".formatted(command.bytes(), stores.pageBytes())
           : null;
     }
-    long bytes = command.bytes() > 0 ? command.bytes() : disk.limitBytes();
+    long bytes = command.bytes() > 0 ? command.bytes() : stores.disk().limitBytes();
     if (command.action() == Action.RESIZE || command.bytes() > 0) {
-      long least = DiskTierOptions.leastBytes(pageBytes);
+      long least = DiskTierOptions.leastBytes(stores.pageBytes());
       return bytes >= least
           ? null
           : "the disk must have at least %d bytes; give it a size such as 20gb".formatted(least);
@@ -263,10 +228,10 @@ public final class SwitchableTiers implements EngineTiers {
       case DETACH -> {
         require(!detached, "host memory is detached");
         require(
-            store == null,
+            disk == null,
             "pages pass through host memory on their way to disk; detach the disk first");
         require(
-            !remote.enabled(), "pages pass through host memory on their way to the remote tier");
+            !stores.remote().enabled(), "pages pass through host memory on their way to the remote tier");
         calls.resizeHost(0, true);
         return "no pages are kept in host memory";
       }
@@ -298,25 +263,25 @@ public final class SwitchableTiers implements EngineTiers {
         return attachDisk();
       }
       case DETACH -> {
-        require(store != null, "the disk is detached");
-        store = null;
+        require(disk != null, "the disk is detached");
+        disk = null;
         detachAll();
-        if (remote.enabled()) {
+        if (stores.remote().enabled()) {
           attach(null);
         }
         return "it is used no more, and its pages stay where they are";
       }
       case RESIZE -> {
         long bytes = diskBytes(command.bytes());
-        if (store == null) {
+        if (disk == null) {
           return "the disk will have %d bytes when it is attached".formatted(bytes);
         }
-        store.resize(bytes);
+        disk.resize(bytes);
         calls.call(Tiers::refreshStats);
         return "the disk has %d bytes".formatted(bytes);
       }
       default -> {
-        require(store != null, "the disk is detached; attach it to have it emptied");
+        require(disk != null, "the disk is detached; attach it to have it emptied");
         calls.call(each -> each.switches().flushStore());
         return "the disk is being emptied";
       }
@@ -324,7 +289,7 @@ public final class SwitchableTiers implements EngineTiers {
   }
 
   private String attachDisk() throws RefusedException, TimeoutException, InterruptedException {
-    require(store == null, "the disk is attached");
+    require(disk == null, "the disk is attached");
     require(
         !calls.call(each -> each.switches().isHostHeld()),
         "pages pass through host memory on their way to disk; attach host memory first");
@@ -333,19 +298,19 @@ public final class SwitchableTiers implements EngineTiers {
     detachAll();
     PageStore opened = null;
     try {
-      opened = openDisk(bytes);
+      opened = stores.openDisk(bytes);
     } finally {
-      if (opened == null && remote.enabled()) {
+      if (opened == null && stores.remote().enabled()) {
         attach(null);
       }
     }
     attach(opened);
-    store = opened;
+    disk = opened;
     attachListeners.forEach(Runnable::run);
     return "the disk has %d pages".formatted(opened.stats().pages());
   }
 
-  /** Lets go of disk and remote store, of either that is there, and waits until they are closed. */
+  /** Detaches disk and remote store, of either that is there, and waits until they are closed. */
   private void detachAll() throws TimeoutException, InterruptedException {
     CompletableFuture<Void> closing = calls.call(each -> each.switches().detachStore());
     if (closing != null) {
@@ -373,11 +338,10 @@ public final class SwitchableTiers implements EngineTiers {
     require(attached, "the engine has a store already");
   }
 
-  /** A store with the remote one below it; closed again if that cannot be opened. */
+  /** Returns the disk with the remote store below it; closes the disk if that does not open. */
   private PageStore withRemote(PageStore opened) {
     try {
-      return StoreStack.of(
-          opened, openRemote(), pageBytes, remote.uploadMillis());
+      return stores.stack(opened, stores.openRemote());
     } catch (RuntimeException e) {
       if (opened != null) {
         opened.close();
@@ -387,47 +351,16 @@ public final class SwitchableTiers implements EngineTiers {
   }
 
   /**
-   * @param given by an event that is being done
+   * Returns the size that the disk is to have.
+   *
+   * @param given by the event that is being done
    */
   private long diskBytes(long given) {
     if (given != TierCommand.CONFIGURED) {
       return given;
     }
     long bytes = settings().diskBytes();
-    return bytes == TierCommand.CONFIGURED ? disk.limitBytes() : bytes;
-  }
-
-  /**
-   * Opens the remote store; null if there is none.
-   *
-   * @throws IllegalArgumentException if nothing serves its scheme
-   */
-  private RemoteStore openRemote() {
-    return remote.enabled()
-        ? RemoteStore.open(remote, epoch, pageBytes, FlinkRemoteFiles.open(remote.uri()), keys)
-        : null;
-  }
-
-  private PageStore openDisk(long bytes) throws RefusedException {
-    try {
-      if (local == null) {
-        local = claim();
-      }
-      return DiskStore.open(
-          local.pages(), disk.withLimitBytes(bytes), epoch, pageBytes, keys);
-    } catch (IOException | UncheckedIOException e) {
-      throw new RefusedException("it cannot be opened: " + e);
-    }
-  }
-
-  private DiskDirectory claim() throws IOException {
-    Path root = disk.directory() == null ? directory.tiers() : Path.of(disk.directory());
-    if (root == null) {
-      throw new IOException(
-          "the TaskManager has no working directory; start the job with tiers.disk-directory");
-    }
-    Duration retention = Duration.ofMillis(disk.retentionMillis());
-    return DiskDirectory.claim(root, kind, directory.restored(), retention);
+    return bytes == TierCommand.CONFIGURED ? stores.disk().limitBytes() : bytes;
   }
 
   private static void require(boolean holds, String otherwise) throws RefusedException {
@@ -451,8 +384,6 @@ public final class SwitchableTiers implements EngineTiers {
   @Override
   public void close() {
     stop();
-    if (local != null) {
-      local.close();
-    }
+    stores.close();
   }
 }

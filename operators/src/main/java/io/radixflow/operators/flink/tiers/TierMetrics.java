@@ -14,8 +14,16 @@ import org.apache.flink.metrics.MetricGroup;
 public final class TierMetrics {
   private TierMetrics() {}
 
-  /** Adds the gauges to a group. */
-  public static void register(MetricGroup group, Supplier<TierStats> stats) {
+  /**
+   * Adds the gauges to a group.
+   *
+   * @param applied number of commands that were done
+   * @param refused number of commands that were refused or failed
+   */
+  public static void register(
+      MetricGroup group, Supplier<TierStats> stats, Supplier<Long> applied, Supplier<Long> refused) {
+    add(group, "tierCommandsApplied", applied, Long::longValue);
+    add(group, "tierCommandsRefused", refused, Long::longValue);
     add(group, "hostPages", stats, TierStats::hostPages);
     add(group, "hostPagesUsed", stats, TierStats::usedHostPages);
     add(group, "hostPagesEvicted", stats, TierStats::evictedHostPages);

@@ -1,0 +1,130 @@
+package io.radixflow.operators.flink.tiers;
+
+import io.radixflow.operators.NamespaceKey;
+import io.radixflow.operators.flink.engine.EngineDirectory;
+import io.radixflow.operators.session.RefusedException;
+import io.radixflow.operators.tier.disk.DiskDirectory;
+import io.radixflow.operators.tier.disk.DiskStore;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
+import io.radixflow.operators.tier.remote.RemoteStore;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
+import io.radixflow.operators.tier.remote.StoreStack;
+import io.radixflow.operators.tier.store.PageStore;
+import io.radixflow.operators.tier.store.TenantKeys;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * Opens the stores below an engine's host memory: a disk and a remote file system, of which either
+ * may be missing. Owns the engine's directory on the disk and the keys of its pages. Stores are
+ * opened by one thread at a time; the rest may be called by any.
+ */
+final class LowerStores implements AutoCloseable {
+  private final DiskTierOptions disk;
+  private final RemoteTierOptions remote;
+  private final EngineDirectory directory;
+  private final String kind;
+  private final TenantKeys keys = new TenantKeys();
+  private String epoch;
+  private volatile int pageBytes;
+  private volatile DiskDirectory claimed;
+
+  /**
+   * @param directory files that a previous engine left
+   * @param kind names the engines that may take over each other's disks
+   */
+  LowerStores(
+      DiskTierOptions disk, RemoteTierOptions remote, EngineDirectory directory, String kind) {
+    this.disk = disk;
+    this.remote = remote;
+    this.directory = directory;
+    this.kind = kind;
+  }
+
+  /** Sets the engine's pages, before a store is opened. */
+  void setPages(String numericsEpoch, int bytes) {
+    epoch = numericsEpoch;
+    pageBytes = bytes;
+  }
+
+  DiskTierOptions disk() {
+    return disk;
+  }
+
+  RemoteTierOptions remote() {
+    return remote;
+  }
+
+  TenantKeys keys() {
+    return keys;
+  }
+
+  /** Returns the key that tells tenants apart; null if there are no stores. */
+  NamespaceKey tenants() {
+    return disk.tenants() == null ? remote.tenants() : disk.tenants();
+  }
+
+  /** Returns the bytes of a page; 0 before the engine is open. */
+  int pageBytes() {
+    return pageBytes;
+  }
+
+  /** Returns the id of the engine's directory on the disk; null before it is claimed. */
+  String diskId() {
+    DiskDirectory now = claimed;
+    return now == null ? null : now.engine();
+  }
+
+  /**
+   * Opens the disk, for which it claims a directory the first time.
+   *
+   * @throws RefusedException if that cannot be done now
+   * @throws RuntimeException if an option cannot be right
+   */
+  PageStore openDisk(long bytes) throws RefusedException {
+    try {
+      if (claimed == null) {
+        claimed = claim();
+      }
+      return DiskStore.open(claimed.pages(), disk.withLimitBytes(bytes), epoch, pageBytes, keys);
+    } catch (IOException | UncheckedIOException e) {
+      throw new RefusedException("it cannot be opened: " + e);
+    }
+  }
+
+  private DiskDirectory claim() throws IOException {
+    Path root = disk.directory() == null ? directory.tiers() : Path.of(disk.directory());
+    if (root == null) {
+      throw new IOException(
+          "the TaskManager has no working directory; start the job with tiers.disk-directory");
+    }
+    Duration retention = Duration.ofMillis(disk.retentionMillis());
+    return DiskDirectory.claim(root, kind, directory.restored(), retention);
+  }
+
+  /**
+   * Opens the remote store; null if there is none.
+   *
+   * @throws IllegalArgumentException if nothing serves its scheme
+   */
+  RemoteStore openRemote() {
+    return remote.enabled()
+        ? RemoteStore.open(remote, epoch, pageBytes, FlinkRemoteFiles.open(remote.uri()), keys)
+        : null;
+  }
+
+  /** Returns the disk with the remote store below it; either may be null. */
+  PageStore stack(PageStore opened, RemoteStore below) {
+    return StoreStack.of(opened, below, pageBytes, remote.uploadMillis());
+  }
+
+  /** Releases the directory on the disk. */
+  @Override
+  public void close() {
+    if (claimed != null) {
+      claimed.close();
+    }
+  }
+}
