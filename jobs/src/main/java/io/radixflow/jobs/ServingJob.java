@@ -55,7 +55,7 @@ public final class ServingJob {
                 TypeInformation.of(EventRecord.class))
             .uid("events")
             .setDescription("events of " + settings.get(RadixflowOptions.EVENTS_TOPIC))
-            .process(new EventRouter(), TypeInformation.of(ConversationEvent.class))
+            .process(new EventRouter<>(), TypeInformation.of(ConversationEvent.class))
             .name("route events")
             .uid("route-events");
     SingleOutputStreamOperator<ControlEvent> control =
@@ -68,7 +68,7 @@ public final class ServingJob {
             .uid("control")
             .setDescription("control events of " + settings.get(RadixflowOptions.CONTROL_TOPIC))
             .setParallelism(1)
-            .process(new ControlRouter(), TypeInformation.of(ControlEvent.class))
+            .process(new EventRouter<>(), TypeInformation.of(ControlEvent.class))
             .name("route control")
             .uid("route-control")
             .setParallelism(1);
@@ -100,7 +100,7 @@ public final class ServingJob {
         .uid("dead-letters");
   }
 
-  /** What Flink's page says of the operator: the model and the options that were given. */
+  /** Describes the operator on Flink's page: the model and the options that were given. */
   private static String describe(Settings settings) {
     return settings.shown().entrySet().stream()
         .map(option -> option.getKey() + "=" + option.getValue())

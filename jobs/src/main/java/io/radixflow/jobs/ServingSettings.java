@@ -72,16 +72,10 @@ public final class ServingSettings {
     int waiting = settings.get(RadixflowOptions.ENGINE_MAX_WAITING);
     if ((long) running * subtasks > waiting) {
       throw new SettingsException(
-          "operator.max-running is "
-              + running
-              + ", with "
-              + subtasks
-              + (subtasks == 1 ? " subtask " : " subtasks ")
-              + "on an engine "
-              + (long) running * subtasks
-              + "; engine.max-waiting is "
-              + waiting
-              + ": lower the one or raise the other");
+          ("operator.max-running is %d, with %d subtask%s on an engine %d; engine.max-waiting is %d:"
+                  + " lower the one or raise the other")
+              .formatted(
+                  running, subtasks, subtasks == 1 ? "" : "s", (long) running * subtasks, waiting));
     }
   }
 

@@ -333,7 +333,7 @@ public final class RadixflowOptions {
     BF16
   }
 
-  /** Where a job without a checkpoint begins to read. */
+  /** The position from which a job without a checkpoint reads. */
   public enum StartFrom {
     COMMITTED,
     EARLIEST,

@@ -42,7 +42,7 @@ public final class Settings implements Serializable {
     return configuration.get(option);
   }
 
-  /** Whether a value was given. */
+  /** Returns whether a value was given. */
   public boolean isGiven(ConfigOption<?> option) {
     return configuration.contains(option);
   }
@@ -54,12 +54,12 @@ public final class Settings implements Serializable {
     return SettingsLoader.checked(changed);
   }
 
-  /** What was given for Flink. */
+  /** Returns the options that were given for Flink, without their prefix. */
   public Configuration flink() {
     return Configuration.fromMap(prefixed(FLINK_PREFIX));
   }
 
-  /** What was given for Kafka clients, and the brokers. */
+  /** Returns fresh properties for a Kafka client: the options that were given, and the brokers. */
   public Properties kafkaClient() {
     Properties properties = new Properties();
     properties.putAll(prefixed(KAFKA_CLIENT_PREFIX));
@@ -67,7 +67,7 @@ public final class Settings implements Serializable {
     return properties;
   }
 
-  /** What was given, as arguments {@code --set key=value}: another process loads the same. */
+  /** Returns what was given as arguments {@code --set key=value}, for another process to load. */
   public List<String> toArguments() {
     List<String> arguments = new ArrayList<>();
     for (Map.Entry<String, String> entry : new TreeMap<>(configuration.toMap()).entrySet()) {

@@ -33,7 +33,7 @@ public final class SettingsLoader {
 
   private static final int MAX_FILE_BYTES = 1 << 20;
 
-  /** What a checkpoint and the commit of its replies may take. */
+  /** The time that a checkpoint and the commit of its replies may take. */
   private static final Duration COMMIT_TIME = Duration.ofMinutes(1);
 
   private static final Map<String, OptionSpec<?>> BY_KEY =
@@ -95,12 +95,8 @@ public final class SettingsLoader {
           .ifPresent(
               near -> {
                 throw new SettingsException(
-                    "the environment variable "
-                        + variable.getKey()
-                        + " is unknown. Did you mean "
-                        + VARIABLE_PREFIX
-                        + near
-                        + "?");
+                    "the environment variable %s is unknown. Did you mean %s?"
+                        .formatted(variable.getKey(), VARIABLE_PREFIX + near));
               });
     }
     return this;
@@ -148,13 +144,15 @@ public final class SettingsLoader {
     return settings;
   }
 
-  /** A reply on its way in a checkpoint would be restored, and written again as a lost one, too. */
+  /**
+   * A reply in flight in an unaligned checkpoint would be restored, and also be written again as a
+   * lost one.
+   */
   private static void checkAlignment(Settings settings) {
     if (settings.flink().get(CheckpointingOptions.ENABLE_UNALIGNED)) {
       throw new SettingsException(
-          "flink."
-              + CheckpointingOptions.ENABLE_UNALIGNED.key()
-              + " may double replies after a restore: leave it out");
+          "flink.%s may double replies after a restore: leave it out"
+              .formatted(CheckpointingOptions.ENABLE_UNALIGNED.key()));
     }
   }
 
@@ -168,13 +166,10 @@ public final class SettingsLoader {
     Duration timeout = settings.get(RadixflowOptions.TRANSACTION_TIMEOUT);
     if (interval.plus(COMMIT_TIME).compareTo(timeout) > 0) {
       throw new SettingsException(
-          "job.checkpoint-interval is "
-              + interval.toMillis()
-              + " ms, with "
-              + COMMIT_TIME.toMillis()
-              + " ms for the checkpoint and its commit more than kafka.transaction-timeout, "
-              + timeout.toMillis()
-              + " ms, after which the broker aborts replies: lower the one or raise the other");
+          ("job.checkpoint-interval is %d ms, with %d ms for the checkpoint and its commit more than"
+                  + " kafka.transaction-timeout, %d ms, after which the broker aborts replies: lower"
+                  + " the one or raise the other")
+              .formatted(interval.toMillis(), COMMIT_TIME.toMillis(), timeout.toMillis()));
     }
   }
 

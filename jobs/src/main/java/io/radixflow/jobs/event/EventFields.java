@@ -83,12 +83,12 @@ final class EventFields {
     return ALLOWED.get(kind);
   }
 
-  /** Whether events of the type need a turn id. */
+  /** Returns whether events of the type need a turn id. */
   static boolean needsTurn(EventKind kind) {
     return kind == EventKind.MESSAGE || kind == EventKind.REGENERATE || kind == EventKind.QUERY;
   }
 
-  /** Whether any type has the field. */
+  /** Returns whether any type has the field. */
   static boolean known(String field) {
     return ALLOWED.values().stream().anyMatch(fields -> fields.contains(field));
   }

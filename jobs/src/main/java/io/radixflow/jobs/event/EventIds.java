@@ -57,7 +57,9 @@ final class EventIds {
     ambiguous |= !seen.add(name);
   }
 
-  /** Whether a reply can be addressed; never for a cancel, whose turn is another event's. */
+  /**
+   * Returns whether a reply can be addressed; never for a cancel, as its turn is another event's.
+   */
   boolean answerable() {
     return !ambiguous && valid(session) && valid(turn) && !"cancel".equals(type);
   }

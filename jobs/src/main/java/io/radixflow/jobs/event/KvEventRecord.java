@@ -9,7 +9,7 @@ import io.radixflow.operators.record.KvTier;
  */
 public sealed interface KvEventRecord {
 
-  /** Who wrote it: the engine's name. */
+  /** The name of the engine that wrote it. */
   String engine();
 
   /**
@@ -21,7 +21,7 @@ public sealed interface KvEventRecord {
   /** Counts the engine's records within the epoch. */
   long sequence();
 
-  /** What an engine says of itself. */
+  /** The state that an engine announces. */
   enum State {
     /** The blocks of this epoch are still being written. */
     SYNCING,

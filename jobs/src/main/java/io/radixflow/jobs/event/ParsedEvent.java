@@ -12,7 +12,7 @@ import io.radixflow.operators.record.ConversationEvent;
  */
 public record ParsedEvent(ConversationEvent event, String reason, boolean unreadable) {
 
-  /** Whether the event can be served. */
+  /** Returns whether the event can be served. */
   public boolean isValid() {
     return reason == null;
   }

@@ -54,7 +54,7 @@ public final class JsonObject {
     return value == null || value.isNull() ? null : value;
   }
 
-  /** Whether the field is there and not null. */
+  /** Returns whether the field is there and not null. */
   public boolean has(String field) {
     return get(field) != null;
   }
@@ -64,7 +64,7 @@ public final class JsonObject {
     return object::fieldNames;
   }
 
-  /** Refuses fields that are not among these; a misspelt one is met with the nearest name. */
+  /** Refuses fields that are not among these; the message offers the nearest name. */
   public JsonObject allow(Collection<String> known) {
     for (String name : names()) {
       if (!known.contains(name)) {
@@ -74,7 +74,7 @@ public final class JsonObject {
     return this;
   }
 
-  /** What to throw for a field that is not known. */
+  /** Returns the exception for a field that is not known. */
   public InvalidInputException unknown(String name, Collection<String> known) {
     return new InvalidInputException(
         (path.isEmpty() ? "the field " : path + " has the unknown field ")
@@ -103,7 +103,7 @@ public final class JsonObject {
     return id;
   }
 
-  /** As {@link #id}, but may be empty. */
+  /** A name: an id that may be empty. */
   public String name(String field) {
     String text = text(field);
     if (text == null) {
@@ -168,7 +168,7 @@ public final class JsonObject {
     return value.booleanValue();
   }
 
-  /** As {@link #bool(String)}, with a value for a field that is not given. */
+  /** True or false, or {@code absent} if the field is not given. */
   public boolean bool(String field, boolean absent) {
     Boolean value = bool(field);
     return value == null ? absent : value;
@@ -192,7 +192,7 @@ public final class JsonObject {
     return value == null ? null : integer(path(field), value, min, max);
   }
 
-  /** As {@link #integer(String, long, long)}, with a value for a field that is not given. */
+  /** An integer from {@code min} to {@code max}, or {@code absent} if the field is not given. */
   public long integer(String field, long min, long max, long absent) {
     Long value = integer(field, min, max);
     return value == null ? absent : value;
@@ -315,7 +315,7 @@ public final class JsonObject {
     return value.longValue();
   }
 
-  /** What to throw for a value of another type than is wanted. */
+  /** Returns the exception for a value of another type than is wanted. */
   public static InvalidInputException wrongType(String path, JsonNode value, String wanted) {
     String type = value.getNodeType().name().toLowerCase(Locale.ROOT);
     String article = "aeiou".indexOf(type.charAt(0)) >= 0 ? "an " : "a ";

@@ -21,7 +21,7 @@ public final class Texts {
     return fixed.toString();
   }
 
-  /** Whether the text is empty of control characters and lone surrogates, as an id must be. */
+  /** Returns whether the text has no control characters and no lone surrogates, as an id must. */
   public static boolean isPlain(String text) {
     return text.chars().noneMatch(Character::isISOControl) && loneSurrogate(text, 0) < 0;
   }

@@ -4,9 +4,10 @@ import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.operators.record.ControlEvent;
 
 /**
- * What one record of the control topic turned out to be; a Flink POJO.
+ * The result of reading one record of the control topic; a Flink POJO.
  *
  * @param event a valid control event, or null
- * @param deadLetter what could not be read, or null
+ * @param deadLetter the record that could not be read, or null
  */
-public record ControlRecord(ControlEvent event, DeadLetter deadLetter) {}
+public record ControlRecord(ControlEvent event, DeadLetter deadLetter)
+    implements ReadRecord<ControlEvent> {}

@@ -4,10 +4,11 @@ import io.radixflow.jobs.event.DeadLetter;
 import io.radixflow.operators.record.ConversationEvent;
 
 /**
- * What one record of the event topic turned out to be; a Flink POJO. At least one of the two is
- * there.
+ * The result of reading one record of the event topic; a Flink POJO. At least one of the two is not
+ * null.
  *
  * @param event the event, valid or not, or null
- * @param deadLetter what could not be read, or null
+ * @param deadLetter the record that could not be read, or null
  */
-public record EventRecord(ConversationEvent event, DeadLetter deadLetter) {}
+public record EventRecord(ConversationEvent event, DeadLetter deadLetter)
+    implements ReadRecord<ConversationEvent> {}

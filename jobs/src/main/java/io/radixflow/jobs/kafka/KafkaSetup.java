@@ -38,7 +38,7 @@ public final class KafkaSetup {
   private static final String MAX_TRANSACTION_TIMEOUT = "transaction.max.timeout.ms";
   private static final String BROKER_MAX_BYTES = "message.max.bytes";
 
-  /** What a broker takes unless its owner says otherwise: 1 MiB and a batch's header. */
+  /** The default limit of a broker: 1 MiB and a batch's header. */
   private static final long DEFAULT_MAX_BYTES = (1 << 20) + 12;
 
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -116,15 +116,14 @@ public final class KafkaSetup {
 
   private void refuseOrMake(Admin admin, Set<String> missing, Optional<Config> broker) {
     if (!settings.get(RadixflowOptions.CREATE_TOPICS)) {
+      boolean one = missing.size() == 1;
       throw new KafkaSetupException(
-          (missing.size() == 1 ? "the topic " : "the topics ")
-              + String.join(", ", missing)
-              + (missing.size() == 1 ? " does" : " do")
-              + " not exist on "
-              + brokers
-              + ": create "
-              + (missing.size() == 1 ? "it" : "them")
-              + ", or set kafka.create-topics to true",
+          "the %s %s not exist on %s: create %s, or set kafka.create-topics to true"
+              .formatted(
+                  (one ? "topic " : "topics ") + String.join(", ", missing),
+                  one ? "does" : "do",
+                  brokers,
+                  one ? "it" : "them"),
           null);
     }
     makeTopics(admin, missing, broker);
@@ -143,11 +142,8 @@ public final class KafkaSetup {
             .orElse(TopicConfig.CLEANUP_POLICY_COMPACT);
     if (!policy.equals(TopicConfig.CLEANUP_POLICY_COMPACT)) {
       throw new KafkaSetupException(
-          "the topic "
-              + name
-              + " has cleanup.policy="
-              + policy
-              + ", which loses what is still cached: make it compact",
+          "the topic %s has cleanup.policy=%s, which loses what is still cached: make it compact"
+              .formatted(name, policy),
           null);
     }
   }
@@ -203,7 +199,8 @@ public final class KafkaSetup {
         !missing.isEmpty();
         missing = missingTopics(admin)) {
       if (System.nanoTime() > deadline) {
-        throw new KafkaSetupException("the topics " + missing + " were made and do not show", null);
+        throw new KafkaSetupException(
+            "the topics " + missing + " were created, but the brokers do not list them", null);
       }
       LockSupport.parkNanos(POLL_NANOS);
     }
@@ -220,13 +217,8 @@ public final class KafkaSetup {
     long limit = number(broker, MAX_TRANSACTION_TIMEOUT).orElse(wanted);
     if (limit < wanted) {
       throw new KafkaSetupException(
-          "kafka.transaction-timeout is "
-              + wanted
-              + " ms, the broker's "
-              + MAX_TRANSACTION_TIMEOUT
-              + " is "
-              + limit
-              + ": lower the one or raise the other",
+          "kafka.transaction-timeout is %d ms, the broker's %s is %d: lower the one or raise the other"
+              .formatted(wanted, MAX_TRANSACTION_TIMEOUT, limit),
           null);
     }
   }

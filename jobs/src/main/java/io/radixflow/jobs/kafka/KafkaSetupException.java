@@ -13,11 +13,8 @@ public final class KafkaSetupException extends RuntimeException {
   /** The exception of a client that no broker answers. */
   public static KafkaSetupException noBroker(String brokers, Duration waited, Throwable cause) {
     return new KafkaSetupException(
-        "no Kafka broker answers at "
-            + brokers
-            + " within "
-            + waited.toMillis()
-            + " ms: start one, or set kafka.bootstrap-servers",
+        "no Kafka broker answers at %s within %d ms: start one, or set kafka.bootstrap-servers"
+            .formatted(brokers, waited.toMillis()),
         cause);
   }
 }

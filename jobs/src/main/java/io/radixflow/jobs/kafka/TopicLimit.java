@@ -6,10 +6,10 @@ import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 
 /**
- * How large the records are that the job writes to a topic.
+ * The largest record that the job writes to a topic.
  *
  * @param topic its name
- * @param option the option that says it
+ * @param option the key of the option that sets it
  * @param maxBytes the option's value
  */
 public record TopicLimit(String topic, String option, int maxBytes) {
@@ -29,7 +29,7 @@ public record TopicLimit(String topic, String option, int maxBytes) {
     return new TopicLimit(settings.get(topic), maxBytes.key(), settings.get(maxBytes));
   }
 
-  /** What the topic's max.message.bytes must be at least. */
+  /** The least max.message.bytes of the topic that fits its records. */
   int batchBytes() {
     return maxBytes + OVERHEAD;
   }
@@ -42,18 +42,9 @@ public record TopicLimit(String topic, String option, int maxBytes) {
   void check(long maxMessageBytes) {
     if (maxMessageBytes < batchBytes()) {
       throw new KafkaSetupException(
-          option
-              + " is "
-              + maxBytes
-              + ", with "
-              + OVERHEAD
-              + " for key and headers "
-              + batchBytes()
-              + "; max.message.bytes of the topic "
-              + topic
-              + " is "
-              + maxMessageBytes
-              + ": lower the one or raise the other",
+          ("%s is %d, with %d for key and headers %d; max.message.bytes of the topic %s is %d:"
+                  + " lower the one or raise the other")
+              .formatted(option, maxBytes, OVERHEAD, batchBytes(), topic, maxMessageBytes),
           null);
     }
   }

@@ -1,2 +1,2 @@
-/** What the job reads from and writes to Kafka, and the checks at its start. */
+/** The job's sources and sinks on Kafka, and the checks of Kafka at its start. */
 package io.radixflow.jobs.kafka;

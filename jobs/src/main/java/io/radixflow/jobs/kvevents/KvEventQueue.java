@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class KvEventQueue {
 
-  /** What the engine may hand over. */
+  /** States which kind of batch the engine may hand over. */
   private enum Phase {
     /** Nothing yet. */
     STARTING,

@@ -44,7 +44,7 @@ public final class KvEventsPublisher implements KvEventSink {
   private final AtomicLong published = new AtomicLong();
   private final Thread thread = new Thread(this::run, "radixflow-kv-events");
 
-  /** What a record failed with that was sent by the producer in use. */
+  /** The failure of a record that the producer in use has sent; null if there is none. */
   private volatile Exception failure;
 
   private KvEventsPublisher(Settings settings, EngineInfo engine, Runnable onRoom) {

@@ -42,7 +42,7 @@ public final class KvEventsView {
   }
 
   /**
-   * What an engine says of itself.
+   * The last announcement of an engine.
    *
    * @param last its last announcement
    * @param lastSeen time of its last record of any kind, milliseconds since the epoch
@@ -124,7 +124,7 @@ public final class KvEventsView {
     return names;
   }
 
-  /** What an engine says of itself, or null if it is unknown. */
+  /** Returns the last announcement of an engine, or null if it is unknown. */
   public EngineView engine(String name) {
     Records records = engines.get(name);
     return records == null || records.announced == null

@@ -1,2 +1,2 @@
-/** What is in the prefix caches, published to a compacted topic and read back from it. */
+/** Publishes the content of the prefix caches to a compacted topic, and reads it back. */
 package io.radixflow.jobs.kvevents;

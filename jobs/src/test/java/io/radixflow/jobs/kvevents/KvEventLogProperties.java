@@ -35,7 +35,7 @@ class KvEventLogProperties {
   private static final String ENGINE = "host-0";
   private static final int BLOCKS = 6;
 
-  /** What happens next, and to which block. */
+  /** One step of a random run, and the block it concerns. */
   record Step(Kind kind, int block) {}
 
   enum Kind {
@@ -45,7 +45,7 @@ class KvEventLogProperties {
     RESYNC,
     /** The process ends between two records of a snapshot or change. */
     KILL,
-    /** As KILL, and somebody has changed the number of partitions. */
+    /** As KILL, and the number of partitions has changed. */
     KILL_AND_MOVE,
     END
   }

@@ -35,9 +35,9 @@ import org.slf4j.LoggerFactory;
  * now, on a thread of its own.
  *
  * <p>First what is committed: a consumer gets to the end only when every transaction with a record
- * before it was committed or aborted, so that what it has not met by then never comes. Then, for
- * what is missing, all that was written: only a reply that is there was aborted. Of one that is
- * not, as the topic's retention is over, nothing is known, and it does not count as lost.
+ * before it was committed or aborted, so that a reply it has not met by then never comes. Then, for
+ * the missing ones, everything that was written: a reply that is there was aborted. A reply that is
+ * not there may have been deleted by the topic's retention, and does not count as lost.
  */
 final class ReplySearch implements LostReplies.Search {
   private static final Logger LOG = LoggerFactory.getLogger(ReplySearch.class);
@@ -57,7 +57,7 @@ final class ReplySearch implements LostReplies.Search {
   private final CountDownLatch closed = new CountDownLatch(1);
   private final Thread thread = new Thread(this::run, "search for lost replies");
 
-  /** What the thread reads with, or null. */
+  /** The consumer in use by the thread, or null; guarded by this. */
   private KafkaConsumer<byte[], byte[]> consumer;
 
   private record Range(Map<TopicPartition, Long> starts, Map<TopicPartition, Long> ends) {}
@@ -133,7 +133,7 @@ final class ReplySearch implements LostReplies.Search {
     return missing;
   }
 
-  /** Where to read; the ends are those of all that was written. */
+  /** Returns the offsets to read; the ends include records that are not committed. */
   private Range range(KafkaConsumer<byte[], byte[]> reader) {
     List<TopicPartition> partitions =
         reader.partitionsFor(topic.name()).stream()
@@ -154,7 +154,7 @@ final class ReplySearch implements LostReplies.Search {
     return new Range(starts, ends);
   }
 
-  /** Those of the replies that are not met. */
+  /** Returns those of the replies that the range does not have. */
   private Set<LostReplies.Id> unmet(
       KafkaConsumer<byte[], byte[]> reader, Range range, Set<LostReplies.Id> replies) {
     Set<LostReplies.Id> missing = new HashSet<>(replies);

@@ -6,8 +6,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Tells which replies an output has lost that commits them when the next checkpoint is complete,
- * may be too late for it, and does not say so; travels in the job graph.
+ * Finds the replies that an output lost because it committed them too late: it commits when a
+ * checkpoint is complete, and does not report a commit that failed. Travels in the job graph.
  */
 @PublicApi
 public interface LostReplies extends Serializable {
@@ -29,7 +29,7 @@ public interface LostReplies extends Serializable {
    */
   Search search(Set<Id> wanted, long since);
 
-  /** Looks in the background until it knows, or is closed. */
+  /** A search in the background that ends with a result or when it is closed. */
   interface Search extends AutoCloseable {
 
     /**

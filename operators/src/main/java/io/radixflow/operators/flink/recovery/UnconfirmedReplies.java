@@ -23,18 +23,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Owns the replies whose commit is not known yet, and emits those again that were lost, exactly as
- * they were: what the output commits after a checkpoint it may be too late for, when job or brokers
- * were away for long or an old savepoint is restored, and it does not say so.
+ * Owns the replies whose commit is not confirmed, and emits lost ones again exactly as they were.
+ * The output commits replies after a checkpoint. A commit may come too late when job or brokers
+ * were away for long or an old savepoint is restored, and the output does not report that.
  *
- * <p>A reply is in keyed state from the mail that emits it, so in the checkpoint with which it is
- * committed and in all up to the one that forgets it. The output tries to commit when it hears that
- * the checkpoint is complete, maybe after this operator hears it, but before its own part of the
- * next one. So when that is complete, too, the commit has been tried: if the reply is still young,
- * in time, and the reply is forgotten; else it is looked for, and forgotten unless it was lost. One
- * that was is emitted into the transaction of the next checkpoint, and is unconfirmed again. After
- * a restore the same holds of what the restored checkpoint has, whose commit is tried once more
- * before there is another: usually it is young, and nothing is looked for.
+ * <p>A reply is in keyed state from the mail that emits it, and so in every checkpoint from the one
+ * that commits it to the one that forgets it. The output tries to commit once a checkpoint is
+ * complete, and at the latest before its part of the next checkpoint. So when that one is complete,
+ * too, the commit has been tried. If the reply is younger than {@link LostReplies#commitMillis},
+ * the commit was in time, and the reply is forgotten. Otherwise a search decides: a lost reply is
+ * emitted into the transaction of the next checkpoint and is unconfirmed again; any other is
+ * forgotten. After a restore the same holds for the replies of the restored checkpoint, whose
+ * commit is tried once more before the next checkpoint.
  *
  * <p>The task's thread alone calls it.
  */
@@ -190,7 +190,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
   private void search() {
     Set<LostReplies.Id> wanted = Set.copyOf(doubtful.replies);
     LOG.info(
-        "Looking whether {} replies were committed, the oldest emitted {} s ago",
+        "Searching for {} replies that may not be committed, the oldest emitted {} s ago",
         wanted.size(),
         (clock.getAsLong() - doubtful.oldest) / 1000);
     search = lost.search(wanted, doubtful.oldest);
@@ -208,7 +208,7 @@ public final class UnconfirmedReplies implements AutoCloseable {
     search = null;
     if (failure != null) {
       LOG.error(
-          "It is not known whether {} replies were committed; the job asks again when it restarts",
+          "The search for {} replies failed; the job searches for them again when it restarts",
           wanted.size(),
           failure);
     } else if (suspended) {

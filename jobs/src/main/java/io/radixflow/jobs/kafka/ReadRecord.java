@@ -1,0 +1,10 @@
+package io.radixflow.jobs.kafka;
+
+import io.radixflow.jobs.event.DeadLetter;
+
+/** The result of reading one record of a topic: an event, a dead letter, or both. */
+public interface ReadRecord<E> {
+  E event();
+
+  DeadLetter deadLetter();
+}
