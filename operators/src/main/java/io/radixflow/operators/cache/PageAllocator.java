@@ -203,7 +203,7 @@ public final class PageAllocator {
 
   private void pass(int page, byte from, byte to) {
     if (owner[page] != from) {
-      throw new IllegalStateException("page " + page + " is not its owner's to pass on");
+      throw new IllegalStateException("page " + page + " is passed on by another than its owner");
     }
     owner[page] = to;
   }

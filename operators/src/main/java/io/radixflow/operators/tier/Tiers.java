@@ -159,7 +159,7 @@ public interface Tiers extends AutoCloseable {
     return 0;
   }
 
-  /** Reports that a prefill of so many tokens from a position on took so long. */
+  /** Reports how long a prefill of {@code tokens} tokens from a position on took. */
   default void computed(int position, int tokens, long nanos) {}
 
   /**

@@ -157,7 +157,7 @@ final class StepPipeline {
     recycle(step);
   }
 
-  /** Tells the tiers how long a step took that was one request's prefill. */
+  /** Reports to the tiers how long a step took that was one request's prefill. */
   private void measure(Step step) {
     long now = System.nanoTime();
     long began = Math.max(step.submittedNanos, lastEndNanos);

@@ -495,7 +495,7 @@ public final class KvPages {
   }
 
   /**
-   * Begins to make so many pages free if that may take a while.
+   * Begins to make pages free if that may take a while.
    *
    * @return whether they are free, or can be at once
    */
