@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
-/** Makes of a reply's generated ids the ids that the next prompt has in their place. */
+/** Converts a reply's generated ids to those that the next prompt has in their place. Immutable. */
 public final class CanonicalReply {
   private final Tokenizer tokenizer;
   private final int[] ends;
@@ -21,7 +21,7 @@ public final class CanonicalReply {
   }
 
   /**
-   * A reply that ended its turn stays as it was generated. One that was cut (by a limit, a stop
+   * Returns the ids of a reply in later prompts. One that ended its turn stays as it was generated. One that was cut (by a limit, a stop
    * string, a cancel) is brought to the text that was shown: ids stay as far as they spell it, the
    * rest of the text is encoded. Either ends with the template's end-of-turn id.
    *
@@ -58,7 +58,7 @@ public final class CanonicalReply {
     return ids;
   }
 
-  /** A tokenizer may declare several ends; the template writes one of them. */
+  /** Returns the end-of-turn id that the template writes, of those that the tokenizer declares. */
   private int templateEnd(ServedModel model) {
     try {
       int[] ids =

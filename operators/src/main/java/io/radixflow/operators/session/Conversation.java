@@ -19,13 +19,13 @@ public record Conversation(String system, int depth, List<Turn> path) {
     path = List.copyOf(path);
   }
 
-  /** The conversation that a path makes. */
+  /** Returns the conversation that a path makes. */
   public static Conversation of(String system, List<Turn> path) {
     return new Conversation(
         system, path.isEmpty() ? 0 : path.get(path.size() - 1).depth() + 1, path);
   }
 
-  /** The number of oldest turns that the branch's prompts leave out by now. */
+  /** Returns the number of oldest turns that the branch's prompts leave out by now. */
   public int dropped() {
     return path.isEmpty()
         ? depth
@@ -37,7 +37,7 @@ public record Conversation(String system, int depth, List<Turn> path) {
     return path.isEmpty() && system == null;
   }
 
-  /** The messages of a prompt that leaves out the {@code dropped} oldest turns. */
+  /** Returns the messages of a prompt that leaves out the {@code dropped} oldest turns. */
   public List<ChatMessage> messages(int dropped, List<Message> added) {
     List<ChatMessage> messages = new ArrayList<>();
     if (system != null) {
@@ -54,7 +54,7 @@ public record Conversation(String system, int depth, List<Turn> path) {
   }
 
   /**
-   * The canonical ids of the branch up to its last reply's end-of-turn id.
+   * Returns the canonical ids of the branch up to its last reply's end-of-turn id.
    *
    * @param tokenizer fingerprint of the tokenizer in use
    * @return null if there are none, or if they belong to another tokenizer

@@ -37,7 +37,7 @@ public record PendingTurn(
     long accepted,
     CacheHints cache) {
 
-  /** The branch in whose order the turn stands: a fork is the first of the branch it makes. */
+  /** Returns the branch in whose order the turn is: a fork is the first of the branch it makes. */
   public String queue() {
     return kind == EventKind.FORK ? newBranch : branch;
   }

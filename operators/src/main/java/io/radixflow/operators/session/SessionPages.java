@@ -11,15 +11,13 @@ import io.radixflow.operators.record.TierTokens;
  *
  * @param branch the branch that the last turn was of
  * @param committedTokens tokens of its whole pages
- * @param tokens where these were
+ * @param tokens how many of these were in each tier
  * @param lastUsed when a turn last used them, milliseconds since the epoch
  * @param asOf when they were there: when that turn ended or they were last looked for, milliseconds
- *     since the epoch; builds that did not keep it left 0, which is taken for {@code lastUsed}
+ *     since the epoch
  * @param numericsEpoch which engines can use them; with another epoch they are computed again
- * @param disk where on a TaskManager's disk they are if any are: the engine's home, by name; null
- *     if it has none
- * @param remote where in a remote file system they are if any are: the folder's URI; null if there
- *     is none
+ * @param disk the name of the engine's directory on a TaskManager's disk; null if it has none
+ * @param remote URI of the remote folder; null if there is none
  */
 public record SessionPages(
     String branch,
@@ -31,15 +29,11 @@ public record SessionPages(
     String disk,
     String remote) {
 
-  public SessionPages {
-    asOf = asOf == 0 ? lastUsed : asOf;
-  }
-
   /**
-   * The same pages, looked for again.
+   * Returns the same pages after they were looked for again.
    *
    * @param now milliseconds since the epoch
-   * @param home the home on disk that was looked into, or null
+   * @param home the directory on disk that was looked into, or null
    * @param folder the remote folder that was looked into, or null
    */
   public SessionPages found(TierTokens places, long now, String home, String folder) {
@@ -48,11 +42,11 @@ public record SessionPages(
   }
 
   /**
-   * What can be said of these pages without looking.
+   * Returns where these pages are expected without looking for them.
    *
    * @param sameProcess whether the engine that made them is the one in use
    * @param epoch the numerics epoch of the engine in use
-   * @param home its home on disk, or null
+   * @param home its directory on disk, or null
    * @param folder its remote folder, or null
    */
   public TierTokens expected(boolean sameProcess, String epoch, String home, String folder) {

@@ -54,7 +54,7 @@ public record SessionSlot(
     return inLog(origin) && origin.offset() <= offsets.getOrDefault(origin.partition(), -1L);
   }
 
-  /** After an event. */
+  /** Returns this slot after an event. */
   public SessionSlot touched(Origin origin, long now) {
     Copy copy = new Copy(this);
     if (inLog(origin)) {
@@ -65,7 +65,7 @@ public record SessionSlot(
     return copy.slot();
   }
 
-  /** Opened with its owner and parameters, after so many erasures of tenants. */
+  /** Returns this slot as opened with its owner and parameters, after so many erasures of tenants. */
   public SessionSlot opened(
       String owner,
       String salt,
@@ -113,7 +113,7 @@ public record SessionSlot(
     return copy.slot();
   }
 
-  /** Closed: keeps its owner and what it has read, nothing of the conversation. */
+  /** Returns this slot as closed: it keeps its owner and what it has read, but no conversation. */
   public SessionSlot closed() {
     Copy copy = new Copy(NEW);
     copy.life = Life.CLOSED;
@@ -127,7 +127,7 @@ public record SessionSlot(
     return copy.slot();
   }
 
-  /** Erased: keeps only what it has read. */
+  /** Returns this slot as erased: it keeps only what it has read. */
   public SessionSlot erased() {
     Copy copy = new Copy(NEW);
     copy.life = Life.ERASED;
@@ -142,7 +142,7 @@ public record SessionSlot(
     return origin != null && origin.partition() >= 0;
   }
 
-  /** A slot under change. */
+  /** A slot that is being changed. */
   private static final class Copy {
     Life life;
     boolean opened;

@@ -11,7 +11,7 @@ import java.util.List;
  * ancestry and a regeneration is a sibling. A turn is never changed.
  *
  * <p>The tree's root, number {@link #ROOT}, is no turn: its message is the session's system prompt,
- * which is written once and lies here lest it take a state of its own. A session without one has no
+ * which is written once, here, so that it needs no state of its own. A session without one has no
  * root.
  *
  * <p>The canonical ids of a conversation, as the next prompt has them, are folded over the path:
@@ -24,7 +24,7 @@ import java.util.List;
  * @param answeredBy id under which the reply was given: that of a regeneration, else {@code turn}
  * @param messages the turn's messages
  * @param options the turn's own generation options, or null
- * @param regeneration how often the reply was made again before this
+ * @param regeneration how often the reply was regenerated before this
  * @param reply text of the reply
  * @param finishReason lower case
  * @param keep ids of the parent's canonical ids that stay; 0 if the prompt was encoded again
@@ -51,7 +51,7 @@ public record Turn(
   /** The number of the root, and the parent of turns that have none before. */
   public static final long ROOT = 0;
 
-  /** The root of a session with a system prompt. */
+  /** Returns the root of a session with a system prompt. */
   public static Turn root(String system) {
     List<Message> messages = List.of(new Message("system", system));
     return new Turn(ROOT, ROOT, 0, "", "", messages, null, 0, "", "", 0, new int[0], "", 0);

@@ -48,7 +48,7 @@ class DiskTierTest {
   }
 
   @Test
-  void aSessionGoesOnFromDiskOnTheEngineThatTakesTheOldOnesPlace() throws Exception {
+  void aNewEngineServesASessionFromTheDiskOfItsPredecessor() throws Exception {
     OperatorSubtaskState state;
     Reply undisturbed;
     try (ServingHarness h = harness(root)) {
@@ -75,7 +75,7 @@ class DiskTierTest {
   }
 
   @Test
-  void aTurnThatWasAnnouncedFindsInHostMemoryWhatWasOnDisk() throws Exception {
+  void anAnnouncedTurnFindsItsPagesInHostMemory() throws Exception {
     OperatorSubtaskState state = stored();
     Reply announced;
     try (ServingHarness h = harness(root).restore(state, 1)) {
@@ -96,7 +96,7 @@ class DiskTierTest {
   }
 
   @Test
-  void anErasedSessionLeavesTheDiskAlsoIfTheEngineNeverServedIt() throws Exception {
+  void anErasedSessionLeavesTheDiskOfAnEngineThatNeverServedIt() throws Exception {
     OperatorSubtaskState state = stored();
     try (ServingHarness h = harness(root).restore(state, 1)) {
       h.send(Events.of(EventKind.ERASE, "s", "e1"));
@@ -106,7 +106,7 @@ class DiskTierTest {
   }
 
   @Test
-  void aDirectoryThatWasAwayWhenASessionWasErasedIsEmptiedWhenItComesBack(@TempDir Path other)
+  void aDirectoryThatMissedAnErasureIsEmptiedWhenItComesBack(@TempDir Path other)
       throws Exception {
     OperatorSubtaskState state = stored();
     try (ServingHarness h = harness(other).restore(state, 1)) {
@@ -134,7 +134,7 @@ class DiskTierTest {
   }
 
   @Test
-  void aTenantsPagesOnDiskAreUnreadableBeforeItsSessionsHaveBeenGoneThrough() throws Exception {
+  void pagesOfAnErasedTenantAreUnreadableBeforeItsSessionsAreErased() throws Exception {
     OperatorSubtaskState state = stored();
     try (ServingHarness h = harness(root).restore(state, 1)) {
       h.control("erase_tenant", "acme", null);

@@ -27,13 +27,13 @@ class CanonicalReplyTest {
   }
 
   @Test
-  void anotherEndTokenBecomesTheTemplates() {
+  void anotherEndTokenIsReplacedByTheTemplates() {
     int other = tokenizer.encodeWithSpecial("<|endoftext|>")[0];
     assertThat(canonical.ids(ids("yes", other), "yes")).isEqualTo(ids("yes", end));
   }
 
   @Test
-  void aReplyCutByItsLimitIsClosed() {
+  void aReplyCutByItsLimitGetsAnEndToken() {
     assertThat(canonical.ids(ids("ye"), "ye")).isEqualTo(ids("ye", end));
   }
 
@@ -43,7 +43,7 @@ class CanonicalReplyTest {
   }
 
   @Test
-  void aCharacterOfWhichOnlyAPartWasGeneratedIsNotKept() {
+  void aPartlyGeneratedCharacterIsNotKept() {
     int[] generated = Arrays.copyOf(ids("né"), 2);
     assertThat(canonical.ids(generated, "n")).isEqualTo(ids("n", end));
   }
@@ -55,7 +55,7 @@ class CanonicalReplyTest {
   }
 
   @Test
-  void anEmptyReplyIsItsEnd() {
+  void anEmptyReplyIsOnlyItsEndToken() {
     assertThat(canonical.ids(new int[0], "")).isEqualTo(new int[] {end});
   }
 }

@@ -26,13 +26,13 @@ class NextPromptsTest {
   }
 
   @Test
-  void aTemplateThatDropsThinkingIsTold() {
+  void aTemplateThatDropsThinkingIsRecognised() {
     assertThat(next.dropsThinking()).isTrue();
     assertThat(new NextPrompts(SimModel.open(SimOptions.DEFAULT)).dropsThinking()).isFalse();
   }
 
   @Test
-  void theNextPromptHasThePromptAndTheAnswerWithoutWhatWasThought() {
+  void theNextPromptHasThePromptAndTheAnswerWithoutTheThinking() {
     assertThat(after("<think>\nhm\n</think>\n\nFour."))
         .isEqualTo(
             "<|im_start|>user\n2+2?<|im_end|>\n<|im_start|>assistant\nFour.<|im_end|>\n"

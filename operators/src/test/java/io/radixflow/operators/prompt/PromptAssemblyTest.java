@@ -77,7 +77,7 @@ class PromptAssemblyTest {
   }
 
   @Test
-  void aConversationThatGrewIsExtendedAndEqualsOneEncodedAnew() throws Exception {
+  void anExtendedPromptEqualsTheWholeConversationEncodedAgain() throws Exception {
     Conversation conversation = grown(5, WIDE);
     PromptAssembly extended = assembly(conversation, "next", WIDE);
     int[] whole = model.chatTemplate().encode(conversation.messages(0, user("next")), true);
@@ -134,7 +134,7 @@ class PromptAssemblyTest {
   }
 
   @Test
-  void forgottenTurnsChangeNoPrompt() throws Exception {
+  void turnsThatWereDroppedAndForgottenChangeNoPrompt() throws Exception {
     Window window = new Window(400, 20, 1_000, true);
     Conversation conversation = grown(20, window);
     int dropped = conversation.dropped();
@@ -148,7 +148,7 @@ class PromptAssemblyTest {
   }
 
   @Test
-  void byConfigurationAConversationThatOutgrowsTheWindowIsRefused() throws Exception {
+  void aConversationThatOutgrowsTheWindowIsRefusedIfSoConfigured() throws Exception {
     Window window = new Window(150, 20, 1_000, false);
     Conversation conversation = grown(4, new Window(100_000, 1, 1_000, false));
     assertThatThrownBy(() -> assembly(conversation, "next", window).ids())
@@ -167,7 +167,7 @@ class PromptAssemblyTest {
   }
 
   @Test
-  void whatTheTemplateRefusesIsToldToTheSender() {
+  void theErrorSaysWhatTheTemplateRefuses() {
     Conversation empty = new Conversation(null, 0, List.of());
     PromptAssembly assembly =
         new PromptAssembly(

@@ -28,7 +28,7 @@ class SharedSystemPromptTest {
   }
 
   @Test
-  void whatIsSharedFollowsFromTheSystemPromptAlone() throws Exception {
+  void theSharedBeginningDependsOnTheSystemPromptAlone() throws Exception {
     int[] first = prompt(SYSTEM, "one");
     int[] second = prompt(SYSTEM, "another question");
     int shared = publicTokens(template, first);

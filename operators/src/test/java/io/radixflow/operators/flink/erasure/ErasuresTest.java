@@ -3,6 +3,7 @@ package io.radixflow.operators.flink.erasure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.engine.Engine;
+import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.erasure.Erasures.What;
@@ -42,7 +43,15 @@ class ErasuresTest {
                 asked.add(name);
                 return new CompletableFuture<Boolean>();
               }),
-          null);
+          null,
+          new EngineTiers() {
+            private final TenantKeys keys = new TenantKeys();
+
+            @Override
+            public TenantKeys keys() {
+              return keys;
+            }
+          });
 
   @SuppressWarnings("unchecked")
   private <T> T of(Class<T> type, BiFunction<String, Object[], Object> calls) {

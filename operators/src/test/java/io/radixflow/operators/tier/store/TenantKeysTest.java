@@ -24,7 +24,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pages at rest, encrypted for each tenant. */
+/** Tests that stored pages are encrypted for each tenant. */
 class TenantKeysTest {
   private final Chain first = chain(1, 10, "one", 1);
   private final Chain second = chain(1, 10, "two", 2);
@@ -75,7 +75,7 @@ class TenantKeysTest {
   }
 
   @Test
-  void aTaskManagerThatWasAwayCannotReadATenantThatWasErasedMeanwhile() throws IOException {
+  void aTaskManagerThatWasAwayCannotReadPagesOfATenantErasedMeanwhile() throws IOException {
     try (DiskStore store = open(keys)) {
       write(store, first);
       write(store, second);
@@ -159,7 +159,7 @@ class TenantKeysTest {
   }
 
   @Test
-  void aPageIsNotTakenForAnother() {
+  void aPageDoesNotDecryptAsAnother() {
     TierPage page = first.pages()[3];
     ByteBuffer body = encrypt(3);
 
@@ -184,7 +184,7 @@ class TenantKeysTest {
   }
 
   @Test
-  void aKeyIsNotShown() {
+  void toStringOfAKeyHidesItsSecret() {
     TenantKeys.Key key = new TenantKeys.Key(1, 2, new byte[32]);
     assertThat(key).hasToString("key 0000000000000001 of tenant 0000000000000002");
   }
