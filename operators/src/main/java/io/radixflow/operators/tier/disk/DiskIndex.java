@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * 4                    what the pages are of, see {@link PageDatabase#open}
  * </pre>
  */
-final class DiskIndex {
+final class DiskIndex implements AutoCloseable {
   static final byte[] IDENTITY = {4};
 
   private static final Logger LOG = LoggerFactory.getLogger(DiskIndex.class);
@@ -92,6 +92,16 @@ final class DiskIndex {
   /** Returns the number of pages. */
   long pages() {
     return count;
+  }
+
+  /** Returns the bytes of all files. */
+  long bytes() {
+    return database.bytes();
+  }
+
+  /** Deletes the files whose pages were all removed. */
+  void compact() {
+    database.compact();
   }
 
   /** Opens the database again if it fails. */
@@ -306,13 +316,22 @@ final class DiskIndex {
   }
 
   /**
-   * Removes pages in their order.
+   * Removes the pages that come first.
    *
-   * @param most pages; fewer may be removed at once
    * @param before only those that were written before this time
    * @return how many
    */
-  synchronized int removeOldest(long most, long before) {
+  int evict(long most, long before) {
+    int evicted = 0;
+    int some;
+    do {
+      some = evictSome(most - evicted, before);
+      evicted += some;
+    } while (some > 0 && evicted < most);
+    return evicted;
+  }
+
+  private synchronized int evictSome(long most, long before) {
     int some = (int) Math.min(REMOVAL, most);
     List<Entry> oldest =
         database.read(db -> oldest(db, first, some), List.<Entry>of()).stream()
@@ -440,5 +459,11 @@ final class DiskIndex {
           return true;
         });
     return found;
+  }
+
+  /** Closes the database. */
+  @Override
+  public void close() {
+    database.close();
   }
 }

@@ -75,7 +75,6 @@ public final class DiskStore implements PageStore {
 
   private final Path directory;
   private final DiskTierOptions options;
-  private final PageDatabase database;
   private final DiskIndex index;
   private final DiskReader reader;
   private final PageCodec codec;
@@ -133,7 +132,8 @@ public final class DiskStore implements PageStore {
     codec = new PageCodec(keys, epoch, pageBytes);
     long batchBytes = Math.min(MAX_BATCH_BYTES, 2 * bufferBytes);
     batchPages = (int) Math.max(1, Math.min(MAX_BATCH, batchBytes / codec.maxBytes()));
-    database = PageDatabase.open(directory.resolve("pages"), bufferBytes, epoch + " " + pageBytes);
+    PageDatabase database =
+        PageDatabase.open(directory.resolve("pages"), bufferBytes, epoch + " " + pageBytes);
     index = new DiskIndex(database);
     reader = new DiskReader(database, codec);
     upkeep =
@@ -181,7 +181,7 @@ public final class DiskStore implements PageStore {
         index.drop(chain[from + pages]);
       }
     }
-    if (pages > 0 && database.bytes() > limitBytes / 2) { // else no page is evicted soon
+    if (pages > 0 && index.bytes() > limitBytes / 2) { // else no page is evicted soon
       used.offer(Arrays.copyOf(chain, from + pages));
     }
     return pages;
@@ -230,7 +230,7 @@ public final class DiskStore implements PageStore {
 
   /** Returns whether so many bytes more do not fit, or would leave too little to others. */
   private boolean isFull(long bytes) {
-    return database.bytes() + bytes > limitBytes - SPARE_BUFFERS * bufferBytes
+    return index.bytes() + bytes > limitBytes - SPARE_BUFFERS * bufferBytes
         || options.minFreeBytes() > 0 && usableBytes() < bytes + options.minFreeBytes();
   }
 
@@ -251,7 +251,7 @@ public final class DiskStore implements PageStore {
       while (isFull(bytes)) {
         long pages = Math.max(bytes, limitBytes / PARTS) / (codec.maxBytes() + OVERHEAD_BYTES) + 1;
         int evicted = evict(pages, Long.MAX_VALUE);
-        database.compact();
+        index.compact();
         if (evicted == 0) {
           return false;
         }
@@ -260,14 +260,8 @@ public final class DiskStore implements PageStore {
     }
   }
 
-  /** Evicts the pages that come first, of those written before a time; returns how many. */
   private int evict(long most, long before) {
-    int evicted = 0;
-    int some;
-    do {
-      some = index.removeOldest(most - evicted, before);
-      evicted += some;
-    } while (some > 0 && evicted < most);
+    int evicted = index.evict(most, before);
     counters.evicted.add(evicted);
     return evicted;
   }
@@ -319,7 +313,7 @@ public final class DiskStore implements PageStore {
       index.heal();
       makeRoom(limitBytes / PARTS);
       if (evict(Long.MAX_VALUE, clock.getAsLong() - options.retentionMillis()) > 0) {
-        database.compact();
+        index.compact();
       }
       for (PageId[] chain = used.poll(); chain != null && !closed; chain = used.poll()) {
         keep(chain);
@@ -338,7 +332,7 @@ public final class DiskStore implements PageStore {
 
   @Override
   public PageStoreStats stats() {
-    return counters.stats(index.pages(), database.bytes(), limitBytes);
+    return counters.stats(index.pages(), index.bytes(), limitBytes);
   }
 
   @Override
@@ -354,6 +348,6 @@ public final class DiskStore implements PageStore {
       Thread.currentThread().interrupt();
     }
     reader.close();
-    database.close();
+    index.close();
   }
 }

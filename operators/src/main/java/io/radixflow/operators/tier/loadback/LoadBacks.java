@@ -12,7 +12,6 @@ import io.radixflow.operators.tier.page.PageChain;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -35,7 +34,6 @@ public final class LoadBacks {
   private final StorageReads reads;
   private final LoadModel model;
   private final HostToDeviceCopies copies;
-  private final LoadBackOptions options;
   private final LongSupplier nanoClock;
 
   /** Announced ones in state NEW. */
@@ -66,10 +64,9 @@ public final class LoadBacks {
       LongSupplier nanoClock) {
     this.host = host;
     this.checksums = checksums;
-    this.options = options;
     this.nanoClock = nanoClock;
-    this.model = new LoadModel(host.pageTokens());
-    this.reads = new StorageReads(link, host, checksums, model, options, nanoClock);
+    this.model = new LoadModel(host.pageTokens(), options);
+    this.reads = new StorageReads(link, host, checksums, model, nanoClock);
     this.copies = new HostToDeviceCopies(pool, host, model, this::end, nanoClock);
   }
 
@@ -123,39 +120,26 @@ public final class LoadBacks {
 
   /** Returns whether pages that may still come from the stores are worth a request's wait. */
   private boolean isWorthWaitingFor(LoadBack each) {
-    if (!each.state().isReadingStores() || options.prefetchPolicy() == PrefetchPolicy.BEST_EFFORT) {
-      return false;
-    }
-    if (each.store.tier() == KvTier.REMOTE && options.isByCost() && model.knowsCompute()) {
-      // a request that has waited for longer than it takes to compute the pages had better do that
-      double waited = (nanoClock.getAsLong() - each.askedAt) * 1e-9;
-      if (waited > model.computeSeconds(each.end() - each.readPages(), each.limit)) {
-        return false;
-      }
-    }
-    return !isLate(each);
+    return each.state().isReadingStores()
+        && model.isWorthWaitingFor(
+            each.store.tier(), waited(each), each.end() - each.readPages(), each.limit)
+        && !isLate(each);
   }
 
-  /** Returns whether the stores have had as long as the policy gives them. */
+  private long waited(LoadBack each) {
+    return nanoClock.getAsLong() - each.askedAt;
+  }
+
   private boolean isLate(LoadBack each) {
-    if (!each.state().isReadingStores() || options.prefetchPolicy() != PrefetchPolicy.TIMEOUT) {
-      return false;
-    }
-    long waited = nanoClock.getAsLong() - each.askedAt;
-    int tokens = (each.limit - each.from) * host.pageTokens();
-    return TimeUnit.NANOSECONDS.toMillis(waited) >= LoadBackOptions.prefetchMillis(tokens);
+    return each.state().isReadingStores() && model.isLate(waited(each), each.limit - each.from);
   }
 
   /** Returns how many pages to load for a request that is admitted now. */
   private int loadable(LoadBack each, int devicePages) {
     int available = each.usableEnd() - devicePages;
-    if (devicePages < each.from || available <= 0) {
-      return 0;
-    }
-    if (!options.isByCost()) {
-      return available * host.pageTokens() >= options.threshold() ? available : 0;
-    }
-    return model.pagesToLoad(devicePages, available);
+    return devicePages < each.from || available <= 0
+        ? 0
+        : model.pagesToLoad(devicePages, available);
   }
 
   /** See {@link LoadBack#copy}. */

@@ -1,10 +1,11 @@
 package io.radixflow.operators.tier.loadback;
 
 import io.radixflow.operators.record.KvTier;
+import java.util.concurrent.TimeUnit;
 
 /**
- * Estimates from measurements what it takes to compute a prefix and to load it: which of both is
- * faster, and for how many pages. Seconds to compute a token are a line over its position, as
+ * Decides what is loaded back and waited for, as {@link LoadBackOptions} say: by thresholds, or by
+ * measurements of what it takes to compute a prefix and to load it. Seconds to compute a token are a line over its position, as
  * attention reads all before it; seconds to move pages are a line over their number. A store that
  * was too slow is tried once in {@link #TRIED_AGAIN} times nevertheless, as it may be faster now.
  * Owned by one thread; takes times, and no clock.
@@ -16,14 +17,16 @@ final class LoadModel {
   private static final KvTier[] TIERS = KvTier.values();
 
   private final int pageTokens;
+  private final LoadBackOptions options;
   private final LinearFit compute = new LinearFit();
   private final LinearFit copy = new LinearFit();
   private final LinearFit[] fetch = new LinearFit[TIERS.length];
   private final LinearFit[] ask = new LinearFit[TIERS.length];
   private final int[] declined = new int[TIERS.length];
 
-  LoadModel(int pageTokens) {
+  LoadModel(int pageTokens, LoadBackOptions options) {
     this.pageTokens = pageTokens;
+    this.options = options;
     for (int i = 0; i < TIERS.length; i++) {
       fetch[i] = new LinearFit();
       ask[i] = new LinearFit();
@@ -68,9 +71,26 @@ final class LoadModel {
     return pages == 0 ? 0 : line.base() + line.slope() * pages;
   }
 
-  /** Returns whether a prefill was measured yet. */
-  boolean knowsCompute() {
-    return !compute.isEmpty();
+  /** Returns whether so many pages are enough to ask the stores for them. */
+  boolean isEnough(int pages) {
+    return pages * pageTokens >= options.prefetchThreshold();
+  }
+
+  /** Returns whether the stores have had as long for so many pages as the policy gives them. */
+  boolean isLate(long waitedNanos, int pages) {
+    return options.prefetchPolicy() == PrefetchPolicy.TIMEOUT
+        && TimeUnit.NANOSECONDS.toMillis(waitedNanos)
+            >= LoadBackOptions.prefetchMillis(pages * pageTokens);
+  }
+
+  /**
+   * Returns whether a request that has waited for pages {@code from .. to-1} of a store goes on
+   * waiting. A remote store may take longer than computing the pages does.
+   */
+  boolean isWorthWaitingFor(KvTier tier, long waitedNanos, int from, int to) {
+    boolean measured = tier == KvTier.REMOTE && options.isByCost() && !compute.isEmpty();
+    return options.prefetchPolicy() != PrefetchPolicy.BEST_EFFORT
+        && !(measured && waitedNanos * NANOS > computeSeconds(from, to));
   }
 
   /**
@@ -81,6 +101,9 @@ final class LoadModel {
    * @param available pages in host memory after those
    */
   int pagesToLoad(int from, int available) {
+    if (!options.isByCost()) {
+      return available * pageTokens >= options.threshold() ? available : 0;
+    }
     if (compute.isEmpty() || copy.isEmpty()) {
       return available;
     }
@@ -102,14 +125,16 @@ final class LoadModel {
    */
   boolean isWorthAsking(KvTier tier, int from, int pages) {
     double seconds = ask[tier.ordinal()].base() + fetchSeconds(tier, pages) + copySeconds(pages);
-    return compute.isEmpty() || isWorth(tier, seconds, from, pages);
+    return !options.isByCost() || compute.isEmpty() || isWorth(tier, seconds, from, pages);
   }
 
-  /** Returns whether it is faster to read pages that a store has than to compute them. */
+  /** Returns whether the pages that a store has are enough, and read faster than computed. */
   boolean isWorthFetching(KvTier tier, int from, int pages) {
-    return compute.isEmpty()
-        || fetch[tier.ordinal()].isEmpty()
-        || isWorth(tier, fetchSeconds(tier, pages) + copySeconds(pages), from, pages);
+    return isEnough(pages)
+        && (!options.isByCost()
+            || compute.isEmpty()
+            || fetch[tier.ordinal()].isEmpty()
+            || isWorth(tier, fetchSeconds(tier, pages) + copySeconds(pages), from, pages));
   }
 
   private boolean isWorth(KvTier tier, double seconds, int from, int pages) {

@@ -26,7 +26,6 @@ public final class StorageReads {
   private final HostTier host;
   private final Checksums checksums;
   private final LoadModel model;
-  private final LoadBackOptions options;
   private final LongSupplier nanoClock;
 
   /** Load-backs in state SHARING, and some that have ended since. */
@@ -40,13 +39,11 @@ public final class StorageReads {
       HostTier host,
       Checksums checksums,
       LoadModel model,
-      LoadBackOptions options,
       LongSupplier nanoClock) {
     this.link = link;
     this.host = host;
     this.checksums = checksums;
     this.model = model;
-    this.options = options;
     this.nanoClock = nanoClock;
   }
 
@@ -62,11 +59,7 @@ public final class StorageReads {
 
   /** Returns whether there are stores, and so many pages are enough to ask them. */
   boolean areWorth(int pages) {
-    return link.store() != null && isEnough(pages);
-  }
-
-  private boolean isEnough(int pages) {
-    return pages > 0 && pages * host.pageTokens() >= options.prefetchThreshold();
+    return link.store() != null && model.isEnough(pages);
   }
 
   /** Begins to ask the stores for the pages that host memory does not have. */
@@ -79,10 +72,8 @@ public final class StorageReads {
   private void ask(LoadBack each, PageStore first) {
     int from = each.end();
     int limit = each.limit;
-    PageStore asked = isEnough(limit - from) ? first : null;
-    while (asked != null
-        && options.isByCost()
-        && !model.isWorthAsking(asked.tier(), from, limit - from)) {
+    PageStore asked = model.isEnough(limit - from) ? first : null;
+    while (asked != null && !model.isWorthAsking(asked.tier(), from, limit - from)) {
       asked = asked.below();
     }
     if (asked == null) {
@@ -105,10 +96,7 @@ public final class StorageReads {
     if (source.below() == null) {
       host.misses().add(MissReason.ABSENT, each.limit - from - pages);
     }
-    boolean worth =
-        pages * host.pageTokens() >= options.prefetchThreshold()
-            && (!options.isByCost() || model.isWorthFetching(source.tier(), from, pages));
-    each.storeEnd = worth ? from + pages : from;
+    each.storeEnd = model.isWorthFetching(source.tier(), from, pages) ? from + pages : from;
     next(each);
   }
 

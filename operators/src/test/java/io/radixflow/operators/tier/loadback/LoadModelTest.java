@@ -8,9 +8,12 @@ import org.junit.jupiter.api.Test;
 
 /** Times that are given, and what follows from them. */
 class LoadModelTest {
+  private static final LoadBackOptions OPTIONS =
+      new LoadBackOptions(LoadBackOptions.BY_COST, PrefetchPolicy.TIMEOUT, 1);
+
   private static final long MILLI = 1_000_000;
 
-  private final LoadModel model = new LoadModel(16);
+  private final LoadModel model = new LoadModel(16, OPTIONS);
 
   /** A millisecond a token at the beginning, two at position 1,000; 4 ms and 1 ms a page. */
   private void measure() {
