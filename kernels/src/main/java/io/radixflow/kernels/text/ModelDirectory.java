@@ -1,9 +1,9 @@
 package io.radixflow.kernels.text;
 
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.model.file.BoundedJson;
 import io.radixflow.kernels.text.tokenizer.TokenizerJson;
 import io.radixflow.kernels.text.tokenizer.VocabularyTokenizer;
 import java.io.IOException;
@@ -18,8 +18,7 @@ import java.util.Set;
 /** The text files of a Hugging Face model directory. */
 final class ModelDirectory {
 
-  private static final ObjectMapper JSON = new ObjectMapper();
-  private static final long LARGEST_FILE = 256L << 20;
+  private static final int LARGEST_FILE = 256 << 20;
 
   private final Path directory;
   private final JsonNode config;
@@ -49,7 +48,7 @@ final class ModelDirectory {
   String template() {
     Path file = directory.resolve("chat_template.jinja");
     if (Files.isRegularFile(file)) {
-      return new String(bytes(file), StandardCharsets.UTF_8);
+      return read(file);
     }
     JsonNode template = config.path("chat_template");
     for (JsonNode named : template) {
@@ -94,18 +93,18 @@ final class ModelDirectory {
 
   private static JsonNode json(Path file) {
     try {
-      return JSON.readTree(bytes(file));
+      return BoundedJson.object(file, LARGEST_FILE);
     } catch (IOException e) {
-      throw new ModelFormatException(file + " is not JSON: " + e.getMessage(), e);
+      throw new ModelFormatException(file + " cannot be read: " + e.getMessage(), e);
     }
   }
 
-  private static byte[] bytes(Path file) {
+  private static String read(Path file) {
     try {
       if (Files.size(file) > LARGEST_FILE) {
         throw new ModelFormatException(file + " is larger than " + LARGEST_FILE + " bytes");
       }
-      return Files.readAllBytes(file);
+      return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
     } catch (IOException e) {
       throw new ModelFormatException(file + " cannot be read: " + e.getMessage(), e);
     }

@@ -64,7 +64,9 @@ class TextModelDirectoryTest {
   @Test
   void missingAndBrokenFilesAreNamed() throws IOException {
     write("tokenizer.json", "{");
-    assertRefused("tokenizer.json is not JSON");
+    assertRefused("tokenizer.json: not valid JSON");
+    write("tokenizer.json", "{\"model\": {}, \"model\": {}}");
+    assertRefused("Duplicate field 'model'");
     Files.delete(directory.resolve("tokenizer.json"));
     assertRefused("tokenizer.json is missing");
   }

@@ -29,13 +29,13 @@ final class ByteLevelBuilder {
 
   /**
    * @param nfc whether text is composed (Unicode normalization form C) first
-   * @param merges pairs of token texts with a space between, best first
+   * @param merges pairs of token texts, best first
    * @param wholeWords whether a piece that is a token is taken without merging
    */
   ByteLevelTokenizer build(
       PreTokenizer preTokenizer,
       boolean nfc,
-      List<String> merges,
+      List<String[]> merges,
       boolean wholeWords,
       int[] endOfTurnIds,
       String fingerprint) {
@@ -44,29 +44,9 @@ final class ByteLevelBuilder {
         fingerprint,
         preTokenizer,
         nfc,
-        mergeTable(merges),
+        MergeTable.of(merges, ids),
         byteIds(),
         wholeWords ? this::wholeWord : null);
-  }
-
-  private MergeTable mergeTable(List<String> merges) {
-    MergeTable table = new MergeTable(merges.size());
-    for (int rank = 0; rank < merges.size(); rank++) {
-      String merge = merges.get(rank);
-      int space = merge.indexOf(' ', 1);
-      if (space < 0) {
-        continue;
-      }
-      String left = merge.substring(0, space);
-      String right = merge.substring(space + 1);
-      Integer leftId = ids.get(left);
-      Integer rightId = ids.get(right);
-      Integer mergedId = ids.get(left.concat(right));
-      if (leftId != null && rightId != null && mergedId != null) {
-        table.put(leftId, rightId, rank, mergedId);
-      }
-    }
-    return table;
   }
 
   private int[] byteIds() {

@@ -86,10 +86,22 @@ public final class GgufTokenizers {
         .build(
             preTokenizer,
             false,
-            merges,
+            pairs(merges),
             PreTokenizers.takesWholeWords(preTokenizer),
             endOfTurnIds(),
             fingerprint);
+  }
+
+  /** The two tokens of each merge, which a space parts; it is not the first character. */
+  private static List<String[]> pairs(List<String> merges) {
+    List<String[]> pairs = new ArrayList<>(merges.size());
+    for (String merge : merges) {
+      int space = merge.indexOf(' ', 1);
+      if (space > 0) {
+        pairs.add(new String[] {merge.substring(0, space), merge.substring(space + 1)});
+      }
+    }
+    return pairs;
   }
 
   private VocabularyTokenizer sentencePiece() {

@@ -1,6 +1,8 @@
 package io.radixflow.kernels.text.tokenizer;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The merges of a BPE vocabulary: a pair of token ids to its rank (lower merges first) and the id
@@ -25,6 +27,26 @@ final class MergeTable {
     merged = new int[capacity];
     mask = capacity - 1;
     Arrays.fill(keys, EMPTY);
+  }
+
+  /**
+   * The table of listed pairs, best first; pairs of texts that are no tokens are left out.
+   *
+   * @param pairs texts of the two tokens of each merge
+   * @param ids the id of each token's text
+   */
+  static MergeTable of(List<String[]> pairs, Map<String, Integer> ids) {
+    MergeTable table = new MergeTable(pairs.size());
+    for (int rank = 0; rank < pairs.size(); rank++) {
+      String[] pair = pairs.get(rank);
+      Integer left = ids.get(pair[0]);
+      Integer right = ids.get(pair[1]);
+      Integer merged = ids.get(pair[0] + pair[1]);
+      if (left != null && right != null && merged != null) {
+        table.put(left, right, rank, merged);
+      }
+    }
+    return table;
   }
 
   /** Adds a pair; one that is there already keeps its rank. */

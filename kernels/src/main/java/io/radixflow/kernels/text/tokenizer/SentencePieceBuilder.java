@@ -90,17 +90,7 @@ final class SentencePieceBuilder {
 
   /** Merges as listed, best first. */
   MergeTable mergesByList(List<String[]> pairs) {
-    MergeTable table = new MergeTable(pairs.size());
-    for (int rank = 0; rank < pairs.size(); rank++) {
-      String[] pair = pairs.get(rank);
-      Integer left = ids.get(pair[0]);
-      Integer right = ids.get(pair[1]);
-      Integer merged = ids.get(pair[0] + pair[1]);
-      if (left != null && right != null && merged != null) {
-        table.put(left, right, rank, merged);
-      }
-    }
-    return table;
+    return MergeTable.of(pairs, ids);
   }
 
   private static boolean hasInnerSpace(String token) {

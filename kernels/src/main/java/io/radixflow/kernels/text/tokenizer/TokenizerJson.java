@@ -58,15 +58,11 @@ public final class TokenizerJson {
 
   private VocabularyTokenizer byteLevel() {
     boolean nfc = PreTokenizerJson.isNfc(root.path("normalizer"));
-    List<String> merges = new ArrayList<>();
-    for (String[] pair : mergePairs()) {
-      merges.add(pair[0] + " " + pair[1]);
-    }
     return new ByteLevelBuilder(tokens, added)
         .build(
             PreTokenizerJson.byteLevel(root.path("pre_tokenizer")),
             nfc,
-            merges,
+            mergePairs(),
             model.path("ignore_merges").asBoolean(false),
             endOfTurnIds,
             fingerprint());
