@@ -7,7 +7,6 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
 import jinjava.javax.el.ELContext;
 import jinjava.javax.el.ELResolver;
 
@@ -17,63 +16,41 @@ import jinjava.javax.el.ELResolver;
  */
 final class PythonStrings extends ELResolver {
 
-  private static final Set<String> METHODS =
-      Set.of(
-          "startswith",
-          "endswith",
-          "strip",
-          "lstrip",
-          "rstrip",
-          "split",
-          "upper",
-          "lower",
-          "replace",
-          "find",
-          "count",
-          "removeprefix",
-          "removesuffix");
-
   @Override
   public Object invoke(
       ELContext context, Object base, Object method, Class<?>[] types, Object[] params) {
-    if (!(base instanceof CharSequence) || !METHODS.contains(String.valueOf(method))) {
+    if (!(base instanceof CharSequence)) {
       return null;
     }
-    context.setPropertyResolved(true);
-    return call(base.toString(), method.toString(), params == null ? new Object[0] : params);
+    Object[] arguments = params == null ? new Object[0] : params;
+    Object result = call(base.toString(), String.valueOf(method), arguments);
+    context.setPropertyResolved(result != null);
+    return result;
   }
 
+  /** Returns what a method returns, or null if it is none of these. */
   private static Object call(String text, String method, Object[] params) {
     String first = params.length > 0 && params[0] != null ? params[0].toString() : null;
-    switch (method) {
-      case "startswith":
-        return any(params[0]).stream().anyMatch(text::startsWith);
-      case "endswith":
-        return any(params[0]).stream().anyMatch(text::endsWith);
-      case "strip":
-        return strip(text, first, true, true);
-      case "lstrip":
-        return strip(text, first, true, false);
-      case "rstrip":
-        return strip(text, first, false, true);
-      case "split":
+    return switch (method) {
+      case "startswith" -> any(params[0]).stream().anyMatch(text::startsWith);
+      case "endswith" -> any(params[0]).stream().anyMatch(text::endsWith);
+      case "strip" -> strip(text, first, true, true);
+      case "lstrip" -> strip(text, first, true, false);
+      case "rstrip" -> strip(text, first, false, true);
+      case "split" -> {
         long most = params.length > 1 ? ((Number) params[1]).longValue() : -1;
-        return first == null ? splitAtSpace(text) : split(text, first, most);
-      case "upper":
-        return text.toUpperCase(Locale.ROOT);
-      case "lower":
-        return text.toLowerCase(Locale.ROOT);
-      case "replace":
-        return text.replace(first, params[1].toString());
-      case "find":
-        return (long) text.indexOf(first);
-      case "count":
-        return (long) split(text, first, -1).size() - 1;
-      case "removeprefix":
-        return text.startsWith(first) ? text.substring(first.length()) : text;
-      default:
-        return text.endsWith(first) ? text.substring(0, text.length() - first.length()) : text;
-    }
+        yield first == null ? splitAtSpace(text) : split(text, first, most);
+      }
+      case "upper" -> text.toUpperCase(Locale.ROOT);
+      case "lower" -> text.toLowerCase(Locale.ROOT);
+      case "replace" -> text.replace(first, params[1].toString());
+      case "find" -> (long) text.indexOf(first);
+      case "count" -> (long) split(text, first, -1).size() - 1;
+      case "removeprefix" -> text.startsWith(first) ? text.substring(first.length()) : text;
+      case "removesuffix" ->
+          text.endsWith(first) ? text.substring(0, text.length() - first.length()) : text;
+      default -> null;
+    };
   }
 
   private static Collection<String> any(Object candidates) {
