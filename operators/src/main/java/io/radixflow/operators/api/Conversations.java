@@ -5,7 +5,7 @@ import io.radixflow.operators.flink.ServingOperatorFactory;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
-import io.radixflow.operators.flink.turn.ServingOutputs;
+import io.radixflow.operators.flink.turn.ReplyOutput;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.RejectedEvent;
@@ -126,8 +126,8 @@ public final class Conversations {
             .disableChaining();
     return new Served(
         replies,
-        replies.getSideOutput(ServingOutputs.DELTAS),
-        replies.getSideOutput(ServingOutputs.REJECTED));
+        replies.getSideOutput(ReplyOutput.DELTAS),
+        replies.getSideOutput(ReplyOutput.REJECTED));
   }
 
   private static void noControl(ConversationEvent event, Collector<ControlEvent> out) {}

@@ -30,6 +30,9 @@ import org.apache.flink.runtime.operators.coordination.OperatorEvent;
  * are done. One that was lost before is in the sender's state.
  */
 final class ServingCoordinator implements OperatorCoordinator {
+  /** Reports that a subtask is open; travels from it to the JobManager. */
+  record SubtaskOpened() implements OperatorEvent {}
+
   private final IntSupplier parallelism;
   private final Consumer<Boolean> backlog;
   private final Map<Integer, SubtaskGateway> subtasks = new HashMap<>();

@@ -85,7 +85,7 @@ final class ServingOperator extends AbstractStreamOperator<Reply>
             environment(), getRuntimeContext(), factory, disks.restored(), control.tiers());
     subtask = new ServingSubtask(this, lease, control, disks, options, lost);
     subtask.start();
-    coordinator.sendEventToCoordinator(new SubtaskOpened());
+    coordinator.sendEventToCoordinator(new ServingCoordinator.SubtaskOpened());
   }
 
   Environment environment() {

@@ -2,7 +2,7 @@ package io.radixflow.operators.flink;
 
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.recovery.LostReplies;
-import io.radixflow.operators.flink.turn.ServingOutputs;
+import io.radixflow.operators.flink.turn.ReplyOutput;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
@@ -27,7 +27,7 @@ import org.apache.flink.streaming.api.operators.TwoInputStreamOperatorFactory;
  *     .uid("serving")
  * }</pre>
  *
- * and read {@link ServingOutputs} with {@code getSideOutput}.
+ * and read {@link ReplyOutput#DELTAS} and {@link ReplyOutput#REJECTED} with {@code getSideOutput}.
  */
 public final class ServingOperatorFactory extends AbstractStreamOperatorFactory<Reply>
     implements TwoInputStreamOperatorFactory<ConversationEvent, ControlEvent, Reply>,

@@ -93,14 +93,14 @@ class ServingCoordinatorTest {
     coordinator.start();
     begins(0);
     begins(1);
-    coordinator.handleEventFromOperator(0, 0, new SubtaskOpened());
+    coordinator.handleEventFromOperator(0, 0, new ServingCoordinator.SubtaskOpened());
     assertThat(backlogs).containsExactly(true);
-    coordinator.handleEventFromOperator(1, 0, new SubtaskOpened());
+    coordinator.handleEventFromOperator(1, 0, new ServingCoordinator.SubtaskOpened());
     assertThat(backlogs).containsExactly(true, false);
     coordinator.executionAttemptFailed(1, 0, null);
     assertThat(backlogs).containsExactly(true, false, true);
     begins(1);
-    coordinator.handleEventFromOperator(1, 1, new SubtaskOpened());
+    coordinator.handleEventFromOperator(1, 1, new ServingCoordinator.SubtaskOpened());
     assertThat(backlogs).containsExactly(true, false, true, false);
   }
 }

@@ -6,7 +6,7 @@ import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
-import io.radixflow.operators.flink.turn.ServingOutputs;
+import io.radixflow.operators.flink.turn.ReplyOutput;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.RejectedEvent;
@@ -308,7 +308,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   List<ReplyDelta> deltas() {
-    return sideOutput(ServingOutputs.DELTAS);
+    return sideOutput(ReplyOutput.DELTAS);
   }
 
   /** The text that deltas of a turn make. */
@@ -320,7 +320,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   List<RejectedEvent> rejectedEvents() {
-    return sideOutput(ServingOutputs.REJECTED);
+    return sideOutput(ReplyOutput.REJECTED);
   }
 
   private <T> List<T> sideOutput(OutputTag<T> tag) {

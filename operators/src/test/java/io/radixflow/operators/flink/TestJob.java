@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
 import io.radixflow.operators.flink.engine.EngineFactory;
-import io.radixflow.operators.flink.turn.ServingOutputs;
+import io.radixflow.operators.flink.turn.ReplyOutput;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
@@ -129,11 +129,11 @@ final class TestJob {
             .uid("serving");
     serving.map(replies).returns(String.class).sinkTo(new DiscardingSink<>());
     serving
-        .getSideOutput(ServingOutputs.DELTAS)
+        .getSideOutput(ReplyOutput.DELTAS)
         .map(deltas)
         .returns(String.class)
         .sinkTo(new DiscardingSink<>());
-    serving.getSideOutput(ServingOutputs.REJECTED).sinkTo(new DiscardingSink<>());
+    serving.getSideOutput(ReplyOutput.REJECTED).sinkTo(new DiscardingSink<>());
     return env;
   }
 }

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.state;
 
+import io.radixflow.operators.StableHash;
 import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
@@ -31,6 +32,8 @@ public final class SessionContext {
   private SessionSlot saved;
   private SessionSlot slot;
   private boolean ended;
+  private String hashedTurn;
+  private long turnHash;
 
   /**
    * @param slot as it was read; null if the session is unknown
@@ -148,7 +151,8 @@ public final class SessionContext {
    *
    * @return false if it was seen before
    */
-  public boolean recordTurnId(long hash) throws Exception {
+  public boolean recordTurnId(String turn) throws Exception {
+    long hash = hash(turn);
     if (store.turnIds.contains(hash)) {
       return false;
     }
@@ -156,8 +160,18 @@ public final class SessionContext {
     return true;
   }
 
-  public boolean hasSeenTurnId(long hash) throws Exception {
-    return store.turnIds.contains(hash);
+  /** Returns whether a turn id has been recorded. */
+  public boolean hasSeenTurnId(String turn) throws Exception {
+    return store.turnIds.contains(hash(turn));
+  }
+
+  /** Hashes a turn id, once for all that an event asks of it. */
+  private long hash(String turn) {
+    if (!turn.equals(hashedTurn)) {
+      hashedTurn = turn;
+      turnHash = StableHash.of64(turn);
+    }
+    return turnHash;
   }
 
   /**
@@ -165,19 +179,20 @@ public final class SessionContext {
    *
    * @param retention for how many milliseconds
    */
-  public void addEarlyCancel(long hash, long retention) throws Exception {
+  public void addEarlyCancel(String turn, long retention) throws Exception {
     removeExpiredCancels();
     int kept = 0;
     for (Long ignored : store.earlyCancels.keys()) {
       kept++;
     }
     if (kept < MAX_EARLY_CANCELS) {
-      store.earlyCancels.put(hash, now() + retention);
+      store.earlyCancels.put(hash(turn), now() + retention);
     }
   }
 
   /** Takes the cancel of a turn that came before it; false if there is none. */
-  public boolean takeEarlyCancel(long hash) throws Exception {
+  public boolean takeEarlyCancel(String turn) throws Exception {
+    long hash = hash(turn);
     Long expiry = store.earlyCancels.get(hash);
     if (expiry == null) {
       return false;

@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.StableHash;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.turn.SessionEnds.Ending;
 import io.radixflow.operators.record.ConversationEvent;
@@ -43,7 +42,7 @@ public final class EventHandler {
     session.slot(session.slot().touched(event.origin(), session.now()));
     if (event.kind() != EventKind.CANCEL
         && event.turn() != null
-        && !session.recordTurnId(StableHash.of64(event.turn()))) {
+        && !session.recordTurnId(event.turn())) {
       output.resendIgnored();
       return;
     }

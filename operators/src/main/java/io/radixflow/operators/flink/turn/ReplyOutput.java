@@ -15,14 +15,24 @@ import io.radixflow.operators.session.PendingTurn;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.LongSupplier;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.streaming.api.operators.Output;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.OutputTag;
 
 /**
  * Makes the operator's records and emits them: replies, whose session's key is current, their
  * pieces, and refused events.
  */
 public final class ReplyOutput {
+  /** The side output of pieces of running replies, each at least once. */
+  public static final OutputTag<ReplyDelta> DELTAS =
+      new OutputTag<>("reply-deltas", TypeInformation.of(ReplyDelta.class));
+
+  /** The side output of refused events without a turn id that a reply could name. */
+  public static final OutputTag<RejectedEvent> REJECTED =
+      new OutputTag<>("rejected-events", TypeInformation.of(RejectedEvent.class));
+
   private final Output<StreamRecord<Reply>> output;
   private final UnconfirmedReplies unconfirmed;
   private final ServingMetrics metrics;
@@ -230,11 +240,11 @@ public final class ReplyOutput {
   }
 
   private void collect(RejectedEvent event) {
-    output.collect(ServingOutputs.REJECTED, new StreamRecord<>(event));
+    output.collect(REJECTED, new StreamRecord<>(event));
   }
 
   private void collect(ReplyDelta delta) {
-    output.collect(ServingOutputs.DELTAS, new StreamRecord<>(delta));
+    output.collect(DELTAS, new StreamRecord<>(delta));
   }
 
   static String lowerCase(FinishReason reason) {

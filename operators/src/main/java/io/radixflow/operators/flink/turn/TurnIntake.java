@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.StableHash;
 import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
@@ -138,7 +137,7 @@ public final class TurnIntake {
 
   /** Ends an event whose cancel came before it. */
   private boolean wasCancelled(ConversationEvent event, SessionContext session) throws Exception {
-    boolean cancelled = session.takeEarlyCancel(StableHash.of64(event.turn()));
+    boolean cancelled = session.takeEarlyCancel(event.turn());
     if (cancelled) {
       output.cancelled(event);
     }
@@ -236,9 +235,8 @@ public final class TurnIntake {
         }
       }
     }
-    long hash = StableHash.of64(event.turn());
-    if (!session.hasSeenTurnId(hash)) {
-      session.addEarlyCancel(hash, cancelRetention);
+    if (!session.hasSeenTurnId(event.turn())) {
+      session.addEarlyCancel(event.turn(), cancelRetention);
     }
   }
 
