@@ -84,7 +84,7 @@ class AdmissionTest {
   }
 
   @Test
-  void aReplacingTurnMakesItsOwnRoom() throws Exception {
+  void aReplacingTurnCountsTheRoomOfTheTurnsThatItReplaces() throws Exception {
     try (ServingHarness h = ServingHarness.opened(Options.with(o -> o.maxQueuedPerSession = 1))) {
       h.send(Events.message("s", "t1"), Events.message("s", "t2").replacing()).settle();
       assertThat(h.endings()).containsExactly("t1:replaced", "t2:stop");
@@ -171,7 +171,7 @@ class AdmissionTest {
   }
 
   @Test
-  void whatCannotBeAnsweredGoesToTheSideOutput() throws Exception {
+  void refusedEventsWithoutATurnIdGoToTheSideOutput() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(
           Events.message("s", null),

@@ -28,7 +28,7 @@ class BranchTest {
   }
 
   @Test
-  void aForkSharesItsAncestryAndGoesItsOwnWay() throws Exception {
+  void aForkSharesItsAncestryAndThenDiffers() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1"), Events.message("s", "t2")).settle();
       h.send(Events.fork("s", "f", "b", "t1"), Events.message("s", "t3").on("b")).settle();
@@ -69,7 +69,7 @@ class BranchTest {
   }
 
   @Test
-  void aForkAtATurnUnderWayWaitsForItAndItsMessagesForTheFork() throws Exception {
+  void aForkAtARunningTurnWaitsForItAndItsMessagesForTheFork() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(
           Events.message("s", "t1"),
@@ -164,7 +164,7 @@ class BranchTest {
   }
 
   @Test
-  void whatNoBranchNeedsAnyMoreLeavesTheState() throws Exception {
+  void turnsThatNoBranchNeedsLeaveTheState() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1")).settle();
       for (int i = 0; i < 5; i++) {

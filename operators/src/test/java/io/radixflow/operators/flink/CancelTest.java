@@ -16,7 +16,7 @@ class CancelTest {
   }
 
   @Test
-  void aRunningTurnEndsAtOnceWithWhatWasShown() throws Exception {
+  void aCancelledRunningTurnEndsAtOnceWithTheTextThatWasShown() throws Exception {
     try (ServingHarness h = ServingHarness.opened();
         ServingHarness undisturbed = ServingHarness.opened()) {
       h.send(Events.message("s", "t1")).generate(3).send(cancel("s", "t1"));
@@ -29,7 +29,7 @@ class CancelTest {
   }
 
   @Test
-  void whatTheUserHasReadStaysInTheConversation() throws Exception {
+  void textThatTheUserHasReadStaysInTheConversation() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1")).generate(3).send(cancel("s", "t1"));
       h.send(Events.message("s", "t2")).settle();
@@ -50,7 +50,7 @@ class CancelTest {
   }
 
   @Test
-  void withoutATurnItEndsAllOfItsBranchAndNothingElse() throws Exception {
+  void aCancelWithoutATurnEndsAllTurnsOfItsBranch() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1")).settle();
       h.send(Events.fork("s", "f", "b", null), Events.message("s", "t2").on("b"));
@@ -61,7 +61,7 @@ class CancelTest {
   }
 
   @Test
-  void oneThatComesBeforeItsTurnIsKept() throws Exception {
+  void aCancelThatComesBeforeItsTurnIsKept() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(cancel("s", "t1"), Events.message("s", "t1"), Events.message("s", "t2")).settle();
       assertThat(h.endings()).containsExactly("t1:cancelled", "t2:stop");
@@ -70,7 +70,7 @@ class CancelTest {
   }
 
   @Test
-  void oneThatComesLongBeforeItsTurnIsForgotten() throws Exception {
+  void aCancelThatComesLongBeforeItsTurnIsForgotten() throws Exception {
     ServingOptions options = Options.with(o -> o.cancelRetention = Duration.ofSeconds(5));
     try (ServingHarness h = ServingHarness.opened(options)) {
       h.send(cancel("s", "t1"));
@@ -81,7 +81,7 @@ class CancelTest {
   }
 
   @Test
-  void oneForAFinishedTurnDoesNothing() throws Exception {
+  void aCancelOfAFinishedTurnDoesNothing() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1")).settle();
       h.send(cancel("s", "t1")).settle();

@@ -21,7 +21,7 @@ class CheckpointTest {
   }
 
   @Test
-  void aRunningTurnGoesOnFromTheTokensOfTheCheckpoint() throws Exception {
+  void aRunningTurnContinuesFromTheTokensOfTheCheckpoint() throws Exception {
     OperatorSubtaskState state;
     String shown;
     try (ServingHarness h = harness()) {
@@ -66,7 +66,7 @@ class CheckpointTest {
   }
 
   @Test
-  void aRestoredTurnThatStillWaitsEndsWithWhatItsUserHasRead() throws Exception {
+  void aRestoredWaitingTurnThatIsCancelledEndsWithTheTextThatWasShown() throws Exception {
     OperatorSubtaskState state;
     try (ServingHarness h = harness()) {
       h.open();
@@ -198,7 +198,7 @@ class CheckpointTest {
   }
 
   @Test
-  void emissionGoesOnIfTheSynchronousSavepointIsAborted() throws Exception {
+  void emissionContinuesIfTheSynchronousSavepointIsAborted() throws Exception {
     try (ServingHarness h = harness()) {
       h.open();
       h.send(Events.message("s", "t1")).generate(2);

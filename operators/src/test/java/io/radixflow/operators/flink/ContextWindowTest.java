@@ -21,7 +21,7 @@ class ContextWindowTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aLongConversationGoesOnForgetsItsOldestTurnsAndSaysSo(boolean rocksDb) throws Exception {
+  void aLongConversationDropsItsOldestTurnsAndReportsIt(boolean rocksDb) throws Exception {
     try (ServingHarness h =
         ServingHarness.of(new ScriptedEngine(400, 6), ServingOptions.DEFAULT).setBackend(rocksDb)) {
       h.open();
@@ -67,7 +67,7 @@ class ContextWindowTest {
   }
 
   @Test
-  void byConfigurationItIsRefusedAndTheSessionGoesOnFromAFork() throws Exception {
+  void ifOverflowIsRejectedTheSessionContinuesFromAFork() throws Exception {
     ServingOptions options = Options.with(o -> o.overflow = ServingOptions.Overflow.REJECT);
     try (ServingHarness h = opened(options)) {
       for (int i = 0; i < 12; i++) {

@@ -41,7 +41,7 @@ class ControlTest {
   }
 
   @Test
-  void whatIsNoControlEventIsIgnored() throws Exception {
+  void anUnknownControlEventIsIgnored() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.control("reboot", null, null)
           .control("limits", null, "speed=9")

@@ -61,7 +61,7 @@ class DeviceChangeTest {
   }
 
   @Test
-  void theReplyUnderWayGoesOnFromTheCheckpointAndTheConversationAfterIt() throws Exception {
+  void theRunningReplyAndTheConversationContinueFromTheCheckpoint() throws Exception {
     try (ServingHarness cpu = harness("cpu")) {
       cpu.setProcessingTime(2_000);
       cpu.restore(cut.state(), 1);

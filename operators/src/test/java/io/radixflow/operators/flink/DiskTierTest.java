@@ -48,7 +48,7 @@ class DiskTierTest {
   }
 
   @Test
-  void aNewEngineServesASessionFromTheDiskOfItsPredecessor() throws Exception {
+  void aSessionContinuesFromTheDiskOnTheEngineThatReplacesTheOldOne() throws Exception {
     OperatorSubtaskState state;
     Reply undisturbed;
     try (ServingHarness h = harness(root)) {

@@ -41,7 +41,7 @@ class ErasedBytesTest {
     "close,true",
     "idle,true"
   })
-  void aSavepointHasNothingOfWhatWasSaid(String ending, boolean rocksDb) throws Exception {
+  void aSavepointHasNoTextOfAnEndedSession(String ending, boolean rocksDb) throws Exception {
     ScriptedEngine engine = new ScriptedEngine(4096, 12);
     ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
     LostReplies lost = ending.startsWith("erase") ? new SuspectOutput() : null;

@@ -67,7 +67,7 @@ class FloodITCase {
   @RegisterExtension static final MiniClusterExtension CLUSTER = TestJob.cluster();
 
   @Test
-  void isAnsweredOrRejectedInOrderWithinBoundsWhileCheckpointsGoOn() throws Exception {
+  void aFloodIsAnsweredOrRejectedInOrderWhileCheckpointsContinue() throws Exception {
     SimModel model =
         SimModel.open(
             SimOptions.DEFAULT

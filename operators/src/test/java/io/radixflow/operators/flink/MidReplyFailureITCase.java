@@ -48,7 +48,7 @@ class MidReplyFailureITCase {
   @RegisterExtension static final MiniClusterExtension CLUSTER = TestJob.cluster();
 
   @Test
-  void everyReplyGoesOnFromTheLastCheckpointAndReadsTheSame() throws Exception {
+  void everyReplyContinuesFromTheLastCheckpointWithTheSameText() throws Exception {
     SimModel model =
         SimModel.open(
             SimOptions.DEFAULT

@@ -38,7 +38,7 @@ class PoisonTest {
   }
 
   @Test
-  void endsAsErrorWithItsEventAmongTheDeadLettersWhileTheOthersGoOn() throws Exception {
+  void aPoisonousTurnEndsAsErrorWithADeadLetterWhileOthersContinue() throws Exception {
     try (ServingHarness h =
         new ServingHarness(
             TestEngineFactory.of("poison", this::open), ServingOptions.DEFAULT, 1, 0)) {

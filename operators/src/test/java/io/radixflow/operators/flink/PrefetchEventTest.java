@@ -19,7 +19,7 @@ class PrefetchEventTest {
   }
 
   @Test
-  void theEngineHearsOfTheTurnAndOfNothingElse() throws Exception {
+  void anAnnouncedTurnReachesTheEngineAndChangesNothingElse() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1").of("acme")).settle();
       h.send(prefetch(null), prefetch("p"));
@@ -50,7 +50,7 @@ class PrefetchEventTest {
   }
 
   @Test
-  void aBranchThatHasTurnsNeedsNone() throws Exception {
+  void anAnnouncementForABranchWithTurnsIsIgnored() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1")).settle();
       h.send(Events.message("s", "t2"), Events.message("s", "t3")).generate(2);
@@ -71,7 +71,7 @@ class PrefetchEventTest {
   }
 
   @Test
-  void aSystemPromptIsSomethingAndAnEmptySessionNothing() throws Exception {
+  void aSystemPromptIsPreparedAndAnEmptySessionIsNot() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.of(EventKind.OPEN, "s", null), prefetch(null));
       assertThat(h.engine().expected()).isEmpty();
@@ -83,7 +83,7 @@ class PrefetchEventTest {
   }
 
   @Test
-  void nobodyHearsOfASessionThatIsNotThereUnlessAReplyIsDue() throws Exception {
+  void anAnnouncementForAnUnknownSessionIsIgnoredUnlessItHasATurnId() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(prefetch(null), prefetch("p1"));
       h.send(Events.message("s", "t1")).settle();
@@ -99,7 +99,7 @@ class PrefetchEventTest {
   }
 
   @Test
-  void anAnnouncementTakesNoRoomAndDrainingStopsIt() throws Exception {
+  void anAnnouncementIsNotQueuedAndIsIgnoredWhileDraining() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1")).settle();
       for (int i = 0; i < 100; i++) {

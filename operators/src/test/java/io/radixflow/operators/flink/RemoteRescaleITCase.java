@@ -222,7 +222,7 @@ class RemoteRescaleITCase {
 
   @ParameterizedTest(name = "from {0} to {1}")
   @CsvSource({"1, 2", "2, 1"})
-  void sessionsGoOnFromTheRemoteWhereverTheyAreThen(int before, int after) throws Exception {
+  void sessionsContinueFromTheRemoteTierOnAnyEngine(int before, int after) throws Exception {
     String run = "remote-rescale-" + RUNS.incrementAndGet();
     Map<String, String> undisturbed = undisturbed(run + "-undisturbed");
     String savepoint = firstTurns(run + "-before", before);

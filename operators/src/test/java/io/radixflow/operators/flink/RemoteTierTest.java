@@ -98,7 +98,7 @@ class RemoteTierTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void aSessionThatMovesOnRescaleGoesOnFromItsUploadedPages(boolean disk) throws Exception {
+  void aSessionThatMovesOnRescaleContinuesFromItsUploadedPages(boolean disk) throws Exception {
     OperatorSubtaskState state = served(disk);
     Reply undisturbed;
     int owner = ServingHarness.ownerOf("s", 2);
@@ -118,7 +118,7 @@ class RemoteTierTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void objectsThatSomebodyDeletesAreMissesAndTheReplyIsTheSame(boolean all) throws Exception {
+  void deletedObjectsAreMissesAndTheReplyIsTheSame(boolean all) throws Exception {
     OperatorSubtaskState state = served(false);
     Reply undisturbed;
     try (ServingHarness h = harness(false, RemoteTierOptions.NONE, 1, 0).restore(state, 1)) {
@@ -156,7 +156,7 @@ class RemoteTierTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void whatAnErasedTenantHasInTheRemoteIsUnreadable(boolean disk) throws Exception {
+  void pagesOfAnErasedTenantInTheRemoteTierAreUnreadable(boolean disk) throws Exception {
     OperatorSubtaskState state = served(disk);
     try (ServingHarness h = harness(disk, remote(), 1, 0).restore(state, 1)) {
       h.control("erase_tenant", "acme", null);
@@ -190,7 +190,7 @@ class RemoteTierTest {
   }
 
   @Test
-  void aPlaceThatNothingServesIsRefusedWithWhatToDo() throws Exception {
+  void aFolderWithoutAFileSystemIsRefusedWithWhatToDo() throws Exception {
     try (ServingHarness h = harness(false, TieredEngines.remote("s3://bucket/folder"), 1, 0)) {
       assertThatThrownBy(h::open)
           .hasStackTraceContaining("flink-s3-fs-hadoop")

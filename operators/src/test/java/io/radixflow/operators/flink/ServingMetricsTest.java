@@ -103,7 +103,7 @@ class ServingMetricsTest {
   }
 
   @Test
-  void whatBecomesOfKvEventsCanBeRead() {
+  void kvEventsAreCountedAsPublishedOrDropped() {
     EngineStats stats = stats(new KvEventStats(7, 2, 1), SessionStats.NONE, SchedulerStats.NONE);
     serving.engine(() -> stats);
     assertThat(((Gauge<?>) metrics.get("serving.kvEventsPublished")).getValue()).isEqualTo(7L);
@@ -127,7 +127,7 @@ class ServingMetricsTest {
   }
 
   @Test
-  void whatIsKeptOfSessionsCanBeRead() {
+  void theFiguresOfSessionsAreGauges() {
     serving.engine(
         () -> stats(KvEventStats.NONE, new SessionStats(3, 9, 5, 7, 2, 77), SchedulerStats.NONE));
     assertThat(((Gauge<?>) metrics.get("serving.sessionsCached")).getValue()).isEqualTo(9);

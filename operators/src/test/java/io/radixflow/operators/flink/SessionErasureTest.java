@@ -173,7 +173,7 @@ class SessionErasureTest {
   }
 
   @Test
-  void aKeyThatATurnUsedAfterTheErasureOfItsTenantIsDeletedOnAllEngines() throws Exception {
+  void aKeyUsedAfterTheErasureOfItsTenantIsDeletedOnAllEngines() throws Exception {
     try (ServingHarness h = oneOfTwo()) {
       h.open();
       h.ask(say("s", "t1", longText("first")));

@@ -97,7 +97,7 @@ class SessionLifeTest {
   }
 
   @Test
-  void anErasedSessionLeavesNothingButThatItWasErased() throws Exception {
+  void anErasedSessionLeavesOnlyAMarkThatItWasErased() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1").of("acme")).settle();
       h.send(Events.message("s", "t2")).generate(2);
@@ -109,7 +109,7 @@ class SessionLifeTest {
   }
 
   @Test
-  void theEngineIsToldOfEachSessionThatEnds() throws Exception {
+  void theEngineClosesEachSessionThatEnds() throws Exception {
     ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
     try (ServingHarness h = ServingHarness.opened(options)) {
       h.send(Events.message("a", "t1"), Events.message("b", "t1").of("acme")).settle();
@@ -123,7 +123,7 @@ class SessionLifeTest {
   }
 
   @Test
-  void whatACheckpointSavedOfATurnGoesWhenTheTurnEnds() throws Exception {
+  void theSavedProgressOfATurnIsDeletedWhenTheTurnEnds() throws Exception {
     ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
     try (ServingHarness h = ServingHarness.opened(options)) {
       h.send(Events.message("s", "t1"), Events.message("c", "t1")).generate(2).snapshot();
@@ -150,7 +150,7 @@ class SessionLifeTest {
   }
 
   @Test
-  void aSessionWithATurnUnderWayIsNotForgotten() throws Exception {
+  void aSessionWithARunningTurnIsNotForgotten() throws Exception {
     ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
     try (ServingHarness h = ServingHarness.opened(options)) {
       h.send(Events.message("s", "t1")).generate(1);
@@ -161,7 +161,7 @@ class SessionLifeTest {
   }
 
   @Test
-  void aQueryTellsWhereTheSessionStands() throws Exception {
+  void aQueryReportsTheStateOfTheSession() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       assertThat(query(h, "s", "q1").status()).isEqualTo("unknown");
       h.send(Events.message("s", "t1")).generate(1);

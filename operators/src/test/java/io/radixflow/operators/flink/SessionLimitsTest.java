@@ -105,7 +105,7 @@ class SessionLimitsTest {
   }
 
   @Test
-  void orRejectsTheTurnIfItIsToldTo() throws Exception {
+  void aTurnBeyondTheLimitIsRejectedIfConfigured() throws Exception {
     ServingOptions options =
         Options.with(
             o -> {

@@ -88,7 +88,7 @@ class SessionPagesTest {
   }
 
   @Test
-  void aQueryTellsTheTokensOfEachTier() throws Exception {
+  void aQueryReportsTheTokensOfEachTier() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.setProcessingTime(7_000);
       h.send(message("s", "t1")).settle();
@@ -114,7 +114,7 @@ class SessionPagesTest {
   }
 
   @Test
-  void whatOnlyAskedPagesAreNotKnownAfterARestart() throws Exception {
+  void aQueryThatIsNotAnsweredAfterARestartKeepsWhatWasKnown() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(message("s", "t1")).settle();
       OperatorSubtaskState state = h.snapshot();
@@ -158,7 +158,7 @@ class SessionPagesTest {
   }
 
   @Test
-  void theEndOfTheInputAnswersWhatWaits() throws Exception {
+  void theEndOfTheInputAnswersOpenQueries() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(message("s", "t1")).settle();
       h.engine().holdPlaces();
@@ -221,7 +221,7 @@ class SessionPagesTest {
   }
 
   @Test
-  void aLookThatFailsLeavesWhatWasKnown() throws Exception {
+  void aFailedLookupKeepsWhatWasKnown() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(message("s", "t1")).settle();
       SessionPages before = h.pages("s");
@@ -236,7 +236,7 @@ class SessionPagesTest {
   }
 
   @Test
-  void whatALookFindsIsIgnoredIfATurnHasEndedSince() throws Exception {
+  void theResultOfALookupIsIgnoredIfATurnHasEndedSince() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(message("s", "t1")).settle();
       h.engine().holdPlaces();
@@ -269,7 +269,7 @@ class SessionPagesTest {
   }
 
   @Test
-  void aTurnThatASessionsEndCutsLeavesNothing() throws Exception {
+  void aTurnCutByTheEndOfItsSessionLeavesNoState() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(message("s", "t1")).settle().send(message("s", "t2")).generate(3);
       h.send(Events.of(EventKind.ERASE, "s", "e")).settle();
@@ -313,7 +313,7 @@ class SessionPagesTest {
   }
 
   @Test
-  void whatIsExpectedDependsOnWhatIsStillTheSame() {
+  void theExpectedTiersDependOnEngineDiskAndFolder() {
     TierTokens tokens = new TierTokens(64, 32, 16, 8);
     SessionPages pages = new SessionPages("main", 128, tokens, 1, 1, "epoch", "home", "far");
     assertThat(pages.expected(true, "epoch", "home", "far")).isEqualTo(tokens);

@@ -84,7 +84,7 @@ class TaskManagerLimitsTest {
   }
 
   @Test
-  void aSubtaskThatEndsTakesItsOwnAwayAndItsSuccessorCountsThemAgain() throws Exception {
+  void aSubtaskThatEndsSubtractsItsCountsAndItsSuccessorCountsAgain() throws Exception {
     try (ServingHarness a = subtask(TWO_SESSIONS, 0)) {
       OperatorSubtaskState left;
       try (ServingHarness b = subtask(TWO_SESSIONS, 1).beside(a)) {

@@ -67,7 +67,7 @@ class TenantErasureTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void turnsOfOtherTenantsGoOnWhileATenantIsErased(boolean rocksDb) throws Exception {
+  void turnsOfOtherTenantsContinueWhileATenantIsErased(boolean rocksDb) throws Exception {
     try (ServingHarness h = withSessions(rocksDb)) {
       h.control("erase_tenant", "acme", null);
       String text = h.streamed("spared");
@@ -89,7 +89,7 @@ class TenantErasureTest {
 
   @ParameterizedTest
   @CsvSource({"1,false", "1,true", "2,false", "2,true"})
-  void anErasureGoesOnFromACheckpointAtAnyParallelism(
+  void anErasureContinuesFromACheckpointAtAnyParallelism(
       int parallelism, boolean rocksDb) throws Exception {
     OperatorSubtaskState middle;
     try (ServingHarness h = withSessions(rocksDb)) {

@@ -169,7 +169,7 @@ class TierControlTest {
   }
 
   @Test
-  void anEngineWithoutHostMemoryRefusesAll() throws Exception {
+  void anEngineWithoutHostMemoryRefusesAllCommands() throws Exception {
     try (ServingHarness h = harness(TierOptions.NONE, DiskTierOptions.NONE)) {
       h.open();
       refused(h, "attach disk 100000000");

@@ -60,7 +60,7 @@ class TokenHistoryTest {
 
   /** Case S8: of a reply that was cut at its limit, the next prompt has exactly that much. */
   @Test
-  void aReplyThatWasCutIsInTheNextPromptAsFarAsItWent() throws Exception {
+  void theShownPartOfACutReplyIsInTheNextPrompt() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1").with(Events.maxTokens(4))).settle();
       h.send(Events.message("s", "t2")).settle();

@@ -106,7 +106,7 @@ class TurnOrderTest {
   }
 
   @Test
-  void aReplacingTurnEndsWhatRunsAndWaitsAndTakesItsPlaceInTheHistory() throws Exception {
+  void aReplacingTurnEndsRunningAndWaitingTurnsAndReplacesThemInTheHistory() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1"), Events.message("s", "t2")).generate(3);
       h.send(Events.message("s", "t3").replacing()).settle();

@@ -213,7 +213,7 @@ class UnconfirmedRepliesTest {
   }
 
   @Test
-  void aReplyOfWhichNothingCanBeFoundOutIsKeptForTheNextRestore() throws Exception {
+  void aReplyOfUnknownFateIsKeptForTheNextRestore() throws Exception {
     OperatorSubtaskState state;
     try (ServingHarness h = replied(false)) {
       state = h.snapshot();
@@ -249,7 +249,7 @@ class UnconfirmedRepliesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"erase", "erase_tenant"})
-  void ofAnErasedSessionsReplyOnlyTheEndIsEmittedAgain(String how) throws Exception {
+  void aReplyOfAnErasedSessionIsEmittedAgainWithoutItsText(String how) throws Exception {
     OperatorSubtaskState state;
     try (ServingHarness h = harness(false)) {
       h.setProcessingTime(EMITTED);

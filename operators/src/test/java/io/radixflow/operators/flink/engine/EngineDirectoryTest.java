@@ -17,7 +17,7 @@ class EngineDirectoryTest {
   @TempDir Path root;
 
   @Test
-  void isBesideWhatFlinkEmptiesWhenItStarts() throws Exception {
+  void theDirectoryIsBesideTheOneThatFlinkEmptiesAtStart() throws Exception {
     Files.createDirectories(root.resolve("localState"));
     Path temporary = Files.createDirectories(root.resolve("tmp"));
     EngineDirectory directory = EngineDirectory.of(temporary.toFile(), "engine", RESTORED);
@@ -30,7 +30,7 @@ class EngineDirectoryTest {
   }
 
   @Test
-  void hasNoPlaceWithoutAWorkingDirectory() {
+  void thereIsNoDirectoryWithoutAWorkingDirectory() {
     EngineDirectory nowhere = new EngineDirectory(null, null, RESTORED);
     assertThat(EngineDirectory.of(null, "engine", RESTORED)).isEqualTo(nowhere);
     assertThat(EngineDirectory.of(root.resolve("tmp").toFile(), "engine", RESTORED))

@@ -44,7 +44,7 @@ class EngineOpeningTest {
   }
 
   @Test
-  void whatWouldFailAgainEndsTheJobAtOnce() {
+  void aFailureThatWouldRepeatEndsTheJobAtOnce() {
     for (RuntimeException failure :
         new RuntimeException[] {
           new IllegalArgumentException("no such device"), new ModelFormatException("no such model")
@@ -63,7 +63,7 @@ class EngineOpeningTest {
   }
 
   @Test
-  void whatMayPassIsLeftToARestart() {
+  void aPassingFailureIsLeftToARestart() {
     UncheckedIOException failure = new UncheckedIOException(new IOException("a hub that is down"));
     assertThatThrownBy(
             () ->

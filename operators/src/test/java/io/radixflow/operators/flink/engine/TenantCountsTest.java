@@ -27,7 +27,7 @@ class TenantCountsTest {
   }
 
   @Test
-  void whatIsAboutToGoMakesRoom() {
+  void turnsThatAreToBeReplacedCountAsFree() {
     first.add("acme");
     first.add("acme");
     assertThat(first.tryAdd("acme", 1, 1, 9)).isEqualTo(TenantCounts.Full.TENANT);
@@ -35,7 +35,7 @@ class TenantCountsTest {
   }
 
   @Test
-  void whatIsFoundInStateIsCountedBeyondTheLimits() {
+  void restoredTurnsAreCountedBeyondTheLimits() {
     first.add("acme");
     first.add("acme");
     assertThat(second.tryAdd("acme", 0, 1, 9)).isEqualTo(TenantCounts.Full.TENANT);
@@ -46,7 +46,7 @@ class TenantCountsTest {
   }
 
   @Test
-  void aShareThatEndsTakesItsOwnAwayOnceAndNothingElse() {
+  void aClosedShareSubtractsItsOwnCountOnce() {
     first.add("acme");
     first.add("beta");
     second.add("acme");
