@@ -18,7 +18,7 @@ import io.radixflow.operators.PublicApi;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What jobs must not know: tensors, and how a device computes. */
+/** Checks the packages that jobs must not use, and the rules that hold for all its classes. */
 class ArchitectureTest {
 
   private static final String ROOT = "io.radixflow.jobs";

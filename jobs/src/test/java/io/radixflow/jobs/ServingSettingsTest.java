@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 class ServingSettingsTest {
 
   @Test
-  void anEngineThatTakesLessThanASubtaskHandsItIsRefused() {
+  void settingsWithWhichASubtaskOverflowsItsEngineAreRefused() {
     assertThatExceptionOfType(SettingsException.class)
         .isThrownBy(() -> engine(settings("engine.max-waiting=255")))
         .withMessage(

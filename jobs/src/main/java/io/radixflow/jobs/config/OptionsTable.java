@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.util.TimeUtils;
 
 /** The documentation of all options, {@code docs/options.md}: a Markdown table for each section. */
 public final class OptionsTable {
@@ -109,10 +110,10 @@ public final class OptionsTable {
 
   private static String shown(Object value) {
     if (value instanceof Duration time) {
-      return shown(time);
+      return TimeUtils.formatWithHighestUnit(time).replace(" ", "");
     }
     if (value instanceof MemorySize size) {
-      return shown(size.getBytes());
+      return size.toString().replaceAll(" (bytes)?", "");
     }
     if (value instanceof Enum<?> choice) {
       return choice.toString().toLowerCase(Locale.ROOT);
@@ -121,30 +122,5 @@ public final class OptionsTable {
       return list.stream().map(Object::toString).collect(Collectors.joining(";"));
     }
     return value.toString();
-  }
-
-  /** In the largest unit that divides it. */
-  private static String shown(long bytes) {
-    List<String> units = List.of("", "kb", "mb", "gb", "tb");
-    int unit = 0;
-    while (bytes != 0 && bytes % 1024 == 0 && unit < units.size() - 1) {
-      bytes /= 1024;
-      unit++;
-    }
-    return bytes + units.get(unit);
-  }
-
-  /** In the largest unit that divides it. */
-  private static String shown(Duration time) {
-    if (time.toMillisPart() != 0) {
-      return time.toMillis() + "ms";
-    }
-    if (time.toSecondsPart() != 0) {
-      return time.toSeconds() + "s";
-    }
-    if (time.toMinutesPart() != 0) {
-      return time.toMinutes() + "min";
-    }
-    return time.toHoursPart() != 0 ? time.toHours() + "h" : time.toDays() + "d";
   }
 }

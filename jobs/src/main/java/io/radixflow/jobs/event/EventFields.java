@@ -15,51 +15,22 @@ import java.util.TreeSet;
 final class EventFields {
 
   static final List<String> OPTIONS =
-      List.of(
-          "temperature",
-          "top_k",
-          "top_p",
-          "min_p",
-          "repetition_penalty",
-          "presence_penalty",
-          "frequency_penalty",
-          "logit_bias",
-          "max_tokens",
-          "max_completion_tokens",
-          "stop",
-          "seed",
-          "logprobs",
-          "top_logprobs",
-          "n",
-          "priority");
+      words(
+          """
+          temperature top_k top_p min_p repetition_penalty presence_penalty
+          frequency_penalty logit_bias max_tokens max_completion_tokens stop seed logprobs
+          top_logprobs n priority
+          """);
 
   /** Fields of the OpenAI API and its kin that are known and not served. */
-  static final Set<String> NOT_SERVED =
-      Set.of(
-          "audio",
-          "best_of",
-          "echo",
-          "function_call",
-          "functions",
-          "guided_json",
-          "guided_regex",
-          "metadata",
-          "modalities",
-          "model",
-          "parallel_tool_calls",
-          "prediction",
-          "reasoning_effort",
-          "response_format",
-          "service_tier",
-          "store",
-          "stream",
-          "stream_options",
-          "suffix",
-          "tool_choice",
-          "tools",
-          "user",
-          "verbosity",
-          "web_search_options");
+  static final List<String> NOT_SERVED =
+      words(
+          """
+          audio best_of echo function_call functions guided_json guided_regex metadata
+          modalities model parallel_tool_calls prediction reasoning_effort response_format
+          service_tier store stream stream_options suffix tool_choice tools user verbosity
+          web_search_options
+          """);
 
   private static final Map<EventKind, Set<String>> ALLOWED = new EnumMap<>(EventKind.class);
 
@@ -116,6 +87,10 @@ final class EventFields {
       throw JsonObject.notOneOf("type", type, types());
     }
     return EventKind.valueOf(type.toUpperCase(Locale.ROOT));
+  }
+
+  private static List<String> words(String text) {
+    return List.of(text.strip().split("\\s+"));
   }
 
   private static void allow(EventKind kind, boolean options, String... fields) {

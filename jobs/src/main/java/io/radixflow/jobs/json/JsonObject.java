@@ -3,6 +3,7 @@ package io.radixflow.jobs.json;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -133,15 +134,12 @@ public final class JsonObject {
     if (given == null) {
       return null;
     }
-    List<String> names = new ArrayList<>();
-    for (E value : type.getEnumConstants()) {
-      String name = value.name().toLowerCase(Locale.ROOT);
-      if (name.equals(given)) {
-        return value;
-      }
-      names.add(name);
+    List<String> names =
+        Arrays.stream(type.getEnumConstants()).map(e -> e.name().toLowerCase(Locale.ROOT)).toList();
+    if (!names.contains(given)) {
+      throw notOneOf(path(field), given, names);
     }
-    throw notOneOf(path(field), given, names);
+    return type.getEnumConstants()[names.indexOf(given)];
   }
 
   /** Returns the exception for a string that is not one of the valid ones. */
@@ -159,13 +157,10 @@ public final class JsonObject {
   /** True or false. */
   public Boolean bool(String field) {
     JsonNode value = get(field);
-    if (value == null) {
-      return null;
-    }
-    if (!value.isBoolean()) {
+    if (value != null && !value.isBoolean()) {
       throw wrongType(path(field), value, "true or false");
     }
-    return value.booleanValue();
+    return value == null ? null : Boolean.valueOf(value.booleanValue());
   }
 
   /** True or false, or {@code absent} if the field is not given. */
@@ -238,7 +233,7 @@ public final class JsonObject {
     }
     List<JsonObject> objects = new ArrayList<>(array.size());
     for (JsonNode element : array) {
-      objects.add(nested(path(field) + "[" + objects.size() + "]", element));
+      objects.add(nested(element(field, objects.size()), element));
     }
     return objects;
   }
@@ -252,13 +247,16 @@ public final class JsonObject {
     int[] values = new int[array.size()];
     for (int i = 0; i < values.length; i++) {
       JsonNode value = array.get(i);
-      values[i] = value.isInt() ? value.intValue() : toInt(path(field) + "[" + i + "]", value);
+      values[i] =
+          value.isInt() // spares the path, of which long arrays have many
+              ? value.intValue()
+              : (int) integer(element(field, i), value, Integer.MIN_VALUE, Integer.MAX_VALUE);
     }
     return values;
   }
 
-  private static int toInt(String path, JsonNode value) {
-    return (int) integer(path, value, Integer.MIN_VALUE, Integer.MAX_VALUE);
+  private String element(String field, int index) {
+    return path(field) + "[" + index + "]";
   }
 
   /** A string, or an array of at most {@code max}. */
@@ -275,7 +273,7 @@ public final class JsonObject {
     }
     List<String> texts = new ArrayList<>();
     for (JsonNode element : array(field, "strings", max)) {
-      texts.add(text(path(field) + "[" + texts.size() + "]", element));
+      texts.add(text(element(field, texts.size()), element));
     }
     return texts;
   }

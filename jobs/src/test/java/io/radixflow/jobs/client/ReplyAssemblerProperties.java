@@ -19,7 +19,7 @@ import net.jqwik.api.Provide;
 class ReplyAssemblerProperties {
 
   @Property
-  void whateverIsRepeatedOrLostTheTextIsTheReplysAndNeverTakenBack(
+  void joinedTextIsAPrefixOfTheReplyWhateverIsRepeatedOrLost(
       @ForAll("texts") String text, @ForAll Random random) {
     Heard heard = new Heard();
     ReplyAssembler assembler = new ReplyAssembler(heard);

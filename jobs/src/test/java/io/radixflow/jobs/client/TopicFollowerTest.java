@@ -37,7 +37,7 @@ class TopicFollowerTest {
   }
 
   @Test
-  void aRecordThatCannotBeHandledIsPassedOver() throws Exception {
+  void aRecordThatCannotBeHandledIsSkipped() throws Exception {
     for (long offset = 0; offset < 3; offset++) {
       consumer.addRecord(new ConsumerRecord<>(TOPIC, 0, offset, null, new byte[0]));
     }
@@ -62,7 +62,7 @@ class TopicFollowerTest {
   }
 
   @Test
-  void whenFollowingEndsWhoWaitsIsToldWhatToDo() {
+  void aCallerThatWaitsLearnsWhyFollowingEnded() {
     CompletableFuture<Reply> pending = asked.add(query(), ReplyListener.SILENT);
     consumer.setPollException(new KafkaException("not authorized"));
     try (TopicFollower follower = TopicFollower.start(consumer, TOPIC, record -> {}, asked::fail)) {

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class SchedulerConfigTest {
 
   @Test
-  void defaultsAreTheEngines() {
+  void theDefaultsAreThoseOfTheEngine() {
     assertThat(SchedulerConfig.scheduler(SettingsLoader.defaults()))
         .isEqualTo(SchedulerOptions.DEFAULT);
   }

@@ -188,7 +188,7 @@ class SettingsLoaderTest {
   }
 
   @Test
-  void theDiskTierIsWhatTheSettingsSay() throws Exception {
+  void theDiskTierFollowsTheSettings() throws Exception {
     Settings settings =
         new SettingsLoader()
             .set(

@@ -118,7 +118,7 @@ class ControlSchemaTest {
   }
 
   @Test
-  void aTenantIsNamedAsItIs() {
+  void theTenantToEraseIsNotChanged() {
     assertThat(parse("{\"type\":\"erase_tenant\",\"tenant\":\"a\"}").event())
         .isEqualTo(new ControlEvent("erase_tenant", "a", null));
   }

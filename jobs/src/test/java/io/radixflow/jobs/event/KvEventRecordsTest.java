@@ -29,7 +29,7 @@ class KvEventRecordsTest {
               "host-0", 3, 2, new KvEvent.Stored(KvTier.DISK, "", 0, null, 1, null)));
 
   @Test
-  void recordsAreWhatTheirSchemaSaysAndAreReadBackAsTheyWere() throws IOException {
+  void recordsFitTheirSchemaAndAreReadBackEqual() throws IOException {
     for (KvEventRecord record : RECORDS) {
       byte[] json = KvEventWriter.write(record);
       assertThat(Schemas.check(Schemas.KV_EVENT, json)).isEmpty();
@@ -38,7 +38,7 @@ class KvEventRecordsTest {
   }
 
   @Test
-  void fieldsAreNamedAsSglangAndVllmNameThem() {
+  void fieldsHaveTheNamesOfSglangAndVllm() {
     JsonNode json = Schemas.tree(KvEventWriter.write(RECORDS.get(2)));
     assertThat(json.get("block_hashes").toString()).isEqualTo("[-9223372036854775808]");
     assertThat(json.get("parent_block_hash").longValue()).isEqualTo(Long.MAX_VALUE);

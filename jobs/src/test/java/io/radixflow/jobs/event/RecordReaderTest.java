@@ -65,7 +65,7 @@ class RecordReaderTest {
   }
 
   @Test
-  void refusesWhatIsNoRecord() {
+  void refusesWhatIsNotARecord() {
     for (String value : List.of("", "[]", "{", "7")) {
       assertThatExceptionOfType(IOException.class)
           .isThrownBy(

@@ -70,7 +70,7 @@ class JsonObjectTest {
   }
 
   @Test
-  void textsAreOneOrAnArray() throws IOException {
+  void aFieldOfTextsTakesOneStringOrAnArray() throws IOException {
     JsonObject object = read("{\"a\":\"x\",\"b\":[\"x\",\"y\"],\"c\":[1],\"d\":{}}");
     assertThat(object.texts("a", 2)).containsExactly("x");
     assertThat(object.texts("b", 2)).containsExactly("x", "y");
@@ -81,7 +81,7 @@ class JsonObjectTest {
   }
 
   @Test
-  void whatIsNoObjectIsRefused() {
+  void whatIsNotAnObjectIsRefused() {
     refuses(() -> read("[]"), "the line is not a JSON object");
     refuses(() -> read("1"), "the line is not a JSON object");
   }

@@ -23,7 +23,7 @@ class EngineNameTest {
   }
 
   @Test
-  void anEngineThatCanLockNothingHasANameNobodyElseHas() {
+  void anEngineThatCannotLockAFileHasAUniqueName() {
     Path nowhere = dir.resolve("absent");
     assertThat(EngineName.acquire(nowhere, "host").toString())
         .startsWith("host-")

@@ -45,7 +45,7 @@ class KvEventLogProperties {
     RESYNC,
     /** The process ends between two records of a snapshot or change. */
     KILL,
-    /** As KILL, and the number of partitions has changed. */
+    /** Kills the engine, and changes the number of partitions. */
     KILL_AND_MOVE,
     END
   }

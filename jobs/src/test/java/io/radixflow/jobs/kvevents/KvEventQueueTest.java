@@ -50,7 +50,7 @@ class KvEventQueueTest {
   }
 
   @Test
-  void aPublisherThatLostWhatItHadBeginsWithASnapshot() throws Exception {
+  void aPublisherThatLostEventsStartsAgainWithASnapshot() throws Exception {
     queue.start();
     queue.offerSnapshot(List.of());
     queue.offer(changes(3));
