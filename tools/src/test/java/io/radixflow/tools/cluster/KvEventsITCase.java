@@ -1,6 +1,7 @@
 package io.radixflow.tools.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.jobs.config.RadixflowOptions;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -42,6 +44,13 @@ class KvEventsITCase {
   @AfterEach
   void stopBroker() {
     broker.close();
+  }
+
+  @Test
+  void aMissingTopicIsReportedWithTheOptionThatMakesOne() {
+    assertThatExceptionOfType(KafkaException.class)
+        .isThrownBy(() -> new KvEventsReader(settings.kafkaClient(), "absent"))
+        .withMessageContaining("start the job with kv-events.enabled=true");
   }
 
   @Test

@@ -59,12 +59,12 @@ final class StateTable {
   void print(PrintWriter out) {
     out.printf(
         Locale.ROOT,
-        "%,d sessions, %,d turns, %,d without a reply, %,d characters%n",
+        "sessions: %,d; turns: %,d; turns without a reply: %,d; characters: %,d%n",
         all.sessions,
         all.turns,
         all.pending,
         all.characters);
-    out.println("by their state, of open sessions as of when that was last known:");
+    out.println("sessions by state (the pages of open ones as last known):");
     states.forEach((state, sum) -> out.printf(Locale.ROOT, "  %s: %,d%n", state, sum.sessions));
     out.printf(
         "%n%-32s %10s %10s %10s %14s%n", "tenant", "sessions", "turns", "pending", "characters");

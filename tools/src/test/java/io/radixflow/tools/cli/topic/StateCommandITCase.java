@@ -64,7 +64,7 @@ class StateCommandITCase {
     Cli.Result table = state(savepoint);
     assertThat(table.code()).isZero();
     assertThat(table.out())
-        .contains("2 sessions, 1 turns, 0 without a reply", "closed: 1", "warm: 1")
+        .contains("sessions: 2; turns: 1; turns without a reply: 0", "closed: 1", "warm: 1")
         .containsPattern("acme +2 +1 +0")
         .containsPattern("anna +warm +1 +1 +0 +\\d+ +[1-9]\\d* +[1-9]\\d* +0 +0 +0 +20\\d\\d-")
         .containsPattern("bert +closed +0 +0 +0 +0 +0 +0 +0 +0 +0 +- +20\\d\\d-");
