@@ -78,13 +78,17 @@ public record DrillResult(
     line(text, "  %5d  processes left over", leaked.size());
     line(text, "  %5d  erasures of pages that do not end", erased ? 0 : 1);
     tokens.ifPresent(counts -> tokens(text, counts));
-    line(text, "from kill -9 of a TaskManager to the next delta of a running turn");
-    times(text, "of its own sessions", recovery.owned());
-    times(text, "of the survivors'", recovery.survivors());
-    times(text, "survivors' silence between two deltas", recovery.silence());
-    line(text, "what that time went to, from the kill");
-    phases(text, "its own subtasks, elsewhere", recovery.ownedPhases());
-    phases(text, "the survivors'", recovery.survivorPhases());
+    if (recovery.owned().count() + recovery.survivors().count() > 0) {
+      line(text, "from kill -9 of a TaskManager to the next delta of a running turn");
+      times(text, "of its own sessions", recovery.owned());
+      times(text, "of the survivors'", recovery.survivors());
+      times(text, "survivors' silence between two deltas", recovery.silence());
+    }
+    if (recovery.ownedPhases().count() + recovery.survivorPhases().count() > 0) {
+      line(text, "what that time went to, from the kill");
+      phases(text, "its own subtasks, elsewhere", recovery.ownedPhases());
+      phases(text, "the survivors'", recovery.survivorPhases());
+    }
     verdict.findings().forEach(finding -> line(text, "WRONG %s", finding));
     line(text, holds() ? "nothing was lost" : "NOT as it must be");
     return text.toString();

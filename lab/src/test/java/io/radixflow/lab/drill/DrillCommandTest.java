@@ -46,6 +46,32 @@ class DrillCommandTest {
   }
 
   @Test
+  void theTableOfADrillWithoutKillsHasNoTimesOfRecovery() {
+    Phases phases = new Phases(0, 0, 0, 0, 0);
+    Summary none = new Summary(0, phases, phases);
+    DrillResult calm =
+        new DrillResult(
+            Map.of(Fault.SAVEPOINT, 1),
+            result(0, List.of()).verdict(),
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            List.of(),
+            new Recovery(NONE, NONE, NONE, none, none),
+            Optional.empty(),
+            true,
+            60);
+
+    assertThat(calm.table())
+        .doesNotContain("kill -9")
+        .doesNotContain("what that time went to")
+        .endsWith("nothing was lost\n");
+  }
+
+  @Test
   void theTableNamesWhatIsWrong() {
     DrillResult result = result(1, List.of("s/1: no committed reply"));
 
