@@ -79,7 +79,7 @@ class KvEventLogProperties {
       flush(Integer.MAX_VALUE);
     }
 
-    /** Moves what was written to the topic, at most so much of it. */
+    /** Moves a bounded number of the written records to the topic. */
     void flush(int most) {
       List<ProducerRecord<byte[], byte[]>> written = producer.history();
       records.addAll(written.subList(0, Math.min(most, written.size())));
