@@ -88,7 +88,6 @@ final class DrilledJob {
         });
   }
 
-  /** Waits until no engine has pages to erase. */
   void awaitErasures() throws IOException, InterruptedException {
     Waiting.until(
         "pages to be erased",

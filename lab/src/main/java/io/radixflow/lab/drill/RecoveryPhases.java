@@ -44,7 +44,6 @@ public final class RecoveryPhases {
     this.changes = changes;
   }
 
-  /** Reads the logs of all JobManagers of a directory. */
   static RecoveryPhases read(Path logs, List<Kill> kills) throws IOException {
     List<Change> changes = new ArrayList<>();
     try (Stream<Path> files = Files.list(logs)) {

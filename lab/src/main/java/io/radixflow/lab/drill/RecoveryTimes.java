@@ -65,12 +65,10 @@ public final class RecoveryTimes {
     }
   }
 
-  /** The times of sessions that the killed TaskManagers served. */
   Times owned() {
     return Times.of(owned);
   }
 
-  /** The times of sessions that other TaskManagers served. */
   Times survivors() {
     return Times.of(survivors);
   }

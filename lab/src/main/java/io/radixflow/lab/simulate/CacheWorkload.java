@@ -52,7 +52,6 @@ public final class CacheWorkload {
     return inputBlocks;
   }
 
-  /** Blocks of a request's prompt. */
   public int inputs(int request) {
     return inputs[request];
   }
@@ -74,7 +73,6 @@ public final class CacheWorkload {
     return blocks[starts[request] + index];
   }
 
-  /** Copies a request's blocks to the beginning of {@code target}. */
   void copyBlocks(int request, int[] target) {
     System.arraycopy(blocks, starts[request], target, 0, size(request));
   }

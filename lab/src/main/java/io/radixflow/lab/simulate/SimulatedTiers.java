@@ -59,12 +59,10 @@ public final class SimulatedTiers implements LowerTiers, AutoCloseable {
             System::nanoTime);
   }
 
-  /** Pages of prompts that came from host memory. */
   public long hostHits() {
     return hostHits;
   }
 
-  /** Pages of prompts that came from disk. */
   public long diskHits() {
     return diskHits;
   }

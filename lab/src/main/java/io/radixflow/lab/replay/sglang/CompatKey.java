@@ -42,7 +42,6 @@ public final class CompatKey {
     return slice(0, units.length / pageUnits * pageUnits);
   }
 
-  /** The units {@code from .. to-1}, in the same namespace. */
   public CompatKey slice(int from, int to) {
     Objects.checkFromToIndex(from, to, units.length);
     return new CompatKey(namespace, Arrays.copyOfRange(units, from, to));

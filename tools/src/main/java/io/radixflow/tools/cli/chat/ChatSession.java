@@ -35,7 +35,6 @@ public final class ChatSession {
     return session;
   }
 
-  /** Sends a user message and shows the reply. */
   public CompletableFuture<Reply> ask(String text, ReplyView view) {
     return follow(EventKind.MESSAGE, List.of(new Message("user", text)), view);
   }

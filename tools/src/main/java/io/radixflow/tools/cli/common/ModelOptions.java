@@ -73,7 +73,6 @@ public final class ModelOptions {
     return command.environment.models().locate(name, offline, transfer);
   }
 
-  /** Finds and opens the model and shows progress. */
   public ServedModel open(CliCommand command) throws IOException {
     check();
     LocatedModel located = locate(command, model);
