@@ -53,7 +53,7 @@ class ArchitectureTest {
           ".event.DeadLetter",
           ".event.EventWriter$EventJson",
           ".event.RecordReader$DeltaJson",
-          ".event.ReplyJson",
+          ".event.ReplyFields",
           ".session.PendingTurn",
           ".session.SessionPages",
           ".session.SessionSlot",

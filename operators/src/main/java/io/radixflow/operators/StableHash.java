@@ -1,5 +1,6 @@
 package io.radixflow.operators;
 
+import io.radixflow.kernels.model.Sha256;
 import java.nio.ByteBuffer;
 import java.util.HexFormat;
 

@@ -33,10 +33,10 @@ public final class DeltaWriter {
           json.writeStringField("text", Texts.wellFormed(delta.text() == null ? "" : delta.text()));
           if (delta.finishReason() != null) {
             json.writeStringField("finish_reason", delta.finishReason());
-            json.writePOJOField("usage", ReplyJson.UsageJson.of(delta.usage()));
+            json.writePOJOField("usage", ReplyFields.UsageJson.of(delta.usage()));
           }
           if (delta.error() != null) {
-            json.writePOJOField("error", ReplyJson.ErrorJson.of(delta.error()));
+            json.writePOJOField("error", ReplyFields.ErrorJson.of(delta.error()));
           }
           if (delta.answer() != null) {
             json.writeFieldName("answer");

@@ -30,7 +30,7 @@ final class JsonRecords {
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .serializationInclusion(JsonInclude.Include.NON_NULL)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-          .addMixIn(Reply.TokenLogprob.class, ReplyJson.TokenNames.class)
+          .addMixIn(Reply.TokenLogprob.class, ReplyFields.TokenNames.class)
           .addModule(
               new SimpleModule()
                   .addSerializer(String.class, new WellFormed())

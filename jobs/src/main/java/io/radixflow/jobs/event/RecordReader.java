@@ -21,9 +21,9 @@ public final class RecordReader {
       int tokens,
       String text,
       String finishReason,
-      ReplyJson.UsageJson usage,
-      ReplyJson.ErrorJson error,
-      ReplyJson answer) {}
+      ReplyFields.UsageJson usage,
+      ReplyFields.ErrorJson error,
+      ReplyFields answer) {}
 
   /**
    * Reads a record of the delta topic.
@@ -43,8 +43,8 @@ public final class RecordReader {
         json.attempt,
         json.text == null ? "" : json.text,
         json.finishReason,
-        ReplyJson.UsageJson.usage(json.usage),
-        ReplyJson.ErrorJson.message(json.error),
+        ReplyFields.UsageJson.usage(json.usage),
+        ReplyFields.ErrorJson.message(json.error),
         json.answer == null ? null : reply(json.answer));
   }
 
@@ -54,10 +54,10 @@ public final class RecordReader {
    * @throws IOException if it is not one
    */
   public static Reply reply(byte[] value) throws IOException {
-    return reply(JsonRecords.read(value, ReplyJson.class));
+    return reply(JsonRecords.read(value, ReplyFields.class));
   }
 
-  private static Reply reply(ReplyJson json) throws IOException {
+  private static Reply reply(ReplyFields json) throws IOException {
     try {
       return json.reply();
     } catch (IllegalArgumentException e) {

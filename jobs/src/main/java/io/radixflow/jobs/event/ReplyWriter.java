@@ -58,6 +58,6 @@ public final class ReplyWriter implements Serializable {
   }
 
   private static byte[] write(Reply reply, List<String> truncated) {
-    return JsonRecords.write(ReplyJson.of(reply, truncated));
+    return JsonRecords.write(ReplyFields.of(reply, truncated));
   }
 }

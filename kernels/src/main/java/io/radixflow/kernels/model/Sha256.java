@@ -23,6 +23,11 @@ public final class Sha256 {
     }
   }
 
+  /** The hash of some bytes. */
+  public static byte[] of(byte[] bytes) {
+    return digest().digest(bytes);
+  }
+
   /** The first 16 lower-case hexadecimal digits of a hash. */
   public static String digits(byte[] hash) {
     return HexFormat.of().formatHex(hash, 0, Long.BYTES);
@@ -30,6 +35,6 @@ public final class Sha256 {
 
   /** The first 16 lower-case hexadecimal digits of a text's hash. */
   public static String digits(String text) {
-    return digits(digest().digest(text.getBytes(StandardCharsets.UTF_8)));
+    return digits(of(text.getBytes(StandardCharsets.UTF_8)));
   }
 }

@@ -120,7 +120,7 @@ public final class Drill {
     SecondJob second = new SecondJob(cluster, settings, this::script);
     DeadlyTurns deadly = new DeadlyTurns(cluster, settings);
     TierFaults tiers = new TierFaults(cluster, settings, random.split());
-    Faults faults = new Faults(cluster, job, second, deadly, tiers, random.split());
+    FaultInjector faults = new FaultInjector(cluster, job, second, deadly, tiers, random.split());
     say("submitting the job");
     job.submit(null, SUBTASKS);
     Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
@@ -152,7 +152,7 @@ public final class Drill {
     return verify(cluster, calm, jobs, sent, faults, deadly, counts, erased, seconds);
   }
 
-  private void inject(Faults faults, Fault fault, Traffic traffic)
+  private void inject(FaultInjector faults, Fault fault, Traffic traffic)
       throws IOException, InterruptedException {
     Thread.sleep(random.nextInt(MAX_PAUSE_MILLIS));
     say(fault.text());
@@ -190,7 +190,7 @@ public final class Drill {
       Settings calm,
       List<Settings> jobs,
       List<ConversationEvent> sent,
-      Faults faults,
+      FaultInjector faults,
       DeadlyTurns deadly,
       Map<Fault, Integer> counts,
       boolean erased,

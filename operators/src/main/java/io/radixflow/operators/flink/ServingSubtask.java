@@ -4,9 +4,10 @@ import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.flink.engine.CheckpointedDisks;
 import io.radixflow.operators.flink.engine.EngineConnection;
 import io.radixflow.operators.flink.engine.EngineLease;
+import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.erasure.Erasures;
-import io.radixflow.operators.flink.erasure.PageKeys;
+import io.radixflow.operators.flink.erasure.TenantKeyState;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
 import io.radixflow.operators.flink.state.AttemptEpoch;
@@ -15,7 +16,6 @@ import io.radixflow.operators.flink.state.IdleTimers;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionCounts;
 import io.radixflow.operators.flink.state.SessionStore;
-import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.turn.EngineRequests;
 import io.radixflow.operators.flink.turn.EventHandler;
 import io.radixflow.operators.flink.turn.PageLocations;
@@ -54,13 +54,13 @@ final class ServingSubtask implements AutoCloseable {
   private final ServingMetrics metrics;
   private final EngineTiers tiers;
   private final CheckpointedDisks disks;
-  private final PageKeys pageKeys;
+  private final TenantKeyState pageKeys;
   private final SessionStore sessions;
   private final TurnQueues queues;
   private final TurnRunner runner;
   private final EventHandler events;
   private final SessionQueries queries;
-  private final ControlEvents control;
+  private final ControlEventHandler control;
   private final UnconfirmedReplies unconfirmed;
   private final SessionEnds ends;
   private final Erasures erasures;
@@ -85,7 +85,7 @@ final class ServingSubtask implements AutoCloseable {
     TaskInfo task = operator.getRuntimeContext().getTaskInfo();
     OperatorEventGateway coordinator =
         task.getNumberOfParallelSubtasks() == 1 ? null : operator.coordinator();
-    pageKeys = new PageKeys(store, tiers, task);
+    pageKeys = new TenantKeyState(store, tiers, task);
     if (coordinator != null) {
       pageKeys.passOn(mailbox, coordinator);
     }
@@ -135,7 +135,7 @@ final class ServingSubtask implements AutoCloseable {
     ends = new SessionEnds(sessions, queries, runner, erasure, erasures, output, mailbox);
     events = new EventHandler(intake, queries, ends, output);
 
-    control = new ControlEvents(settings, tiers, ends);
+    control = new ControlEventHandler(settings, tiers, ends);
     registerMetrics(engine, counts);
   }
 
@@ -195,7 +195,7 @@ final class ServingSubtask implements AutoCloseable {
 
   /** Handles what the coordinator has passed on from another subtask, or from this one. */
   void handle(OperatorEvent event) {
-    if (event instanceof PageKeys.Drawn key) {
+    if (event instanceof TenantKeyState.Drawn key) {
       pageKeys.receive(key);
     } else {
       erasures.receive((Erasures.Erasure) event);

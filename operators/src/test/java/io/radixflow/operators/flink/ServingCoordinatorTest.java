@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.erasure.Erasures.What;
-import io.radixflow.operators.flink.erasure.PageKeys;
+import io.radixflow.operators.flink.erasure.TenantKeyState;
 import io.radixflow.operators.tier.store.TenantKeys;
 import java.util.ArrayList;
 import java.util.List;
@@ -59,7 +59,7 @@ class ServingCoordinatorTest {
 
   @Test
   void allSubtasksGetAKeyThatOneHasDrawn() {
-    OperatorEvent drawn = new PageKeys.Drawn(new TenantKeys.Key(1, 2, new byte[32]));
+    OperatorEvent drawn = new TenantKeyState.Drawn(new TenantKeys.Key(1, 2, new byte[32]));
     coordinator.start();
     begins(0);
     begins(1);

@@ -20,7 +20,7 @@ import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology
 import org.apache.flink.streaming.api.datastream.DataStream;
 
 /**
- * Flink's exactly-once sink with a committer that goes on without {@link ForgottenTransactions}.
+ * Flink's exactly-once sink with a committer that goes on without {@link UnknownTransactionsCommitter}.
  */
 final class RepliesSink
     implements Sink<Reply>,
@@ -55,7 +55,7 @@ final class RepliesSink
 
   @Override
   public Committer<KafkaCommittable> createCommitter(CommitterInitContext context) {
-    return new ForgottenTransactions(kafka.createCommitter(context));
+    return new UnknownTransactionsCommitter(kafka.createCommitter(context));
   }
 
   @Override

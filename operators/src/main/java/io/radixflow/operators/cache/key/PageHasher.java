@@ -2,7 +2,7 @@ package io.radixflow.operators.cache.key;
 
 import io.radixflow.operators.Framing;
 import io.radixflow.operators.NamespaceKey;
-import io.radixflow.operators.Sha256;
+import io.radixflow.kernels.model.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.DigestException;
@@ -29,7 +29,7 @@ public final class PageHasher {
   private static final String NAME_DOMAIN = "radixflow/namespace-name/1";
   private static final int NAME_BYTES = 16;
 
-  private final MessageDigest sha = Sha256.open();
+  private final MessageDigest sha = Sha256.digest();
   private final int pageTokens;
   private final ByteBuffer ids;
 
@@ -138,7 +138,7 @@ public final class PageHasher {
    * over the namespace's {@link #seed} and the public page's digest.
    */
   public static byte[] seedBelow(byte[] publicDigest, String namespace) {
-    MessageDigest sha = Sha256.open();
+    MessageDigest sha = Sha256.digest();
     sha.update(seed(namespace));
     return sha.digest(publicDigest);
   }

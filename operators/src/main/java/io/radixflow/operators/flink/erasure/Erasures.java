@@ -4,8 +4,8 @@ import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.PageNames;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
-import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
+import io.radixflow.operators.session.SessionSlot;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -58,7 +58,7 @@ public final class Erasures implements AutoCloseable {
 
   private final Engine engine;
   private final EngineTiers tiers;
-  private final PageKeys keys;
+  private final TenantKeyState keys;
   private final MailboxExecutor mailbox;
   private final OperatorEventGateway coordinator;
   private final int maxPages;
@@ -141,7 +141,7 @@ public final class Erasures implements AutoCloseable {
   public Erasures(
       OperatorStateStore store,
       ServingEngine engine,
-      PageKeys keys,
+      TenantKeyState keys,
       MailboxExecutor mailbox,
       OperatorEventGateway coordinator,
       int maxPages)

@@ -25,7 +25,7 @@ public final class HostToDeviceCopies {
 
   private final KvPool pool;
   private final HostTier host;
-  private final LoadModel model;
+  private final LoadCostModel model;
   private final Consumer<LoadBack> ended;
   private final LongSupplier nanoClock;
   private final int[] devicePages = new int[MAX_PAGES];
@@ -43,7 +43,7 @@ public final class HostToDeviceCopies {
   HostToDeviceCopies(
       KvPool pool,
       HostTier host,
-      LoadModel model,
+      LoadCostModel model,
       Consumer<LoadBack> ended,
       LongSupplier nanoClock) {
     this.pool = pool;

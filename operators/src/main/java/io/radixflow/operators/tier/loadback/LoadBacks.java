@@ -32,7 +32,7 @@ public final class LoadBacks {
   private final HostTier host;
   private final Checksums checksums;
   private final StorageReads reads;
-  private final LoadModel model;
+  private final LoadCostModel model;
   private final HostToDeviceCopies copies;
   private final LongSupplier nanoClock;
 
@@ -65,7 +65,7 @@ public final class LoadBacks {
     this.host = host;
     this.checksums = checksums;
     this.nanoClock = nanoClock;
-    this.model = new LoadModel(host.pageTokens(), options);
+    this.model = new LoadCostModel(host.pageTokens(), options);
     this.reads = new StorageReads(link, host, checksums, model, nanoClock);
     this.copies = new HostToDeviceCopies(pool, host, model, this::end, nanoClock);
   }

@@ -25,7 +25,7 @@ public final class StorageReads {
   private final StoreLink link;
   private final HostTier host;
   private final Checksums checksums;
-  private final LoadModel model;
+  private final LoadCostModel model;
   private final LongSupplier nanoClock;
 
   /** Load-backs in state SHARING, and some that have ended since. */
@@ -38,7 +38,7 @@ public final class StorageReads {
       StoreLink link,
       HostTier host,
       Checksums checksums,
-      LoadModel model,
+      LoadCostModel model,
       LongSupplier nanoClock) {
     this.link = link;
     this.host = host;

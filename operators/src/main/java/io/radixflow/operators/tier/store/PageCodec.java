@@ -1,12 +1,11 @@
 package io.radixflow.operators.tier.store;
 
+import io.radixflow.kernels.model.Sha256;
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.GeneralSecurityException;
-import java.security.MessageDigest;
 import java.util.zip.CRC32C;
 
 /**
@@ -21,7 +20,7 @@ import java.util.zip.CRC32C;
  *  24  milliseconds when written   172  zeros up to 176, then the body
  * </pre>
  *
- * <p>Numbers are big-endian. The body is encrypted, as {@link TenantKeys} describes.
+ * <p>Numbers are big-endian. The body is encrypted, as {@link PageCipher} describes.
  */
 public final class PageCodec {
   /** Bytes before the body. */
@@ -38,7 +37,7 @@ public final class PageCodec {
   private static final int NAMESPACE_AT = 104;
   private static final int MAX_NAMESPACE = 64;
 
-  private final TenantKeys keys;
+  private final PageCipher cipher;
   private final long epoch;
   private final int pageBytes;
 
@@ -50,24 +49,14 @@ public final class PageCodec {
    * @param pageBytes bytes of a page
    */
   public PageCodec(TenantKeys keys, String epoch, int pageBytes) {
-    this.keys = keys;
-    this.epoch = hash(epoch);
+    this.epoch = ByteBuffer.wrap(Sha256.of(epoch.getBytes(StandardCharsets.UTF_8))).getLong();
+    this.cipher = new PageCipher(keys, this.epoch);
     this.pageBytes = pageBytes;
-  }
-
-  private static long hash(String epoch) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(epoch.getBytes(StandardCharsets.UTF_8));
-      return ByteBuffer.wrap(digest).getLong();
-    } catch (GeneralSecurityException e) {
-      throw new IllegalStateException("every JDK has SHA-256", e);
-    }
   }
 
   /** Returns the most bytes that a stored page has, its header included. */
   public int maxBytes() {
-    return Math.addExact(HEADER_BYTES + TenantKeys.OVERHEAD, pageBytes);
+    return Math.addExact(HEADER_BYTES + PageCipher.OVERHEAD, pageBytes);
   }
 
   /**
@@ -93,7 +82,7 @@ public final class PageCodec {
     while (out.position() < HEADER_BYTES) {
       out.put((byte) 0);
     }
-    keys.encrypt(page, epoch, plain, out);
+    cipher.encrypt(page, plain, out);
     out.flip().putInt(LENGTH_AT, out.limit() - HEADER_BYTES);
     out.putInt(CHECKSUM_AT, checksum(out));
   }
@@ -152,7 +141,7 @@ public final class PageCodec {
   private MissReason body(TierPage page, ByteBuffer encoded, ByteBuffer into) {
     ByteBuffer body = encoded.duplicate().position(HEADER_BYTES);
     ByteBuffer out = into.duplicate().clear().limit(pageBytes);
-    return keys.decrypt(page, epoch, body, out) ? null : MissReason.KEY;
+    return cipher.decrypt(page, body, out) ? null : MissReason.KEY;
   }
 
   /** Describes an encoded page, as its header says. */

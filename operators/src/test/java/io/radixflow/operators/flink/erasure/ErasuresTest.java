@@ -21,8 +21,8 @@ import org.apache.flink.api.common.TaskInfoImpl;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
-import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.api.java.tuple.Tuple3;
+import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.junit.jupiter.api.Test;
 
@@ -83,7 +83,7 @@ class ErasuresTest {
 
   /** Makes a subtask's erasures, of which none is confirmed. */
   private Erasures erasures(int maxPages) throws Exception {
-    PageKeys keys = new PageKeys(store, engine.tiers(), new TaskInfoImpl("serving", 8, 0, 2, 0));
+    TenantKeyState keys = new TenantKeyState(store, engine.tiers(), new TaskInfoImpl("serving", 8, 0, 2, 0));
     return new Erasures(store, engine, keys, null, sent::add, maxPages);
   }
 

@@ -38,13 +38,14 @@ class TenantKeysTest {
   }
 
   private ByteBuffer encrypt(int page) {
-    ByteBuffer out = ByteBuffer.allocate(PAGE_BYTES + TenantKeys.OVERHEAD);
-    keys.encrypt(first.pages()[page], 7, first.bytes()[page], out);
+    ByteBuffer out = ByteBuffer.allocate(PAGE_BYTES + PageCipher.OVERHEAD);
+    new PageCipher(keys, 7).encrypt(first.pages()[page], first.bytes()[page], out);
     return out.flip();
   }
 
   private static boolean decrypts(TenantKeys known, TierPage page, long epoch, ByteBuffer body) {
-    return known.decrypt(page, epoch, body.duplicate(), ByteBuffer.allocate(PAGE_BYTES));
+    return new PageCipher(known, epoch)
+        .decrypt(page, body.duplicate(), ByteBuffer.allocate(PAGE_BYTES));
   }
 
   @Test

@@ -16,12 +16,12 @@ import org.slf4j.LoggerFactory;
  * transactional.id.expiration.ms}), never while it is open, and other brokers never knew it. What
  * it wrote is found by {@link ReplyTopic}, as with a transaction that was aborted.
  */
-final class ForgottenTransactions implements Committer<KafkaCommittable> {
-  private static final Logger LOG = LoggerFactory.getLogger(ForgottenTransactions.class);
+final class UnknownTransactionsCommitter implements Committer<KafkaCommittable> {
+  private static final Logger LOG = LoggerFactory.getLogger(UnknownTransactionsCommitter.class);
 
   private final Committer<KafkaCommittable> kafka;
 
-  ForgottenTransactions(Committer<KafkaCommittable> kafka) {
+  UnknownTransactionsCommitter(Committer<KafkaCommittable> kafka) {
     this.kafka = kafka;
   }
 

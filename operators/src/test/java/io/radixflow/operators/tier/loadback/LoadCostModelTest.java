@@ -7,13 +7,13 @@ import io.radixflow.operators.record.KvTier;
 import org.junit.jupiter.api.Test;
 
 /** Times that are given, and what follows from them. */
-class LoadModelTest {
+class LoadCostModelTest {
   private static final LoadBackOptions OPTIONS =
       new LoadBackOptions(LoadBackOptions.BY_COST, PrefetchPolicy.TIMEOUT, 1);
 
   private static final long MILLI = 1_000_000;
 
-  private final LoadModel model = new LoadModel(16, OPTIONS);
+  private final LoadCostModel model = new LoadCostModel(16, OPTIONS);
 
   /** A millisecond a token at the beginning, two at position 1,000; 4 ms and 1 ms a page. */
   private void measure() {
@@ -82,7 +82,7 @@ class LoadModelTest {
       model.asked(KvTier.REMOTE, 900 * MILLI);
     }
     int tries = 0;
-    for (int i = 0; i < 4 * LoadModel.TRIED_AGAIN; i++) {
+    for (int i = 0; i < 4 * LoadCostModel.TRIED_AGAIN; i++) {
       tries += model.isWorthAsking(KvTier.REMOTE, 0, 10) ? 1 : 0;
     }
     assertThat(tries).isEqualTo(4);

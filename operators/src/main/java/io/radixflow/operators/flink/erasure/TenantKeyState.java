@@ -22,7 +22,7 @@ import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
  * on to the engines of all others. See {@link TenantKeys} for why they are nowhere else. After a
  * restore every engine has all keys. Only the task's thread uses this.
  */
-public final class PageKeys {
+public final class TenantKeyState {
   private final EngineTiers tiers;
   private final TaskInfo task;
   private final ListState<Tuple3<Long, Long, byte[]>> saved;
@@ -35,7 +35,7 @@ public final class PageKeys {
    *
    * @param tiers those of the engine
    */
-  public PageKeys(OperatorStateStore store, EngineTiers tiers, TaskInfo task) throws Exception {
+  public TenantKeyState(OperatorStateStore store, EngineTiers tiers, TaskInfo task) throws Exception {
     this.tiers = tiers;
     this.task = task;
     saved =

@@ -13,7 +13,7 @@ import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 
 /** Does each fault to the cluster and waits until the job runs again. */
-final class Faults {
+final class FaultInjector {
   private static final Duration BROKER_DOWN = Duration.ofSeconds(20);
   private static final String SCHEDULER = "jobmanager.scheduler";
   private static final Map<String, String> ADAPTIVE =
@@ -39,7 +39,7 @@ final class Faults {
   private int savepoints;
   private int fallen;
 
-  Faults(
+  FaultInjector(
       ProcessCluster cluster,
       DrilledJob job,
       SecondJob secondJob,

@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.TierSettings;
 import io.radixflow.operators.flink.state.ControlState;
-import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.turn.SessionEnds;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.TierCommand;
@@ -13,14 +13,14 @@ import org.slf4j.LoggerFactory;
 /**
  * Handles control events, which come to all subtasks in one order. Only the task's thread uses it.
  */
-final class ControlEvents {
-  private static final Logger LOG = LoggerFactory.getLogger(ControlEvents.class);
+final class ControlEventHandler {
+  private static final Logger LOG = LoggerFactory.getLogger(ControlEventHandler.class);
 
   private final ControlState control;
   private final EngineTiers tiers;
   private final SessionEnds ends;
 
-  ControlEvents(ControlState control, EngineTiers tiers, SessionEnds ends) {
+  ControlEventHandler(ControlState control, EngineTiers tiers, SessionEnds ends) {
     this.control = control;
     this.tiers = tiers;
     this.ends = ends;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * was too slow is tried once in {@link #TRIED_AGAIN} times nevertheless, as it may be faster now.
  * Owned by one thread; takes times, and no clock.
  */
-final class LoadModel {
+final class LoadCostModel {
   static final int TRIED_AGAIN = 16;
 
   private static final double NANOS = 1e-9;
@@ -24,7 +24,7 @@ final class LoadModel {
   private final LinearFit[] ask = new LinearFit[TIERS.length];
   private final int[] declined = new int[TIERS.length];
 
-  LoadModel(int pageTokens, LoadBackOptions options) {
+  LoadCostModel(int pageTokens, LoadBackOptions options) {
     this.pageTokens = pageTokens;
     this.options = options;
     for (int i = 0; i < TIERS.length; i++) {

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * The JSON object of a reply, as {@code schema/reply.schema.json} has it. A field that is null is
  * left out; times are seconds since the epoch.
  */
-record ReplyJson(
+record ReplyFields(
     String session,
     String branch,
     String turn,
@@ -127,10 +127,10 @@ record ReplyJson(
   /**
    * @param truncated names of what the reply lost for its size; null if nothing
    */
-  static ReplyJson of(Reply reply, List<String> truncated) {
+  static ReplyFields of(Reply reply, List<String> truncated) {
     String text = reply.text() == null ? "" : reply.text();
     Logprobs logprobs = reply.logprobs() == null ? null : new Logprobs(reply.logprobs());
-    return new ReplyJson(
+    return new ReplyFields(
         reply.session(),
         reply.branch(),
         reply.turn(),
