@@ -9,19 +9,21 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.ControlKind;
 import io.radixflow.operators.record.LimitChange;
 import java.io.IOException;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Reads records of the control topic, as {@code schema/control-event.schema.json} has them. */
 public final class ControlParser {
 
   private static final int MAX_BYTES = 16 * 1024;
-  private static final String TIERS = "tiers";
   private static final List<String> FIELDS =
       List.of("type", "tenant", "value", "action", "tier", "size");
   private static final List<String> TIER_FIELDS = List.of("type", "action", "tier", "size");
-  private static final List<String> TYPES = List.of("erase_tenant", "drain", "limits", TIERS);
+  private static final List<String> TYPES =
+      Stream.of(ControlKind.values()).map(ControlKind::toString).toList();
   private static final List<String> SWITCH = List.of("on", "off");
 
   private final ObjectMapper mapper;
@@ -64,8 +66,9 @@ public final class ControlParser {
     if (!TYPES.contains(type)) {
       throw JsonObject.notOneOf("type", type, TYPES);
     }
+    ControlKind kind = ControlKind.values()[TYPES.indexOf(type)];
+    boolean ofTiers = kind == ControlKind.TIERS;
     for (String name : FIELDS) {
-      boolean ofTiers = type.equals(TIERS);
       if (fields.has(name) && ofTiers != TIER_FIELDS.contains(name) && !name.equals("type")) {
         throw new InvalidInputException(
             name
@@ -74,24 +77,24 @@ public final class ControlParser {
                     : " is a field of tiers events only"));
       }
     }
-    if (type.equals(TIERS)) {
-      return new ControlEvent(type, null, TierCommandReader.read(fields).toString());
+    if (ofTiers) {
+      return new ControlEvent(kind, null, TierCommandReader.read(fields).toString());
     }
     String tenant = fields.name("tenant");
     String value = fields.text("value");
-    if (type.equals("erase_tenant") && tenant == null) {
+    if (kind == ControlKind.ERASE_TENANT && tenant == null) {
       throw new InvalidInputException(
           "tenant is missing: erase_tenant needs the tenant whose sessions it erases");
     }
-    checkValue(type, tenant, value);
-    return new ControlEvent(type, tenant, value);
+    checkValue(kind, tenant, value);
+    return new ControlEvent(kind, tenant, value);
   }
 
-  private static void checkValue(String type, String tenant, String value) {
-    if (type.equals("drain") && value != null && !SWITCH.contains(value)) {
+  private static void checkValue(ControlKind kind, String tenant, String value) {
+    if (kind == ControlKind.DRAIN && value != null && !SWITCH.contains(value)) {
       throw JsonObject.notOneOf("value", value, SWITCH);
     }
-    if (type.equals("limits")) {
+    if (kind == ControlKind.LIMITS) {
       LimitChange.parse(tenant, value);
     }
   }

@@ -14,7 +14,7 @@ public final class DeltaWriter {
    */
   static final int MAX_ANSWER_BYTES = 512 * 1024;
 
-  private static final ReplyWriter ANSWERS = new ReplyWriter(MAX_ANSWER_BYTES);
+  private static final ReplyLimiter ANSWERS = new ReplyLimiter(MAX_ANSWER_BYTES);
 
   private DeltaWriter() {}
 

@@ -4,7 +4,7 @@ import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import java.io.IOException;
 
-/** Reads what {@link ReplyWriter} and {@link DeltaWriter} write, for clients. */
+/** Reads what {@link ReplyLimiter} and {@link DeltaWriter} write, for clients. */
 public final class RecordReader {
 
   private RecordReader() {}

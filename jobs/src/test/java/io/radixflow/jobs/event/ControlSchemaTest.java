@@ -1,5 +1,7 @@
 package io.radixflow.jobs.event;
 
+import io.radixflow.operators.record.ControlKind;
+
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -114,19 +116,19 @@ class ControlSchemaTest {
             "\"" + tier + "\"",
             "size",
             size == null ? "" : "\"" + size + "\"");
-    assertThat(parse(json).event()).isEqualTo(new ControlEvent("tiers", null, value));
+    assertThat(parse(json).event()).isEqualTo(new ControlEvent(ControlKind.TIERS, null, value));
   }
 
   @Test
   void theTenantToEraseIsNotChanged() {
     assertThat(parse("{\"type\":\"erase_tenant\",\"tenant\":\"a\"}").event())
-        .isEqualTo(new ControlEvent("erase_tenant", "a", null));
+        .isEqualTo(new ControlEvent(ControlKind.ERASE_TENANT, "a", null));
   }
 
   @Test
   void limitsThatCannotBeReadAreRefusedBeforeTheyReachTheJob() {
     assertThat(parse("{\"type\":\"limits\",\"value\":\"max_queued_per_session=8\"}").event())
-        .isEqualTo(new ControlEvent("limits", null, "max_queued_per_session=8"));
+        .isEqualTo(new ControlEvent(ControlKind.LIMITS, null, "max_queued_per_session=8"));
     assertThat(parse("{\"type\":\"limits\",\"value\":\"speed=9\"}").reason())
         .startsWith("value sets an unknown limit; known are max_queued_per_session, ");
     assertThat(

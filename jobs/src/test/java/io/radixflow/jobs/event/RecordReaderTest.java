@@ -39,7 +39,7 @@ class RecordReaderTest {
                     1_600_000_000_000L,
                     1_600_000_001_000L))
             .build();
-    assertThat(RecordReader.reply(new ReplyWriter(1 << 20).write(reply))).isEqualTo(reply);
+    assertThat(RecordReader.reply(new ReplyLimiter(1 << 20).write(reply))).isEqualTo(reply);
   }
 
   @Test

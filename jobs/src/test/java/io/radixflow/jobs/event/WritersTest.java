@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.Item;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
+import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.record.Usage;
@@ -22,7 +22,7 @@ class WritersTest {
   private static final TokenLogprob TOKEN =
       new TokenLogprob(5, "hi", -0.25f, List.of(new TopLogprob(9, "no", Float.NEGATIVE_INFINITY)));
 
-  private final ReplyWriter writer = new ReplyWriter(ReplyWriter.MIN_BYTES);
+  private final ReplyLimiter writer = new ReplyLimiter(ReplyLimiter.MIN_BYTES);
 
   @Test
   void aReplyHasTheShapeOfTheOpenAiApi() {
@@ -64,10 +64,10 @@ class WritersTest {
 
   @Test
   void aReplyNeverExceedsItsLimit() {
-    ReplyWriter larger = new ReplyWriter(2 * ReplyWriter.MIN_BYTES);
+    ReplyLimiter larger = new ReplyLimiter(2 * ReplyLimiter.MIN_BYTES);
     for (String text : List.of("\u0001".repeat(100_000), "\uD83D\uDE00".repeat(50_000))) {
       byte[] json = larger.write(reply(text, null, null, "e".repeat(100_000)));
-      assertThat(json.length).isLessThanOrEqualTo(2 * ReplyWriter.MIN_BYTES);
+      assertThat(json.length).isLessThanOrEqualTo(2 * ReplyLimiter.MIN_BYTES);
       assertThat(Schemas.check(Schemas.REPLY, json)).isEmpty();
       assertThat(text).startsWith(Schemas.tree(json).at("/choices/0/message/content").textValue());
     }

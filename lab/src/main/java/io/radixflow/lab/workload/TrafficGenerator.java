@@ -1,7 +1,7 @@
 package io.radixflow.lab.workload;
 
 import io.radixflow.jobs.event.EventWriter;
-import io.radixflow.jobs.event.ReplyWriter;
+import io.radixflow.jobs.event.ReplyLimiter;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
@@ -36,7 +36,7 @@ public final class TrafficGenerator {
   }
 
   private final TrafficModel model;
-  private final ReplyWriter replies = new ReplyWriter(MAX_BYTES);
+  private final ReplyLimiter replies = new ReplyLimiter(MAX_BYTES);
   private final Words words;
 
   /**

@@ -29,12 +29,11 @@ final class ControlEventHandler {
   /** Handles an event; one that cannot be served is logged and changes nothing. */
   void handle(ControlEvent event) throws Exception {
     try {
-      switch (String.valueOf(event.kind())) {
-        case "erase_tenant" -> eraseTenant(event.tenant());
-        case "drain" -> control.drain(event.value());
-        case "limits" -> control.limits(event.tenant(), event.value());
-        case "tiers" -> switchTiers(event.value());
-        default -> throw new RefusedException("'" + event.kind() + "' is no control event");
+      switch (event.kind()) {
+        case ERASE_TENANT -> eraseTenant(event.tenant());
+        case DRAIN -> control.drain(event.value());
+        case LIMITS -> control.limits(event.tenant(), event.value());
+        case TIERS -> switchTiers(event.value());
       }
     } catch (RefusedException e) {
       LOG.warn("Control event {} is ignored: {}", event.kind(), e.getMessage());

@@ -1,10 +1,15 @@
 package io.radixflow.operators.record;
 
+import java.util.Objects;
 /**
  * A command to every subtask, through the broadcast input; a Flink POJO.
  *
- * @param kind {@code erase_tenant}, {@code drain}, {@code limits} or {@code tiers}
+ * @param kind what to do
  * @param tenant the tenant meant, or null
- * @param value the command's argument, or null; of {@code tiers} a {@link TierCommand} as text
+ * @param value the argument, or null; see {@link ControlKind}
  */
-public record ControlEvent(String kind, String tenant, String value) {}
+public record ControlEvent(ControlKind kind, String tenant, String value) {
+  public ControlEvent {
+    Objects.requireNonNull(kind, "a control event has a kind");
+  }
+}

@@ -41,10 +41,9 @@ class ControlTest {
   }
 
   @Test
-  void anUnknownControlEventIsIgnored() throws Exception {
+  void aControlEventThatCannotBeServedIsIgnored() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
-      h.control("reboot", null, null)
-          .control("limits", null, "speed=9")
+      h.control("limits", null, "speed=9")
           .control("limits", null, "max_queued_per_session=-1")
           .control("limits", "acme", "max_queued_per_session=1")
           .control("limits", null, null)

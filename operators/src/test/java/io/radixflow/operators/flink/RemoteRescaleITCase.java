@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.record.ControlKind;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
@@ -167,7 +169,7 @@ class RemoteRescaleITCase {
   private static TestJob job(String gate, int parallelism) {
     return new TestJob(new GatedNumbers(gate, 2L * SESSIONS.size()), RemoteRescaleITCase::event)
         .controls(
-            new GatedNumbers(gate + "-controls", 1), n -> new ControlEvent("drain", null, "off"))
+            new GatedNumbers(gate + "-controls", 1), n -> new ControlEvent(ControlKind.DRAIN, null, "off"))
         .parallelism(parallelism)
         .onReply(RemoteRescaleITCase::note);
   }

@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.record.ControlKind;
+
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
@@ -21,6 +23,7 @@ import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.apache.flink.api.common.state.MapState;
@@ -196,7 +199,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   ServingHarness control(String kind, String tenant, String value) throws Exception {
-    serving().processElement2(new StreamRecord<>(new ControlEvent(kind, tenant, value)));
+    serving().processElement2(new StreamRecord<>(new ControlEvent(ControlKind.valueOf(kind.toUpperCase(Locale.ROOT)), tenant, value)));
     return this;
   }
 

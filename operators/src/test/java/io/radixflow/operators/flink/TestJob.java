@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.record.ControlKind;
+
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.turn.ReplyOutput;
 import io.radixflow.operators.record.ControlEvent;
@@ -33,7 +35,7 @@ final class TestJob {
   private final MapFunction<Long, ConversationEvent> events;
   private final Configuration configuration = new Configuration();
   private NumberSequenceSource controlNumbers = new NumberSequenceSource(0, 0);
-  private MapFunction<Long, ControlEvent> controls = n -> new ControlEvent("drain", null, "off");
+  private MapFunction<Long, ControlEvent> controls = n -> new ControlEvent(ControlKind.DRAIN, null, "off");
   private ServingOptions options = ServingOptions.DEFAULT;
   private int parallelism = 2;
   private MapFunction<Reply, String> replies = Reply::turn;

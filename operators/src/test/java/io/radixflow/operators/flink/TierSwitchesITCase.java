@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.record.ControlKind;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
@@ -123,7 +125,7 @@ class TierSwitchesITCase {
 
   private static ControlEvent command(long n) {
     String text = COMMAND_TEXTS.get(RANDOM.get().nextInt(COMMAND_TEXTS.size()));
-    return new ControlEvent("tiers", null, text);
+    return new ControlEvent(ControlKind.TIERS, null, text);
   }
 
   /** A command for about each third reply; what is left comes with the last. */

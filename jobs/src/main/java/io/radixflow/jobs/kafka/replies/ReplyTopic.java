@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.jobs.event.ReplyWriter;
+import io.radixflow.jobs.event.ReplyLimiter;
 import io.radixflow.jobs.kafka.TopicLimit;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.record.Reply;
@@ -62,7 +62,7 @@ public final class ReplyTopic implements LostReplies {
                 KafkaRecordSerializationSchema.<Reply>builder()
                     .setTopic(name())
                     .setKeySerializationSchema(new Bytes(reply -> reply.session().getBytes(UTF_8)))
-                    .setValueSerializationSchema(new Bytes(new ReplyWriter(maxBytes)::write))
+                    .setValueSerializationSchema(new Bytes(new ReplyLimiter(maxBytes)::write))
                     .build())
             .build());
   }

@@ -6,7 +6,7 @@ import io.radixflow.jobs.client.EventSender;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.event.ParsedEvent;
-import io.radixflow.jobs.event.ReplyWriter;
+import io.radixflow.jobs.event.ReplyLimiter;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Origin;
@@ -26,8 +26,8 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -97,7 +97,7 @@ public final class SendCommand extends CliCommand {
       TurnEnd end = TurnEnd.of(reply);
       if (event.kind() == EventKind.QUERY) {
         // what a query asks for is in other fields than the text
-        byte[] record = new ReplyWriter(MAX_REPLY_BYTES).write(reply);
+        byte[] record = new ReplyLimiter(MAX_REPLY_BYTES).write(reply);
         out().print(new String(record, StandardCharsets.UTF_8));
       }
       out().println();

@@ -10,7 +10,7 @@ import java.util.List;
  * broker refuses would stop the job. A reply that is too large loses its log probabilities and
  * items first and the end of its text last; {@code truncated} names what is missing.
  */
-public final class ReplyWriter implements Serializable {
+public final class ReplyLimiter implements Serializable {
   private static final long serialVersionUID = 1L;
 
   /** The least limit that holds any reply without its text: ids, usage and an error. */
@@ -23,7 +23,7 @@ public final class ReplyWriter implements Serializable {
   /**
    * @param maxBytes largest value; at least {@link #MIN_BYTES}
    */
-  public ReplyWriter(int maxBytes) {
+  public ReplyLimiter(int maxBytes) {
     if (maxBytes < MIN_BYTES) {
       throw new IllegalArgumentException("at least " + MIN_BYTES + " bytes, not " + maxBytes);
     }
