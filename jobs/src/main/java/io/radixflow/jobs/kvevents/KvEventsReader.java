@@ -47,7 +47,8 @@ public final class KvEventsReader implements AutoCloseable {
     try {
       List<PartitionInfo> infos = consumer.partitionsFor(topic);
       if (infos == null || infos.isEmpty()) {
-        throw new KafkaException("there is no such topic; start the job with kv-events.enabled=true");
+        throw new KafkaException(
+            "there is no such topic; start the job with kv-events.enabled=true");
       }
       for (PartitionInfo info : infos) {
         partitions.add(new TopicPartition(topic, info.partition()));

@@ -1,11 +1,10 @@
 package io.radixflow.jobs.event;
 
-import io.radixflow.operators.record.ControlKind;
-
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.ControlKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -57,8 +57,7 @@ final class BenchCacheCommand extends CliCommand {
       paramLabel = "SIZE",
       defaultValue = "0",
       converter = ModelOptions.Memory.class,
-      description =
-          "Host memory of the tiers, such as 1gb; 0 measures the cache.")
+      description = "Host memory of the tiers, such as 1gb; 0 measures the cache.")
   MemorySize hostMemory;
 
   BenchCacheCommand(CliEnvironment environment) {

@@ -10,7 +10,6 @@ import io.radixflow.tools.cli.common.Progress;
 import io.radixflow.tools.cli.common.Samples;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -93,10 +92,8 @@ final class BenchDiskCommand extends CliCommand {
   }
 
   private void line(String name, Samples samples) {
-    print("%-46s %11.3f %11.3f %11.3f%n",
-            name,
-            samples.min() * 1e3,
-            samples.median() * 1e3,
-            samples.max() * 1e3);
+    print(
+        "%-46s %11.3f %11.3f %11.3f%n",
+        name, samples.min() * 1e3, samples.median() * 1e3, samples.max() * 1e3);
   }
 }

@@ -18,7 +18,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,8 +45,7 @@ final class BenchStateCommand extends CliCommand {
   @Option(
       names = "--active",
       paramLabel = "PERCENT",
-      description =
-          "Share of them that have a turn in each checkpoint.")
+      description = "Share of them that have a turn in each checkpoint.")
   double active = 1;
 
   @Option(
@@ -131,10 +129,9 @@ final class BenchStateCommand extends CliCommand {
   }
 
   private void show(StateLoad load, int activeSessions) {
-    print("%,d sessions of %d turns, of which %,d have a turn in each checkpoint%n",
-            load.sessions(),
-            turns,
-            activeSessions);
+    print(
+        "%,d sessions of %d turns, of which %,d have a turn in each checkpoint%n",
+        load.sessions(), turns, activeSessions);
     load.print(out());
     out().flush();
   }

@@ -85,8 +85,9 @@ final class BenchTiersCommand extends CliCommand {
     int cores = Runtime.getRuntime().availableProcessors();
     int threads = modelOptions.computeThreads();
     String pageCache = bench.isPageCacheCold() ? "cold" : "warm";
-    print("%d cores, %d compute threads on a CPU; %d tokens cached, %d new; page cache %s%n",
-            cores, threads, cached, fresh, pageCache);
+    print(
+        "%d cores, %d compute threads on a CPU; %d tokens cached, %d new; page cache %s%n",
+        cores, threads, cached, fresh, pageCache);
     bench.times().print(out());
     out().println("all replies were equal");
     ObjectNode json = bench.times().json();

@@ -13,8 +13,8 @@ import java.util.stream.Stream;
 
 /**
  * Copies the files of a database that is open, as a crash would leave them. The database may make
- * and delete files meanwhile, as it does when it compacts; then the copy is made again, as
- * its files would not belong together.
+ * and delete files meanwhile, as it does when it compacts; then the copy is made again, as its
+ * files would not belong together.
  */
 final class CrashCopy {
   private static final int ATTEMPTS = 20;
@@ -39,7 +39,8 @@ final class CrashCopy {
         return;
       }
     }
-    throw new CliException("files in " + from + " came and went in each of 20 attempts to copy them");
+    throw new CliException(
+        "files in " + from + " came and went in each of 20 attempts to copy them");
   }
 
   private static Set<Path> files(Path directory) throws IOException {

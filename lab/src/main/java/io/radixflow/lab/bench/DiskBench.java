@@ -55,8 +55,7 @@ final class DiskBench implements AutoCloseable {
   /** Opens the store; returns the seconds that it took. */
   double open() throws IOException {
     long begun = System.nanoTime();
-    store =
-        DiskStore.open(directory, DiskTierOptions.of(limit), EPOCH, pageBytes, keys);
+    store = DiskStore.open(directory, DiskTierOptions.of(limit), EPOCH, pageBytes, keys);
     double seconds = seconds(begun);
     if (store.stats().pages() != written) {
       throw new CliException(

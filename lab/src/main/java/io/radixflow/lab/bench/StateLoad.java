@@ -68,9 +68,7 @@ final class StateLoad {
 
   void awaitCheckpoint(LocalStack stack) throws IOException, InterruptedException {
     Waiting.until(
-        "a checkpoint",
-        Duration.ofSeconds(PATIENCE_SECONDS),
-        () -> !stack.checkpoints().isEmpty());
+        "a checkpoint", Duration.ofSeconds(PATIENCE_SECONDS), () -> !stack.checkpoints().isEmpty());
   }
 
   /** Sends turns until so many checkpoints have completed that are measured. */

@@ -1,14 +1,12 @@
 package io.radixflow.lab.bench;
 
-import io.radixflow.operators.record.Usage;
-
 import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineRequest;
-import io.radixflow.operators.engine.EngineRequest.PromptSource;
 import io.radixflow.operators.engine.ReplyChannel;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.Usage;
 import io.radixflow.tools.cli.common.CliException;
 import java.util.Arrays;
 import java.util.concurrent.Semaphore;

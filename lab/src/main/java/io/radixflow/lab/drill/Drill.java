@@ -233,19 +233,19 @@ public final class Drill {
     int breaches = Logs.countAll(logs, "Page accounting was wrong");
     return leaked ->
         new DrillResult(
-        counts,
-        verdict,
-        deadly.wrongDeadLetters(deadLetters),
-        deadly.deaths(),
-        deadly.mostDeaths(TASK_MANAGERS),
-        breaches,
-        faults.reloads(),
-        faults.fallen(),
-        leaked,
-        recovery,
-        options.tiered() ? Optional.of(tally.tokens()) : Optional.empty(),
-        erased,
-        seconds);
+            counts,
+            verdict,
+            deadly.wrongDeadLetters(deadLetters),
+            deadly.deaths(),
+            deadly.mostDeaths(TASK_MANAGERS),
+            breaches,
+            faults.reloads(),
+            faults.fallen(),
+            leaked,
+            recovery,
+            options.tiered() ? Optional.of(tally.tokens()) : Optional.empty(),
+            erased,
+            seconds);
   }
 
   private void say(String what) {

@@ -14,7 +14,6 @@ import java.util.stream.IntStream;
 /** Runs independent simulations, each of a capacity or of tiers with a policy, on all cores. */
 public final class HitRateStudy {
 
-
   private final CacheWorkload workload;
   private final List<String> policies;
   private final double protectedShare;
@@ -52,7 +51,12 @@ public final class HitRateStudy {
     List<CacheSimulation.Result> results =
         IntStream.range(0, all)
             .parallel()
-            .mapToObj(i -> simulate(capacities.get(i / policies.size()), policies.get(i % policies.size()), all))
+            .mapToObj(
+                i ->
+                    simulate(
+                        capacities.get(i / policies.size()),
+                        policies.get(i % policies.size()),
+                        all))
             .toList();
     List<HitRates.Row> rows = new ArrayList<>();
     for (int capacity : capacities) {

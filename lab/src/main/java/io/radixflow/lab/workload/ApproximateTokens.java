@@ -32,8 +32,7 @@ final class ApproximateTokens implements ConversationTokens {
     }
     add(ids, ASSISTANT, "");
     int keep = again ? 0 : before.length;
-    return new Prompt(
-        ids.build().toArray(), keep, again ? dropped : conversation.dropped(), NAME);
+    return new Prompt(ids.build().toArray(), keep, again ? dropped : conversation.dropped(), NAME);
   }
 
   private static void add(IntStream.Builder ids, String role, String content) {

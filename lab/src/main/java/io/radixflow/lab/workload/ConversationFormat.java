@@ -2,16 +2,16 @@ package io.radixflow.lab.workload;
 
 import io.radixflow.jobs.event.EventParser;
 import io.radixflow.jobs.event.ParsedEvent;
+import io.radixflow.jobs.event.RecordReader;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.Prompt;
 import java.io.IOException;
-import io.radixflow.jobs.event.RecordReader;
-import io.radixflow.operators.record.Reply;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -139,7 +139,8 @@ final class ConversationFormat implements WorkloadFormat {
       withoutReply++;
       reply = Reply.builder(event.session(), event.branch(), event.turn(), event.kind()).build();
     }
-    ReplayedSession.Plan plan = reply.finishReason().equals("rejected") ? null : session.plan(event);
+    ReplayedSession.Plan plan =
+        reply.finishReason().equals("rejected") ? null : session.plan(event);
     if (plan == null) {
       refused++;
       return;

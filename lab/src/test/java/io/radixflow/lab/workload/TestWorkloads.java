@@ -35,7 +35,6 @@ public final class TestWorkloads {
   /** Reads files, given by their names. */
   static Workload read(WorkloadOptions options, Map<String, byte[]> files) throws IOException {
     return new WorkloadReader(options, records -> {})
-        .read(
-            List.copyOf(files.keySet()), name -> new ByteArrayInputStream(files.get(name)));
+        .read(List.copyOf(files.keySet()), name -> new ByteArrayInputStream(files.get(name)));
   }
 }

@@ -71,7 +71,8 @@ public interface Engine extends AutoCloseable {
    * Erases pages in all tiers below the device, whichever engine they came from, but for those that
    * another page follows which stays. Never blocks.
    *
-   * @param pages makes the {@link PageNames names} of the pages; called on a thread that may take its time
+   * @param pages makes the {@link PageNames names} of the pages; called on a thread that may take
+   *     its time
    * @return completes, on any thread, when no file of the engine holds their bytes, with whether
    *     there was a store to take them from; never once the engine is closed
    */

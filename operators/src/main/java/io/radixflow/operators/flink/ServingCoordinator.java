@@ -22,12 +22,12 @@ import org.apache.flink.runtime.operators.coordination.OperatorEvent;
  * reporting a backlog, during which the job is configured to have no checkpoints; Flink tries one
  * all the same, the first.
  *
- * <p>It passes keys of pages and erasures on to all subtasks, the one that sent it included: only the
- * subtask that has a session knows its pages, and only the engines know which of them they have. It
- * keeps nothing once all subtasks have begun, before which there is no checkpoint. Flink delivers
- * what is sent before a checkpoint of this within that checkpoint of each subtask, so a sender that
- * has its own erasure back knows that all have it, and then no checkpoint is without it until all
- * are done. One that was lost before is in the sender's state.
+ * <p>It passes keys of pages and erasures on to all subtasks, the one that sent it included: only
+ * the subtask that has a session knows its pages, and only the engines know which of them they
+ * have. It keeps nothing once all subtasks have begun, before which there is no checkpoint. Flink
+ * delivers what is sent before a checkpoint of this within that checkpoint of each subtask, so a
+ * sender that has its own erasure back knows that all have it, and then no checkpoint is without it
+ * until all are done. One that was lost before is in the sender's state.
  */
 final class ServingCoordinator implements OperatorCoordinator {
   /** Reports that a subtask is open; travels from it to the JobManager. */

@@ -47,8 +47,8 @@ import org.apache.flink.runtime.operators.coordination.OperatorEventGateway;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * One subtask of the serving operator while it is open: makes all parts, connects
- * them, and passes the operator's calls on to them. Only the task's thread uses it.
+ * One subtask of the serving operator while it is open: makes all parts, connects them, and passes
+ * the operator's calls on to them. Only the task's thread uses it.
  */
 final class ServingSubtask implements AutoCloseable {
   private final ServingMetrics metrics;
@@ -92,9 +92,7 @@ final class ServingSubtask implements AutoCloseable {
     erasures = new Erasures(store, engine, pageKeys, mailbox, coordinator, Erasures.MAX_PAGES);
     ChannelId channel =
         new ChannelId(
-            environment.getJobID().toString(),
-            task.getIndexOfThisSubtask(),
-            epoch.attempt());
+            environment.getJobID().toString(), task.getIndexOfThisSubtask(), epoch.attempt());
 
     queues = new TurnQueues(lease.turns());
     PageLocations locations = new PageLocations(engine, options.namespaces());

@@ -21,9 +21,10 @@ public final class CanonicalReply {
   }
 
   /**
-   * Returns the ids of a reply in later prompts. One that ended its turn stays as it was generated. One that was cut (by a limit, a stop
-   * string, a cancel) is brought to the text that was shown: ids stay as far as they spell it, the
-   * rest of the text is encoded. Either ends with the template's end-of-turn id.
+   * Returns the ids of a reply in later prompts. One that ended its turn stays as it was generated.
+   * One that was cut (by a limit, a stop string, a cancel) is brought to the text that was shown:
+   * ids stay as far as they spell it, the rest of the text is encoded. Either ends with the
+   * template's end-of-turn id.
    *
    * @param generated ids as generated
    * @param text the reply's visible text

@@ -1,6 +1,7 @@
 package io.radixflow.operators.record;
 
 import java.util.Objects;
+
 /**
  * A command to every subtask, through the broadcast input; a Flink POJO.
  *

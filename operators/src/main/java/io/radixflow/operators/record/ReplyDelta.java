@@ -1,8 +1,8 @@
 package io.radixflow.operators.record;
 
 /**
- * A piece of a running reply, emitted at least once; a Flink POJO. Consumers append what extends the text
- * they have: pieces that overlap are equal.
+ * A piece of a running reply, emitted at least once; a Flink POJO. Consumers append what extends
+ * the text they have: pieces that overlap are equal.
  *
  * @param choice index of the choice, 0
  * @param offset code points of reply text before {@code text}

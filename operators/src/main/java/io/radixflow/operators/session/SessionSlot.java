@@ -65,7 +65,9 @@ public record SessionSlot(
     return copy.slot();
   }
 
-  /** Returns this slot as opened with its owner and parameters, after so many erasures of tenants. */
+  /**
+   * Returns this slot as opened with its owner and parameters, after so many erasures of tenants.
+   */
   public SessionSlot opened(
       String owner,
       String salt,

@@ -1,7 +1,5 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.tier.page.PageId;
-
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -23,6 +21,7 @@ import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
 import io.radixflow.operators.tier.page.PageChain;
+import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.store.MemoryPageStore;
 import io.radixflow.operators.tier.store.PageStore;
 import java.util.List;
@@ -315,7 +314,8 @@ class StoredPagesTest {
       client.await(client.submit(forgotten, 5));
       TieredEngineTest.awaitSettled(engine);
       assertThat(pagesOf(chain, 0)).isEqualTo(chain.pages());
-      assertThat(engine.erase(() -> PageId.bytes(List.of(chain.from(0)))).get(9, TimeUnit.SECONDS)).isTrue();
+      assertThat(engine.erase(() -> PageId.bytes(List.of(chain.from(0)))).get(9, TimeUnit.SECONDS))
+          .isTrue();
       assertThat(pagesOf(chain, 0)).isZero();
       for (int other = 1; other < 4; other++) {
         client.await(client.submit(letters(other, 350), 5));

@@ -3,9 +3,9 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.flink.engine.EngineDirectory;
+import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
-import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.tier.disk.DiskDirectory;
 import java.io.IOException;
@@ -48,7 +48,11 @@ class CheckpointedDisksTest {
             directory -> {
               directories.add(directory);
               try {
-                disk = onDisk ? DiskDirectory.claim(root, "kind", directory.restored(), Duration.ofDays(7)) : null;
+                disk =
+                    onDisk
+                        ? DiskDirectory.claim(
+                            root, "kind", directory.restored(), Duration.ofDays(7))
+                        : null;
               } catch (IOException e) {
                 throw new UncheckedIOException(e);
               }

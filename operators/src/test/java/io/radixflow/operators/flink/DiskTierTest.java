@@ -2,10 +2,10 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.tier.store.PageStoreStats;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -106,8 +106,7 @@ class DiskTierTest {
   }
 
   @Test
-  void aDirectoryThatMissedAnErasureIsEmptiedWhenItComesBack(@TempDir Path other)
-      throws Exception {
+  void aDirectoryThatMissedAnErasureIsEmptiedWhenItComesBack(@TempDir Path other) throws Exception {
     OperatorSubtaskState state = stored();
     try (ServingHarness h = harness(other).restore(state, 1)) {
       h.send(Events.of(EventKind.ERASE, "s", "e1"));

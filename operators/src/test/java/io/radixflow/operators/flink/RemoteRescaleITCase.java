@@ -1,7 +1,5 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.record.ControlKind;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
@@ -15,6 +13,7 @@ import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.tiers.ModelEngineFactory;
 import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.ControlKind;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.TierOptions;
@@ -160,16 +159,14 @@ class RemoteRescaleITCase {
             0,
             key);
     return factory(
-        name,
-        TIERED,
-        DiskTierOptions.of(64 << 20, root.resolve(name).toString(), key),
-        remote);
+        name, TIERED, DiskTierOptions.of(64 << 20, root.resolve(name).toString(), key), remote);
   }
 
   private static TestJob job(String gate, int parallelism) {
     return new TestJob(new GatedNumbers(gate, 2L * SESSIONS.size()), RemoteRescaleITCase::event)
         .controls(
-            new GatedNumbers(gate + "-controls", 1), n -> new ControlEvent(ControlKind.DRAIN, null, "off"))
+            new GatedNumbers(gate + "-controls", 1),
+            n -> new ControlEvent(ControlKind.DRAIN, null, "off"))
         .parallelism(parallelism)
         .onReply(RemoteRescaleITCase::note);
   }

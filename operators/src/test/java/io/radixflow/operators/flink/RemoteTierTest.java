@@ -3,11 +3,11 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.page.MissReason;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.tier.store.PageStoreStats;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,8 +32,8 @@ class RemoteTierTest {
   @RegisterExtension final TieredEngines engines = new TieredEngines();
 
   /** The engine of a TaskManager of its own, with a disk of its own or none. */
-  private ServingHarness harness(boolean disk, RemoteTierOptions remote, int parallelism, int subtask)
-      throws Exception {
+  private ServingHarness harness(
+      boolean disk, RemoteTierOptions remote, int parallelism, int subtask) throws Exception {
     return harness(disk ? disk() : DiskTierOptions.NONE, remote, parallelism, subtask);
   }
 
@@ -42,7 +42,8 @@ class RemoteTierTest {
     return DiskTierOptions.of(TieredEngines.DISK_BYTES, directory, TieredEngines.KEY);
   }
 
-  private ServingHarness harness(DiskTierOptions disk, RemoteTierOptions remote, int parallelism, int subtask)
+  private ServingHarness harness(
+      DiskTierOptions disk, RemoteTierOptions remote, int parallelism, int subtask)
       throws Exception {
     return engines.harness(
         TieredEngines.options(TieredEngines.host(8 << 20)), disk, remote, parallelism, subtask);
@@ -221,7 +222,8 @@ class RemoteTierTest {
 
   @Test
   void hostMemoryGetsAnotherSizeWhilePagesWaitToBeUploaded() throws Exception {
-    RemoteTierOptions later = new RemoteTierOptions(remote().uri(), 8, 5_000, 0, 0, 0, 3_600_000, TieredEngines.KEY);
+    RemoteTierOptions later =
+        new RemoteTierOptions(remote().uri(), 8, 5_000, 0, 0, 0, 3_600_000, TieredEngines.KEY);
     try (ServingHarness h = harness(true, later, 1, 0)) {
       h.open();
       ask(h, "t1");

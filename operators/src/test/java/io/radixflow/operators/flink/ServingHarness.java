@@ -1,7 +1,5 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.record.ControlKind;
-
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
@@ -10,6 +8,7 @@ import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.flink.turn.ReplyOutput;
 import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.ControlKind;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.RejectedEvent;
 import io.radixflow.operators.record.Reply;
@@ -199,16 +198,17 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
   }
 
   ServingHarness control(String kind, String tenant, String value) throws Exception {
-    serving().processElement2(new StreamRecord<>(new ControlEvent(ControlKind.valueOf(kind.toUpperCase(Locale.ROOT)), tenant, value)));
+    serving()
+        .processElement2(
+            new StreamRecord<>(
+                new ControlEvent(
+                    ControlKind.valueOf(kind.toUpperCase(Locale.ROOT)), tenant, value)));
     return this;
   }
 
   /** Returns the erasures that the subtask has sent to its coordinator, for all subtasks. */
   List<Erasure> erasuresSent() {
-    return sent.stream()
-        .filter(Erasure.class::isInstance)
-        .map(Erasure.class::cast)
-        .toList();
+    return sent.stream().filter(Erasure.class::isInstance).map(Erasure.class::cast).toList();
   }
 
   /** Erasures that the subtask waits for. */

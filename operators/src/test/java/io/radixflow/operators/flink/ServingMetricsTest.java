@@ -1,7 +1,5 @@
 package io.radixflow.operators.flink;
 
-
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.engine.EngineStats;
@@ -10,13 +8,11 @@ import io.radixflow.operators.engine.PoolStats;
 import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.StepStats;
-import io.radixflow.operators.flink.turn.ServingMetrics;
-import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.tiers.TierMetrics;
+import io.radixflow.operators.flink.turn.ServingMetrics;
+import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.tier.TierStats;
-import java.util.function.Supplier;
-import org.apache.flink.metrics.MetricGroup;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,12 +22,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.metrics.Counter;
 import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.Histogram;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.junit.jupiter.api.Test;
 

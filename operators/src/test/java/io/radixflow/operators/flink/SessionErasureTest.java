@@ -3,8 +3,6 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.NamespaceKey;
-import io.radixflow.operators.tier.disk.DiskTierOptions;
-import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.erasure.Erasures.What;
@@ -13,6 +11,8 @@ import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
 import io.radixflow.operators.tier.TierStats;
+import io.radixflow.operators.tier.disk.DiskTierOptions;
+import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.tier.store.TenantKeys;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -59,7 +59,8 @@ class SessionErasureTest {
     DiskTierOptions disk =
         DiskTierOptions.of(TieredEngines.DISK_BYTES, root.toString(), options.namespaces().key());
     TestEngineFactory factory =
-        engines.factory(TieredEngines.options(TieredEngines.host(1 << 20)), disk, RemoteTierOptions.NONE);
+        engines.factory(
+            TieredEngines.options(TieredEngines.host(1 << 20)), disk, RemoteTierOptions.NONE);
     return new ServingHarness(factory, options, parallelism, subtask);
   }
 

@@ -89,8 +89,8 @@ class TenantErasureTest {
 
   @ParameterizedTest
   @CsvSource({"1,false", "1,true", "2,false", "2,true"})
-  void anErasureContinuesFromACheckpointAtAnyParallelism(
-      int parallelism, boolean rocksDb) throws Exception {
+  void anErasureContinuesFromACheckpointAtAnyParallelism(int parallelism, boolean rocksDb)
+      throws Exception {
     OperatorSubtaskState middle;
     try (ServingHarness h = withSessions(rocksDb)) {
       h.control("erase_tenant", "acme", null);

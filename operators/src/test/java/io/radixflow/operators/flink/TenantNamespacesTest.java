@@ -19,7 +19,10 @@ import org.junit.jupiter.api.Timeout;
 class TenantNamespacesTest {
   private static final String SYSTEM = "Answer in verse.";
 
-  /** One session each of two tenants that share, one that does not, one salted, one without a tenant. */
+  /**
+   * One session each of two tenants that share, one that does not, one salted, one without a
+   * tenant.
+   */
   private static List<Submitted> submitted(String... sharing) throws Exception {
     ServingOptions options =
         Options.with(

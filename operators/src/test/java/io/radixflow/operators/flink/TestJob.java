@@ -1,10 +1,9 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.record.ControlKind;
-
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.turn.ReplyOutput;
 import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.ControlKind;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
@@ -35,7 +34,8 @@ final class TestJob {
   private final MapFunction<Long, ConversationEvent> events;
   private final Configuration configuration = new Configuration();
   private NumberSequenceSource controlNumbers = new NumberSequenceSource(0, 0);
-  private MapFunction<Long, ControlEvent> controls = n -> new ControlEvent(ControlKind.DRAIN, null, "off");
+  private MapFunction<Long, ControlEvent> controls =
+      n -> new ControlEvent(ControlKind.DRAIN, null, "off");
   private ServingOptions options = ServingOptions.DEFAULT;
   private int parallelism = 2;
   private MapFunction<Reply, String> replies = Reply::turn;

@@ -36,8 +36,8 @@ class TierControlTest {
     return harness(tiers, disk, 1, 0);
   }
 
-  private ServingHarness harness(TierOptions tiers, DiskTierOptions disk, int parallelism, int subtask)
-      throws Exception {
+  private ServingHarness harness(
+      TierOptions tiers, DiskTierOptions disk, int parallelism, int subtask) throws Exception {
     return engines.harness(
         TieredEngines.options(tiers), disk, RemoteTierOptions.NONE, parallelism, subtask);
   }

@@ -1,7 +1,5 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.record.ControlKind;
-
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
@@ -15,6 +13,7 @@ import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.tiers.ModelEngineFactory;
 import io.radixflow.operators.flink.tiers.SwitchableTiers;
 import io.radixflow.operators.record.ControlEvent;
+import io.radixflow.operators.record.ControlKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
@@ -89,7 +88,8 @@ class TierSwitchesITCase {
     assertThat(tiers.applied() + tiers.refused()).isLessThanOrEqualTo(COMMANDS);
   }
 
-  private Map<String, String> run(String name, TierOptions tiers, DiskTierOptions disk) throws Exception {
+  private Map<String, String> run(String name, TierOptions tiers, DiskTierOptions disk)
+      throws Exception {
     REPLIES.clear();
     RANDOM.set(new Random(name.hashCode()));
     SimModel model = SimModel.open(SimOptions.DEFAULT.withTime(50_000, 0));

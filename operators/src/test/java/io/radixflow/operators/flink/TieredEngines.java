@@ -68,7 +68,11 @@ final class TieredEngines implements AfterEachCallback {
 
   /** A subtask, not yet opened, that opens an engine of its own unless it is put beside another. */
   ServingHarness harness(
-      EngineOptions options, DiskTierOptions disk, RemoteTierOptions remote, int parallelism, int subtask)
+      EngineOptions options,
+      DiskTierOptions disk,
+      RemoteTierOptions remote,
+      int parallelism,
+      int subtask)
       throws Exception {
     TestEngineFactory factory = factory(options, disk, remote);
     return new ServingHarness(factory, ServingOptions.DEFAULT, parallelism, subtask);

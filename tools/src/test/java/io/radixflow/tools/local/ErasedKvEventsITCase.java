@@ -78,7 +78,8 @@ class ErasedKvEventsITCase {
         new SettingsLoader()
             .set(List.of("model=sim", "job.checkpoint-interval=200ms", "kv-events.enabled=true"))
             .load();
-    EngineFactory engines = ServingSettings.engine(given, name -> SimModel.open(SimOptions.DEFAULT));
+    EngineFactory engines =
+        ServingSettings.engine(given, name -> SimModel.open(SimOptions.DEFAULT));
     stack =
         LocalStack.start(
             given,

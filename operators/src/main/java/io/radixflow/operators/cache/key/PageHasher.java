@@ -1,8 +1,8 @@
 package io.radixflow.operators.cache.key;
 
+import io.radixflow.kernels.model.Sha256;
 import io.radixflow.operators.Framing;
 import io.radixflow.operators.NamespaceKey;
-import io.radixflow.kernels.model.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.DigestException;

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import org.apache.flink.api.common.operators.MailboxExecutor;
 
 /**
- * Owns the subtask's channel to the engine and the way back: each engine step sends one mail, in which all
- * progress is read. All but {@link #announce} runs on the task's thread.
+ * Owns the subtask's channel to the engine and the way back: each engine step sends one mail, in
+ * which all progress is read. All but {@link #announce} runs on the task's thread.
  */
 public final class EngineConnection implements AutoCloseable {
 

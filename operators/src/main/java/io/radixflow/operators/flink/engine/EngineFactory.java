@@ -12,8 +12,8 @@ import java.io.Serializable;
 public interface EngineFactory extends Serializable {
 
   /**
-   * Returns all that decides the engine, as text: model, device, pool and engine options. It is never
-   * shown; a hash of it is part of the engine's lease key.
+   * Returns all that decides the engine, as text: model, device, pool and engine options. It is
+   * never shown; a hash of it is part of the engine's lease key.
    */
   String identity();
 

@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * The tiers below an engine's device, as the serving operator knows them. The methods' default is an
- * engine without tiers ({@link #NONE}). All subtasks that share the engine call it, on any thread;
- * nothing waits but {@link #stop} and {@link #close}.
+ * The tiers below an engine's device, as the serving operator knows them. The methods' default is
+ * an engine without tiers ({@link #NONE}). All subtasks that share the engine call it, on any
+ * thread; nothing waits but {@link #stop} and {@link #close}.
  */
 public interface EngineTiers extends AutoCloseable {
 

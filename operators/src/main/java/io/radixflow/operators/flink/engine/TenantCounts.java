@@ -9,7 +9,8 @@ import java.util.Map;
  * change takes a lock that is held for two map look-ups.
  *
  * <p>In memory. Each subtask counts what it finds in state when it begins, without regard to the
- * limits, and takes all of its own away when it ends, so counts follow a restore, a rescale and a restart.
+ * limits, and takes all of its own away when it ends, so counts follow a restore, a rescale and a
+ * restart.
  */
 public final class TenantCounts {
 

@@ -23,7 +23,9 @@ public record TierSettings(
     return new TierSettings(number + 1, hostBytes, diskBytes, hostDetached, diskDetached);
   }
 
-  /** Returns the settings after one more event. An attach without a size leaves the size as it was. */
+  /**
+   * Returns the settings after one more event. An attach without a size leaves the size as it was.
+   */
   public TierSettings after(TierCommand command) {
     boolean host = command.tier() == TierCommand.Tier.HOST;
     boolean detached =

@@ -35,7 +35,8 @@ public final class TenantKeyState {
    *
    * @param tiers those of the engine
    */
-  public TenantKeyState(OperatorStateStore store, EngineTiers tiers, TaskInfo task) throws Exception {
+  public TenantKeyState(OperatorStateStore store, EngineTiers tiers, TaskInfo task)
+      throws Exception {
     this.tiers = tiers;
     this.task = task;
     saved =

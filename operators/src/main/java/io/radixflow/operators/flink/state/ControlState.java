@@ -115,7 +115,8 @@ public final class ControlState {
   }
 
   public int maxSessionsPerTaskManager() throws Exception {
-    return limit(LimitChange.SESSIONS_PER_TASKMANAGER, options.limits().maxSessionsPerTaskManager());
+    return limit(
+        LimitChange.SESSIONS_PER_TASKMANAGER, options.limits().maxSessionsPerTaskManager());
   }
 
   /**

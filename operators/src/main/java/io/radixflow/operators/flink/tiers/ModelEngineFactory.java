@@ -95,7 +95,8 @@ public record ModelEngineFactory(
           "pages pass through host memory on their way to lower tiers: give the tiers some");
     }
     ServedModel served = source.open(model);
-    SwitchableTiers tiers = new SwitchableTiers(
+    SwitchableTiers tiers =
+        new SwitchableTiers(
             options.tiers(),
             new LowerStores(disk, remote, directory, kind()),
             directory.settings());

@@ -1,14 +1,12 @@
 package io.radixflow.operators.flink.tiers;
 
 import io.radixflow.operators.engine.EngineStats;
-import io.radixflow.operators.flink.engine.EngineTiers;
-import org.apache.flink.metrics.MetricGroup;
-import java.util.function.Supplier;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.engine.TierSettings;
+import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.record.TierCommand.Action;
 import io.radixflow.operators.record.TierCommand.Tier;
-import io.radixflow.operators.record.TierCommand;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.tier.TierCalls;
 import io.radixflow.operators.tier.TierOptions;
@@ -25,6 +23,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+import org.apache.flink.metrics.MetricGroup;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -176,7 +176,8 @@ public final class SwitchableTiers implements EngineTiers {
     }
     if (command.tier() == Tier.HOST) {
       return command.bytes() > 0 && command.bytes() < stores.pageBytes()
-          ? "host memory of %d bytes holds no page of %d".formatted(command.bytes(), stores.pageBytes())
+          ? "host memory of %d bytes holds no page of %d"
+              .formatted(command.bytes(), stores.pageBytes())
           : null;
     }
     long bytes = command.bytes() > 0 ? command.bytes() : stores.disk().limitBytes();
@@ -231,7 +232,8 @@ public final class SwitchableTiers implements EngineTiers {
             disk == null,
             "pages pass through host memory on their way to disk; detach the disk first");
         require(
-            !stores.remote().enabled(), "pages pass through host memory on their way to the remote tier");
+            !stores.remote().enabled(),
+            "pages pass through host memory on their way to the remote tier");
         calls.resizeHost(0, true);
         return "no pages are kept in host memory";
       }

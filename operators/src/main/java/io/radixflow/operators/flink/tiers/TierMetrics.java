@@ -21,7 +21,10 @@ public final class TierMetrics {
    * @param refused number of commands that were refused or failed
    */
   public static void register(
-      MetricGroup group, Supplier<TierStats> stats, Supplier<Long> applied, Supplier<Long> refused) {
+      MetricGroup group,
+      Supplier<TierStats> stats,
+      Supplier<Long> applied,
+      Supplier<Long> refused) {
     add(group, "tierCommandsApplied", applied, Long::longValue);
     add(group, "tierCommandsRefused", refused, Long::longValue);
     add(group, "hostPages", stats, TierStats::hostPages);

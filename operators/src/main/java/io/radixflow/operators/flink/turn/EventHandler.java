@@ -5,8 +5,8 @@ import io.radixflow.operators.flink.turn.SessionEnds.Ending;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.RefusedException;
-import io.radixflow.operators.session.SessionSlot.Life;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.SessionSlot.Life;
 
 /**
  * Handles events: ignores resends, checks whom a session belongs to, and passes each event on to
@@ -19,10 +19,7 @@ public final class EventHandler {
   private final ReplyOutput output;
 
   public EventHandler(
-      TurnIntake intake,
-      SessionQueries queries,
-      SessionEnds ends,
-      ReplyOutput output) {
+      TurnIntake intake, SessionQueries queries, SessionEnds ends, ReplyOutput output) {
     this.intake = intake;
     this.queries = queries;
     this.ends = ends;

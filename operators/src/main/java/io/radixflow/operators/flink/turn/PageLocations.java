@@ -52,8 +52,8 @@ public final class PageLocations {
   }
 
   /**
-   * Returns a function from a slot to where its pages should be, by what is known without
-   * asking the engine, as if the disk stayed attached or detached as it is now.
+   * Returns a function from a slot to where its pages should be, by what is known without asking
+   * the engine, as if the disk stayed attached or detached as it is now.
    */
   public Function<SessionSlot, TierTokens> expected() {
     String diskId = diskId();

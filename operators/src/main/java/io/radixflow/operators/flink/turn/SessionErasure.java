@@ -17,15 +17,13 @@ import io.radixflow.operators.session.Turn;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.FutureTask;
 import org.apache.flink.util.function.RunnableWithException;
 
 /**
  * Has the pages erased of what leaves a session's history, so that at any time the tiers below the
  * device have of a session what its history names, what its running turns compute, and what {@link
- * Erasures} has yet to erase. What other engines had a part in, these erase, too. Every call
- * acts on the current key.
+ * Erasures} has yet to erase. What other engines had a part in, these erase, too. Every call acts
+ * on the current key.
  */
 public final class SessionErasure {
   private final TenantNamespaces namespaces;
@@ -59,8 +57,7 @@ public final class SessionErasure {
         && (ending != Ending.TENANT_ERASED
             || namespaces.namespace(slot).equals(NamespaceKey.PUBLIC))) {
       boolean erased = ending == Ending.ERASED || ending == Ending.TENANT_ERASED;
-      erase(
-          session, texts(session), List.of(), erased || slot.wasElsewhere(engine.instance()));
+      erase(session, texts(session), List.of(), erased || slot.wasElsewhere(engine.instance()));
     }
   }
 
@@ -83,7 +80,10 @@ public final class SessionErasure {
     Prompt prompt = turn.prompt();
     if (hasPages(session) && prompt != null) {
       erase(
-          session, List.of(text(prompt.ids(), turn.tokens())), texts(session), mayHaveRunElsewhere(turn));
+          session,
+          List.of(text(prompt.ids(), turn.tokens())),
+          texts(session),
+          mayHaveRunElsewhere(turn));
     }
   }
 

@@ -12,8 +12,8 @@ import java.util.Arrays;
 
 /**
  * Writes what a turn that has ended leaves in its session: its entry in the history, which engine
- * served it, and where its pages are. Erases the pages of what is not remembered. Only the
- * task's thread uses it.
+ * served it, and where its pages are. Erases the pages of what is not remembered. Only the task's
+ * thread uses it.
  */
 public final class SessionHistoryWriter {
   private final ServingEngine engine;
@@ -21,7 +21,8 @@ public final class SessionHistoryWriter {
   private final SessionErasure erasure;
   private final CanonicalReply canonical;
 
-  public SessionHistoryWriter(ServingEngine engine, PageLocations locations, SessionErasure erasure) {
+  public SessionHistoryWriter(
+      ServingEngine engine, PageLocations locations, SessionErasure erasure) {
     this.engine = engine;
     this.locations = locations;
     this.erasure = erasure;

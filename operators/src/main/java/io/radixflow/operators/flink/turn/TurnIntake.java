@@ -11,15 +11,15 @@ import io.radixflow.operators.session.BusyException;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.ServingOptions;
-import io.radixflow.operators.session.SessionSlot.Life;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.SessionSlot.Life;
 import java.util.List;
 import java.util.Objects;
 
 /**
- * Opens sessions, queues their turns, and cancels them: decides what {@code
- * open}, {@code message}, {@code regenerate}, {@code fork}, {@code cancel} and {@code prefetch} do.
- * Only the task's thread uses it.
+ * Opens sessions, queues their turns, and cancels them: decides what {@code open}, {@code message},
+ * {@code regenerate}, {@code fork}, {@code cancel} and {@code prefetch} do. Only the task's thread
+ * uses it.
  */
 public final class TurnIntake {
   static final String NEW_SESSION = "; use another session id";

@@ -23,8 +23,8 @@ final class TurnPlanner {
   }
 
   /**
-   * Plans a message or a regeneration. A regeneration replaces a turn of its branch and all
-   * turns after it; its own messages, if it has any, replace those of that turn.
+   * Plans a message or a regeneration. A regeneration replaces a turn of its branch and all turns
+   * after it; its own messages, if it has any, replace those of that turn.
    *
    * @throws RefusedException if there is no reply to make again, or an option is out of range
    */

@@ -22,8 +22,8 @@ import java.util.stream.Collectors;
 import org.apache.flink.util.ExceptionUtils;
 
 /**
- * Runs turns: starts those that may run, follows them, and ends each with exactly one reply.
- * Owns the turns that the engine works on. Only the task's thread uses it.
+ * Runs turns: starts those that may run, follows them, and ends each with exactly one reply. Owns
+ * the turns that the engine works on. Only the task's thread uses it.
  *
  * <p>A turn ends in one method: output, history and the removal from the pending turns happen
  * together, within one mail, and so lie in the same checkpoint.
@@ -231,7 +231,9 @@ public final class TurnRunner implements EngineConnection.Reader {
     connection.closeSession(session.id());
   }
 
-  /** Returns a turn that ran before a restore and waits to go on; null if it gained nothing usable. */
+  /**
+   * Returns a turn that ran before a restore and waits to go on; null if it gained nothing usable.
+   */
   private RunningTurn paused(
       SessionContext session, TurnQueues.Branch branch, TurnQueues.Entry turn) throws Exception {
     List<Progress> gained = session.progress(turn.id());

@@ -81,8 +81,7 @@ public final class DiskDirectory implements AutoCloseable {
   }
 
   /** Finds a directory of a kind, and deletes those that are too old; null if there is none. */
-  private static DiskDirectory find(Path root, String kind, Duration retention)
-      throws IOException {
+  private static DiskDirectory find(Path root, String kind, Duration retention) throws IOException {
     for (Path path : lastUsedFirst(root)) {
       // others are not locked even for a moment, as an engine of their kind may look for them now
       if (kind.equals(kind(path)) || isOld(path, retention)) {
@@ -119,7 +118,7 @@ public final class DiskDirectory implements AutoCloseable {
     do {
       String id = UUID.randomUUID().toString().replace("-", "").substring(0, ID_CHARACTERS);
       created = lock(PrivateDirectories.create(root.resolve(id)));
-      } while (created == null);
+    } while (created == null);
     try {
       Files.writeString(created.path.resolve(KIND), kind);
       return created;
@@ -144,7 +143,9 @@ public final class DiskDirectory implements AutoCloseable {
     return lock == null ? null : new DiskDirectory(path, lock);
   }
 
-  /** Returns whether a directory was not used for the retention, or a crash has left it incomplete. */
+  /**
+   * Returns whether a directory was not used for the retention, or a crash has left it incomplete.
+   */
   private static boolean isOld(Path path, Duration retention) throws IOException {
     Duration stays = kind(path) == null ? INCOMPLETE_RETENTION : retention;
     return lastUsed(path).toMillis() < System.currentTimeMillis() - stays.toMillis();

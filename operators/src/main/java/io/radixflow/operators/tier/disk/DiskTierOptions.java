@@ -1,7 +1,7 @@
 package io.radixflow.operators.tier.disk;
 
-import io.radixflow.operators.PublicApi;
 import io.radixflow.operators.NamespaceKey;
+import io.radixflow.operators.PublicApi;
 import java.io.Serializable;
 import java.time.Duration;
 
@@ -43,7 +43,11 @@ public record DiskTierOptions(
     }
     if (minFreeBytes < 0 || retentionMillis < 1) {
       throw new IllegalArgumentException(
-          "a disk tier keeps pages for " + retentionMillis + " ms, " + minFreeBytes + " bytes free");
+          "a disk tier keeps pages for "
+              + retentionMillis
+              + " ms, "
+              + minFreeBytes
+              + " bytes free");
     }
   }
 

@@ -7,7 +7,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A locked file, which has one holder at a time among all processes and the class loaders of this one.
+ * A locked file, which has one holder at a time among all processes and the class loaders of this
+ * one.
  *
  * <p>On Linux a process loses its lock on a file as soon as it closes any channel of that file. So
  * a file that this process has locked is never opened again: the holder enters its path into the

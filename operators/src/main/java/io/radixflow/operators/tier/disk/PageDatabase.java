@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Owns the RocksDB of a disk tier and keeps it usable: what cannot be opened or read any more is
- * deleted, and the database starts empty, and what fails for long is opened again. Safe for several threads.
+ * deleted, and the database starts empty, and what fails for long is opened again. Safe for several
+ * threads.
  *
  * <p>It has two column families: the default one, which is the page index, and {@code pages}, whose
  * values are in blob files.
@@ -80,8 +81,7 @@ final class PageDatabase implements AutoCloseable {
    *
    * @param writeBufferBytes bytes of a write buffer, about those of a blob file
    * @param identity names model and page size; pages of another are deleted
-   * @throws IOException if the directory is in use, here or in another process, or there is no
-   *     room
+   * @throws IOException if the directory is in use, here or in another process, or there is no room
    */
   static PageDatabase open(Path path, long writeBufferBytes, String identity) throws IOException {
     RocksDbLibrary.load();

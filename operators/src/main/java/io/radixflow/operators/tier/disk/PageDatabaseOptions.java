@@ -13,7 +13,8 @@ import org.rocksdb.ReadOptions;
 import org.rocksdb.WALRecoveryMode;
 
 /**
- * The options of a disk tier's RocksDB, for digests as keys, which nothing orders, and large values.
+ * The options of a disk tier's RocksDB, for digests as keys, which nothing orders, and large
+ * values.
  *
  * <p>Native memory is {@link #CACHE_BYTES}, indexes and filters included, and up to three write
  * buffers of each column family. The write-ahead log is what makes a page outlive {@code kill -9};

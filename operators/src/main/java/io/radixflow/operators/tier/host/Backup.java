@@ -226,9 +226,7 @@ public final class Backup {
     }
   }
 
-  /**
-   * Returns whether the host has a page, or it is null, so that the one after it can be found.
-   */
+  /** Returns whether the host has a page, or it is null, so that the one after it can be found. */
   private boolean isOnHost(PageId page) {
     return page == null || host.get(page) != null;
   }

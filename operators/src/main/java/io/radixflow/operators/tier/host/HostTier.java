@@ -32,8 +32,8 @@ import java.util.function.Predicate;
  *   <li>A locked page stays, and so do its bytes.
  * </ul>
  *
- * <p>{@code free + used == total}, after every operation; each used slot belongs to one {@link HostPage}.
- * Owned by the engine thread.
+ * <p>{@code free + used == total}, after every operation; each used slot belongs to one {@link
+ * HostPage}. Owned by the engine thread.
  */
 public final class HostTier {
   private static final Comparator<HostPage> OLDEST_FIRST =

@@ -1,7 +1,6 @@
 package io.radixflow.operators.tier.loadback;
 
 import io.radixflow.kernels.device.KvPool;
-import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.host.Checksums;
 import io.radixflow.operators.tier.host.HostTier;

@@ -5,10 +5,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Decides what is loaded back and waited for, as {@link LoadBackOptions} say: by thresholds, or by
- * measurements of what it takes to compute a prefix and to load it. Seconds to compute a token are a line over its position, as
- * attention reads all before it; seconds to move pages are a line over their number. A store that
- * was too slow is tried once in {@link #TRIED_AGAIN} times nevertheless, as it may be faster now.
- * Owned by one thread; takes times, and no clock.
+ * measurements of what it takes to compute a prefix and to load it. Seconds to compute a token are
+ * a line over its position, as attention reads all before it; seconds to move pages are a line over
+ * their number. A store that was too slow is tried once in {@link #TRIED_AGAIN} times nevertheless,
+ * as it may be faster now. Owned by one thread; takes times, and no clock.
  */
 final class LoadCostModel {
   static final int TRIED_AGAIN = 16;
@@ -120,8 +120,8 @@ final class LoadCostModel {
   }
 
   /**
-   * Returns whether it is faster to ask a store for pages, and to get all of them, than to compute them. As
-   * long as nothing has been measured, it is: that makes the measurement.
+   * Returns whether it is faster to ask a store for pages, and to get all of them, than to compute
+   * them. As long as nothing has been measured, it is: that makes the measurement.
    */
   boolean isWorthAsking(KvTier tier, int from, int pages) {
     double seconds = ask[tier.ordinal()].base() + fetchSeconds(tier, pages) + copySeconds(pages);

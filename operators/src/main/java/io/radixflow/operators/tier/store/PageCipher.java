@@ -14,9 +14,9 @@ import javax.crypto.spec.GCMParameterSpec;
  * Encrypts pages below host memory with AES-256-GCM, each under its tenant's key.
  *
  * <p><b>An encrypted page</b> has 8 bytes that name the key, 12 bytes of nonce, the ciphertext, and
- * 16 bytes of tag. Digest, parent, tenant, namespace and numerics epoch are associated data, so that
- * no page can be passed off as another. Nonces are 96 random bits: after 2^32 pages of a key, one
- * would have been used twice with a chance of 2^-33.
+ * 16 bytes of tag. Digest, parent, tenant, namespace and numerics epoch are associated data, so
+ * that no page can be passed off as another. Nonces are 96 random bits: after 2^32 pages of a key,
+ * one would have been used twice with a chance of 2^-33.
  *
  * <p>Safe for several threads.
  */

@@ -11,9 +11,10 @@ import java.util.concurrent.CompletableFuture;
  * A tier below host memory: pages of one numerics epoch, found by their digest, that outlive the
  * process.
  *
- * <p>No method throws for a failure of the device: a page that cannot be read or is not right is a miss, one that
- * cannot be written is not stored; both are counted in {@link #stats}. Methods block on the tier's
- * device; any thread but the engine's and Flink's mailbox may call them, several at once.
+ * <p>No method throws for a failure of the device: a page that cannot be read or is not right is a
+ * miss, one that cannot be written is not stored; both are counted in {@link #stats}. Methods block
+ * on the tier's device; any thread but the engine's and Flink's mailbox may call them, several at
+ * once.
  */
 public interface PageStore extends AutoCloseable {
 

@@ -21,8 +21,8 @@ import org.apache.flink.api.common.TaskInfoImpl;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.api.java.tuple.Tuple;
+import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.runtime.operators.coordination.OperatorEvent;
 import org.junit.jupiter.api.Test;
 
@@ -83,7 +83,8 @@ class ErasuresTest {
 
   /** Makes a subtask's erasures, of which none is confirmed. */
   private Erasures erasures(int maxPages) throws Exception {
-    TenantKeyState keys = new TenantKeyState(store, engine.tiers(), new TaskInfoImpl("serving", 8, 0, 2, 0));
+    TenantKeyState keys =
+        new TenantKeyState(store, engine.tiers(), new TaskInfoImpl("serving", 8, 0, 2, 0));
     return new Erasures(store, engine, keys, null, sent::add, maxPages);
   }
 
@@ -144,7 +145,9 @@ class ErasuresTest {
     saved("page-keys").add(Tuple3.of(9L, 1L, new byte[32]));
     Erasures restored = erasures(10);
     engine.tiers().keys().add(new TenantKeys.Key(8, 1, new byte[32]));
-    assertThat(engine.tiers().keys().toSave(0, 1)).extracting(TenantKeys.Key::id).containsExactly(9L);
+    assertThat(engine.tiers().keys().toSave(0, 1))
+        .extracting(TenantKeys.Key::id)
+        .containsExactly(9L);
     assertThat(restored.pendingPages()).isZero();
   }
 

@@ -10,8 +10,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 import io.radixflow.operators.tier.page.MissReason;
-import io.radixflow.operators.tier.store.TierPages.Chain;
 import io.radixflow.operators.tier.store.TierPages;
+import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -35,8 +35,7 @@ class DiskFaultsTest {
   @TempDir Path directory;
 
   private DiskStore open() throws IOException {
-    return DiskStore.open(
-        directory, DiskTierOptions.of(LIMIT), EPOCH, PAGE_BYTES, TierPages.KEYS);
+    return DiskStore.open(directory, DiskTierOptions.of(LIMIT), EPOCH, PAGE_BYTES, TierPages.KEYS);
   }
 
   private void fill() throws IOException {

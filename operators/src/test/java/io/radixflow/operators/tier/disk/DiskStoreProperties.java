@@ -6,11 +6,11 @@ import static io.radixflow.operators.tier.store.TierPages.chain;
 import static io.radixflow.operators.tier.store.TierPages.read;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.kernels.PrivateDirectories;
+import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.page.PageId;
-import io.radixflow.operators.tier.store.TierPages.Chain;
 import io.radixflow.operators.tier.store.TierPages;
+import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

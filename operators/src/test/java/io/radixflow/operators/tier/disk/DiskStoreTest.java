@@ -11,16 +11,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
-import io.radixflow.operators.tier.store.TierPages.Chain;
 import io.radixflow.operators.tier.store.TierPages;
+import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.File;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -269,7 +269,8 @@ class DiskStoreTest {
   /** Case F13. */
   @Test
   void noPageIsWrittenWhenTheFileSystemHasTooFewFreeBytes() throws IOException {
-    try (DiskStore store = open(new DiskTierOptions(LIMIT, null, Long.MAX_VALUE / 2, 1_000, null))) {
+    try (DiskStore store =
+        open(new DiskTierOptions(LIMIT, null, Long.MAX_VALUE / 2, 1_000, null))) {
       Chain chain = chain(1, 10);
       write(store, chain);
       assertThat(store.stats().failedWrites()).isEqualTo(10);
@@ -282,7 +283,8 @@ class DiskStoreTest {
     try (DiskStore store = open()) {
       write(store, chain(1, 10));
     }
-    try (DiskStore store = DiskStore.open(directory, options(), "another", PAGE_BYTES, TierPages.KEYS)) {
+    try (DiskStore store =
+        DiskStore.open(directory, options(), "another", PAGE_BYTES, TierPages.KEYS)) {
       assertThat(store.stats().pages()).isZero();
       write(store, chain(1, 10));
       assertThat(read(store, chain(1, 10))).isEqualTo(10);

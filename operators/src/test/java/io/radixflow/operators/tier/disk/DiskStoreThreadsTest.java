@@ -8,8 +8,8 @@ import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.page.MissReason;
-import io.radixflow.operators.tier.store.TierPages.Chain;
 import io.radixflow.operators.tier.store.TierPages;
+import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -9,8 +9,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.tier.page.PageId;
 import io.radixflow.operators.tier.page.TierPage;
-import io.radixflow.operators.tier.store.TierPages.Chain;
 import io.radixflow.operators.tier.store.TierPages;
+import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;

@@ -33,8 +33,7 @@ class TenantKeysTest {
   @TempDir Path directory;
 
   private DiskStore open(TenantKeys known) throws IOException {
-    return DiskStore.open(
-        directory, DiskTierOptions.of(8 << 20), EPOCH, PAGE_BYTES, known);
+    return DiskStore.open(directory, DiskTierOptions.of(8 << 20), EPOCH, PAGE_BYTES, known);
   }
 
   private ByteBuffer encrypt(int page) {

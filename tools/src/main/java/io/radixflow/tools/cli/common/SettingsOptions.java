@@ -13,13 +13,15 @@ import picocli.CommandLine.Option;
 /** The command line options for the job's settings. */
 public final class SettingsOptions {
   @Option(
-      names = "--config", showDefaultValue = Visibility.NEVER,
+      names = "--config",
+      showDefaultValue = Visibility.NEVER,
       paramLabel = "FILE",
       description = "A YAML file of the job's options; may be given several times.")
   List<Path> files = new ArrayList<>();
 
   @Option(
-      names = "--set", showDefaultValue = Visibility.NEVER,
+      names = "--set",
+      showDefaultValue = Visibility.NEVER,
       paramLabel = "KEY=VALUE",
       description = "One of the job's options; may be given several times. See docs/options.md.")
   List<String> assignments = new ArrayList<>();

@@ -1,7 +1,7 @@
 package io.radixflow.tools.cli.model;
 
-import java.util.Arrays;
 import io.radixflow.kernels.device.Batch;
+import java.util.Arrays;
 
 /** Token ids that are computed chunk by chunk, with pages for all of them. */
 public final class PagedSequence {

@@ -57,7 +57,8 @@ public final class SendCommand extends CliCommand {
   String type = "message";
 
   @Option(
-      names = "--field", showDefaultValue = Visibility.NEVER,
+      names = "--field",
+      showDefaultValue = Visibility.NEVER,
       paramLabel = "NAME=JSON",
       description = "Another field of the event, such as --field max_tokens=20.")
   List<String> fields = List.of();
@@ -67,7 +68,11 @@ public final class SendCommand extends CliCommand {
       description = "Print the reply as it grows, until it is committed; of a query, its JSON.")
   boolean follow;
 
-  @Parameters(arity = "0..*", showDefaultValue = Visibility.NEVER, paramLabel = "TEXT", description = "The user's message.")
+  @Parameters(
+      arity = "0..*",
+      showDefaultValue = Visibility.NEVER,
+      paramLabel = "TEXT",
+      description = "The user's message.")
   List<String> words = List.of();
 
   SendCommand(CliEnvironment environment) {
