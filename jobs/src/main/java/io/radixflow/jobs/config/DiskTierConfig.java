@@ -33,8 +33,8 @@ public final class DiskTierConfig {
   public static final ConfigOption<Duration> RETENTION =
       ALL.duration("tiers.disk-retention", DiskTierOptions.DEFAULT_RETENTION)
           .describe(
-              "How long a page stays on the disk after it was last written or read, and how long the "
-                  + "pages of an engine that is gone stay for one that replaces it.");
+              "How long a page stays on the disk after it was last written, and how long the pages "
+                  + "of an engine that is gone stay for one that replaces it.");
 
   private DiskTierConfig() {}
 

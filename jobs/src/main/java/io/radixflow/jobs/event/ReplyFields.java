@@ -30,7 +30,11 @@ record ReplyFields(
     PagesJson pages,
     List<String> truncated) {
 
-  record Choice(int index, Message message, String finishReason, Logprobs logprobs) {}
+  record Choice(int index, Message message, String finishReason, Logprobs logprobs) {
+    String text() {
+      return message == null || message.content() == null ? "" : message.content();
+    }
+  }
 
   record Logprobs(List<Reply.TokenLogprob> content) {}
 
@@ -78,10 +82,13 @@ record ReplyFields(
     }
 
     static Usage usage(UsageJson json) {
-      if (json == null || json.promptTokensDetails == null) {
+      if (json == null) {
         return Usage.NONE;
       }
-      Details details = json.promptTokensDetails;
+      Details details =
+          json.promptTokensDetails == null
+              ? new Details(0, null, null, null, null)
+              : json.promptTokensDetails;
       TierUsage tiers =
           details.tierMicros == null
               ? TierUsage.NONE
@@ -154,11 +161,11 @@ record ReplyFields(
    * @throws IllegalArgumentException if the type is unknown
    */
   Reply reply() {
-    boolean none = choices == null || choices.isEmpty();
+    boolean none = choices == null || choices.isEmpty() || choices.get(0) == null;
     Choice choice = none ? new Choice(0, null, null, null) : choices.get(0);
     return Reply.builder(session, branch, turn, EventFields.kind(type))
         .attempt(attempt)
-        .text(choice.message == null ? "" : choice.message.content())
+        .text(choice.text())
         .finishReason(choice.finishReason)
         .usage(UsageJson.usage(usage))
         .seed(seed)

@@ -90,11 +90,19 @@ public final class KafkaEndpoints {
         ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(maxBytes + TopicLimit.OVERHEAD));
     return this.<DeadLetter>sink(producer)
         .setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE)
-        .setRecordSerializer(
-            (letter, context, timestamp) ->
-                new ProducerRecord<>(
-                    topic, null, timestamp, letter.key(), letter.value(), headers(letter)))
+        .setRecordSerializer((letter, context, timestamp) -> deadLetter(topic, timestamp, letter))
         .build();
+  }
+
+  /**
+   * Returns the record of a dead letter.
+   *
+   * @param timestamp that of the record it was; null or negative if that had none
+   */
+  static ProducerRecord<byte[], byte[]> deadLetter(
+      String topic, Long timestamp, DeadLetter letter) {
+    Long time = timestamp == null || timestamp < 0 ? null : timestamp;
+    return new ProducerRecord<>(topic, null, time, letter.key(), letter.value(), headers(letter));
   }
 
   private <T> KafkaSinkBuilder<T> sink(Properties producer) {

@@ -1,5 +1,6 @@
 package io.radixflow.jobs.event;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -65,11 +66,27 @@ class RecordReaderTest {
   }
 
   @Test
+  void fieldsThatAReplyLacksHaveTheirDefaults() throws IOException {
+    for (String choices :
+        List.of(
+            "null",
+            "[]",
+            "[null]",
+            "[{\"message\":null}]",
+            "[{\"message\":{\"role\":\"assistant\",\"content\":null}}]")) {
+      String json = "{\"session\":\"s\",\"type\":\"message\",\"choices\":" + choices + "}";
+      assertThat(RecordReader.reply(json.getBytes(UTF_8)).text()).isEmpty();
+    }
+    String usage = "{\"type\":\"message\",\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":2}}";
+    assertThat(RecordReader.reply(usage.getBytes(UTF_8)).usage())
+        .isEqualTo(new Usage(7, 0, 2, TierUsage.NONE));
+  }
+
+  @Test
   void refusesWhatIsNotARecord() {
     for (String value : List.of("", "[]", "{", "7")) {
       assertThatExceptionOfType(IOException.class)
-          .isThrownBy(
-              () -> RecordReader.reply(value.getBytes(java.nio.charset.StandardCharsets.UTF_8)));
+          .isThrownBy(() -> RecordReader.reply(value.getBytes(UTF_8)));
     }
     assertThatExceptionOfType(IOException.class).isThrownBy(() -> RecordReader.delta(null));
   }

@@ -119,7 +119,7 @@ public final class SamplingState {
    * A logit above 0 is divided by the repetition penalty, one below multiplied, so that either way
    * it falls; then {@code frequency * count + presence} is subtracted for tokens of the reply.
    *
-   * @param row the logits of the whole vocabulary from index 0, changed in index
+   * @param row the logits of the whole vocabulary from index 0, changed in place
    */
   void adjust(float[] row) {
     if (counts != null) {

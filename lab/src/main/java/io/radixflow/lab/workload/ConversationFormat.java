@@ -147,7 +147,9 @@ final class ConversationFormat implements WorkloadFormat {
     }
     Prompt prompt;
     try {
-      prompt = tokens.prompt(session.conversation(plan), plan.messages(), reply.droppedTurns());
+      prompt =
+          tokens.prompt(
+              session.conversation(plan), plan.messages(), Math.max(0, reply.droppedTurns()));
     } catch (PromptException e) {
       refused++;
       return;

@@ -12,7 +12,7 @@ import java.util.Map;
 
 /**
  * A JVM of its own, of the kind that this one is. Its output goes to a file; it is gone after
- * {@link #close()}. A {@link Watchdog} ends it with this JVM.
+ * {@link #close()}. It outlives this JVM unless a {@link Watchdog} watches it.
  */
 public final class JavaProcess implements AutoCloseable {
 

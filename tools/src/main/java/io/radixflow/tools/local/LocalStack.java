@@ -234,6 +234,7 @@ public final class LocalStack implements AutoCloseable {
       close();
     } catch (IOException | RuntimeException e) {
       LOG.warn("The local stack did not stop cleanly", e);
+      progress.accept("did not stop cleanly: " + e.getMessage());
     }
   }
 

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.apache.flink.api.common.operators.MailboxExecutor;
@@ -46,12 +47,13 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Checkpoints have what is pending, and after a restore all subtasks begin with what any of them
  * had: the pages may be on any disk, and the sessions may have moved. An erasure may so be done
- * twice. What the engine cannot do, as its disk is detached or fails, it does again when a disk is
- * attached. Only the task's thread uses this.
+ * twice. What the engine cannot do is done again: every ten seconds while a store fails, and when a
+ * disk is attached that was detached. Only the task's thread uses this.
  */
 public final class Erasures implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(Erasures.class);
   private static final String ALL = "all";
+  private static final long RETRY_SECONDS = 10;
 
   /** Pages that may be pending: 8 MiB of names. */
   public static final int MAX_PAGES = 1 << 18;
@@ -68,6 +70,7 @@ public final class Erasures implements AutoCloseable {
   private final Map<String, Tenant> tenants = new HashMap<>();
   private final Map<String, Pages> pending = new LinkedHashMap<>();
   private long pages;
+  private boolean retrying;
 
   /** The things that an erasure deletes: pages by name, all pages, or keys by id. */
   public enum What {
@@ -208,6 +211,7 @@ public final class Erasures implements AutoCloseable {
   /** Erases the pages of a tenant whose sessions are erased, unless they are to be once more. */
   public void passed(String tenant, long number) {
     if (tenants.replace(tenant, new Tenant(number, false), new Tenant(number, true))) {
+      keys.delete(tenant);
       erasePages(tenant, number);
     }
   }
@@ -300,8 +304,8 @@ public final class Erasures implements AutoCloseable {
   }
 
   private void done(String id, Pages erasure, boolean done) {
-    erasure.done = done;
-    if (done && !erasure.toPassOn && pending.remove(id, erasure)) {
+    erasure.done |= done;
+    if (erasure.done && !erasure.toPassOn && pending.remove(id, erasure)) {
       pages -= erasure.most;
     }
   }
@@ -320,9 +324,17 @@ public final class Erasures implements AutoCloseable {
           if (failure == null) {
             post(() -> then.accept(disk || !tiers.hasDisk()));
           } else {
-            LOG.warn("Pages are not erased yet; that is tried again with the next disk", failure);
+            LOG.warn("Pages are not erased yet; retrying", failure);
+            post(this::retryLater);
           }
         });
+  }
+
+  private void retryLater() {
+    if (!retrying) {
+      retrying = true;
+      CompletableFuture.delayedExecutor(RETRY_SECONDS, TimeUnit.SECONDS).execute(retry);
+    }
   }
 
   private void post(Runnable task) {
@@ -334,6 +346,7 @@ public final class Erasures implements AutoCloseable {
   }
 
   private void retry() {
+    retrying = false;
     Map.copyOf(pending).forEach(this::begin);
     tenants.forEach(
         (name, tenant) -> {

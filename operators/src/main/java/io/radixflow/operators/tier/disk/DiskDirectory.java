@@ -86,9 +86,14 @@ public final class DiskDirectory implements AutoCloseable {
       // others are not locked even for a moment, as an engine of their kind may look for them now
       if (kind.equals(kind(path)) || isOld(path, retention)) {
         DiskDirectory locked = lock(path);
-        if (locked != null && kind.equals(kind(path))) {
-          locked.touch();
-          return locked;
+        try {
+          if (locked != null && kind.equals(kind(path))) {
+            locked.touch();
+            return locked;
+          }
+        } catch (IOException | RuntimeException e) {
+          locked.release();
+          throw e;
         }
         if (locked != null) {
           locked.deleteOrRelease(retention);

@@ -104,6 +104,13 @@ final class DiskIndex implements AutoCloseable {
     database.compact();
   }
 
+  /**
+   * Returns whether all that was removed is gone: no read or write has failed since it was opened.
+   */
+  boolean isHealthy() {
+    return database.isHealthy();
+  }
+
   /** Opens the database again if it fails. */
   synchronized void heal() {
     if (database.needsHealing()) {

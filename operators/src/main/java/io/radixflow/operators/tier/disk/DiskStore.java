@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * read is written again, with those before it in its conversation, and so comes last: eviction goes
  * by the last use. Blob files hold pages in the order in which they were written, so a file is
  * deleted as a whole when its pages are evicted, and nothing is copied to make room. Pages that
- * were neither written nor read for {@link DiskTierOptions#retentionMillis} are evicted as well.
+ * were not written for {@link DiskTierOptions#retentionMillis} are evicted as well.
  *
  * <p>What cannot be read any more is dropped: a damaged page, or, if the index or RocksDB itself is
  * damaged, all pages ({@link PageDatabase}).
@@ -287,10 +287,12 @@ public final class DiskStore implements PageStore {
     index.clear();
   }
 
-  /** {@inheritDoc} Removals are forced to the device before they return. */
+  /** {@inheritDoc} Removals are forced to the device before they return, unless the disk fails. */
   @Override
   public CompletableFuture<Void> erased() {
-    return CompletableFuture.completedFuture(null);
+    return index.isHealthy()
+        ? CompletableFuture.completedFuture(null)
+        : CompletableFuture.failedFuture(new IOException("disk tier " + directory + " fails"));
   }
 
   @Override

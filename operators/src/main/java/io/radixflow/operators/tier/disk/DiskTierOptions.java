@@ -12,7 +12,7 @@ import java.time.Duration;
  * @param directory holds the directories of engines, {@link DiskDirectory}; null for the
  *     TaskManager's working directory
  * @param minFreeBytes what pages leave free on the file system, whatever the limit says
- * @param retentionMillis how long pages stay that are neither written nor read
+ * @param retentionMillis how long pages stay that are not written again
  * @param tenants distinguishes tenants in the store; null if there is no disk tier
  */
 @PublicApi

@@ -273,6 +273,16 @@ final class PageDatabase implements AutoCloseable {
         || since != 0 && now - since >= PATIENCE_NANOS && now - opened >= PATIENCE_NANOS;
   }
 
+  /** Returns whether it is open and the last write and all reads since have succeeded. */
+  boolean isHealthy() {
+    life.readLock().lock();
+    try {
+      return db != null && damage == null && failingSince == 0;
+    } finally {
+      life.readLock().unlock();
+    }
+  }
+
   /** Opens the database again after failures, without pages if it is damaged. */
   void heal() {
     life.writeLock().lock();

@@ -1,32 +1,51 @@
 package io.radixflow.operators.tier.remote;
 
 import java.io.IOException;
-import java.util.Set;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.Queue;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes removed pages in the background. A step that fails is tried again until it succeeds or
- * the threads are shut down. Safe for several threads.
+ * Deletes removed pages in the background, two at a time. A step that fails is tried again behind
+ * the others, half a second later, until it succeeds or the threads are shut down. Safe for several
+ * threads.
  */
 final class Deletions {
   private static final Logger LOG = LoggerFactory.getLogger(Deletions.class);
+  private static final int AT_ONCE = 2;
   private static final long RETRY_MILLIS = 500;
 
   private final ScheduledExecutorService threads;
-  private final Set<CompletableFuture<Void>> pending = ConcurrentHashMap.newKeySet();
-  private final AtomicBoolean failing = new AtomicBoolean();
+  private final Queue<Numbered> queue = new ArrayDeque<>();
+
+  /** The numbers of the steps that have not succeeded. */
+  private final NavigableSet<Long> pending = new TreeSet<>();
+
+  private final Queue<Waiter> waiters = new ArrayDeque<>();
+  private long last;
+  private int active;
+  private boolean failing;
 
   /** A deletion, which may be done more than once. */
   @FunctionalInterface
   interface Step {
     void run() throws IOException;
   }
+
+  private record Numbered(long number, Step step) {}
+
+  /**
+   * @param upTo number of the last step that it waits for
+   */
+  private record Waiter(long upTo, CompletableFuture<Void> done) {}
 
   /**
    * @param threads ignore tasks once they are shut down
@@ -36,29 +55,63 @@ final class Deletions {
   }
 
   /** Begins a step soon; never blocks. */
-  void add(Step step) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    pending.add(done);
-    threads.execute(() -> attempt(step, done));
+  synchronized void add(Step step) {
+    pending.add(++last);
+    queue.add(new Numbered(last, step));
+    if (active < AT_ONCE) {
+      active++;
+      threads.execute(this::next);
+    }
   }
 
-  private void attempt(Step step, CompletableFuture<Void> done) {
-    try {
-      step.run();
-    } catch (IOException | RuntimeException | Error e) { // pages must go whatever the cause
-      if (failing.compareAndSet(false, true)) {
-        LOG.warn("Removed pages of the remote tier are not deleted yet; retrying", e);
+  /** Runs one step, and leaves the thread to other tasks before the next. */
+  private void next() {
+    Numbered next;
+    synchronized (this) {
+      next = queue.poll();
+      if (next == null) {
+        active--;
+        return;
       }
-      threads.schedule(() -> attempt(step, done), RETRY_MILLIS, TimeUnit.MILLISECONDS);
+    }
+    try {
+      next.step.run();
+    } catch (IOException | RuntimeException | Error e) { // pages must go whatever the cause
+      failed(next, e);
       return;
     }
-    pending.remove(done);
-    failing.compareAndSet(true, !pending.isEmpty());
-    done.complete(null);
+    succeeded(next.number);
+    threads.execute(this::next);
+  }
+
+  private synchronized void failed(Numbered step, Throwable e) {
+    if (!failing) {
+      LOG.warn("Removed pages of the remote tier are not deleted yet; retrying", e);
+    }
+    failing = true;
+    queue.add(step);
+    threads.schedule(this::next, RETRY_MILLIS, TimeUnit.MILLISECONDS);
+  }
+
+  private void succeeded(long number) {
+    List<CompletableFuture<Void>> ready = new ArrayList<>();
+    synchronized (this) {
+      pending.remove(number);
+      failing &= !pending.isEmpty();
+      while (!waiters.isEmpty() && (pending.isEmpty() || waiters.peek().upTo < pending.first())) {
+        ready.add(waiters.poll().done);
+      }
+    }
+    ready.forEach(done -> done.complete(null));
   }
 
   /** Completes when all steps have succeeded that were added before the call. */
-  CompletableFuture<Void> done() {
-    return CompletableFuture.allOf(pending.toArray(CompletableFuture[]::new));
+  synchronized CompletableFuture<Void> done() {
+    if (pending.isEmpty()) {
+      return CompletableFuture.completedFuture(null);
+    }
+    Waiter waiter = new Waiter(last, new CompletableFuture<>());
+    waiters.add(waiter);
+    return waiter.done;
   }
 }

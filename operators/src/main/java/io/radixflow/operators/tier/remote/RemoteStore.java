@@ -296,7 +296,9 @@ public final class RemoteStore implements PageStore {
   }
 
   private void delete(PageId id) {
-    gone.add(id);
+    if (!gone.add(id)) {
+      return; // its object is deleted yet, and none is written before that
+    }
     known.remove(id);
     deletions.add(
         () -> {

@@ -5,6 +5,7 @@ import java.io.Serializable;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -28,6 +29,7 @@ import javax.crypto.spec.SecretKeySpec;
  */
 public final class TenantKeys {
   private static final int KEY_BYTES = 32;
+  private static final int MAX_DELETED = 100_000;
 
   /** A key that this engine has. */
   record Known(long id, long tenant, SecretKey secret, boolean drawnHere) {}
@@ -38,8 +40,14 @@ public final class TenantKeys {
   /** The key that a tenant's pages are written under. */
   private final Map<Long, Known> current = new HashMap<>();
 
-  /** The ids of deleted keys, which are never accepted again, with their tenants. */
-  private final Map<Long, Long> deleted = new HashMap<>();
+  /** The ids of the keys deleted last, which are never accepted again, with their tenants. */
+  private final Map<Long, Long> deleted =
+      new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Long, Long> eldest) {
+          return size() > MAX_DELETED;
+        }
+      };
 
   private Consumer<Key> listener = key -> {};
 

@@ -194,7 +194,8 @@ class DiskFaultsTest {
       for (int i = 0; i < Integer.parseInt(arguments[1]); i++) {
         Chain chain = chain(i, LENGTH);
         int failed = store.write(chain.pages(), chain.bytes(), LENGTH);
-        System.out.println(i + " " + (LENGTH - failed) + " " + read(store, chain));
+        boolean erases = !store.erased().isCompletedExceptionally();
+        System.out.println(i + " " + (LENGTH - failed) + " " + read(store, chain) + " " + erases);
       }
       System.exit(0);
     }
@@ -259,6 +260,9 @@ class DiskFaultsTest {
         String[] words = line.split(" ");
         assertThat(Integer.parseInt(words[2])).isBetween(0, LENGTH);
         refused += words[1].equals("0") ? 1 : 0;
+        assertThat(words[3])
+            .as("it says that it erases")
+            .isEqualTo(Boolean.toString(!words[1].equals("0")));
       }
     }
     assertThat(writer.waitFor()).as("the process ends in order").isZero();

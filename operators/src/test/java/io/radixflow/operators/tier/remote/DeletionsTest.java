@@ -1,6 +1,8 @@
 package io.radixflow.operators.tier.remote;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.hamcrest.Matchers.equalTo;
 
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
@@ -51,5 +53,27 @@ class DeletionsTest {
     broken.set(false);
     done.get(1, TimeUnit.MINUTES);
     assertThat(deleted).isTrue();
+  }
+
+  @Test
+  void aStepThatFailsHoldsUpNoneOfTheOthersAndOnlyThoseWhoWaitForIt() throws Exception {
+    CompletableFuture<Void> nothing = deletions.done();
+    AtomicBoolean broken = new AtomicBoolean(true);
+    AtomicInteger deleted = new AtomicInteger();
+    for (int i = 0; i < 3; i++) {
+      deletions.add(
+          () -> {
+            if (broken.get()) {
+              throw new IOException("injected");
+            }
+          });
+      deletions.add(deleted::incrementAndGet);
+    }
+    CompletableFuture<Void> all = deletions.done();
+    await().untilAtomic(deleted, equalTo(3));
+    assertThat(nothing).isDone();
+    assertThat(all).isNotDone();
+    broken.set(false);
+    all.get(1, TimeUnit.MINUTES);
   }
 }
