@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -64,6 +65,7 @@ public final class Erasures implements AutoCloseable {
   private final MailboxExecutor mailbox;
   private final OperatorEventGateway coordinator;
   private final int maxPages;
+  private final Executor later;
   private final Runnable retry = () -> post(this::retry);
   private final ListState<Tuple2<String, Long>> savedTenants;
   private final ListState<Tuple3<String, What, byte[]>> savedPages;
@@ -149,6 +151,29 @@ public final class Erasures implements AutoCloseable {
       OperatorEventGateway coordinator,
       int maxPages)
       throws Exception {
+    this(
+        store,
+        engine,
+        keys,
+        mailbox,
+        coordinator,
+        maxPages,
+        CompletableFuture.delayedExecutor(RETRY_SECONDS, TimeUnit.SECONDS));
+  }
+
+  /**
+   * @param later runs a task on any thread after a while
+   */
+  Erasures(
+      OperatorStateStore store,
+      ServingEngine engine,
+      TenantKeyState keys,
+      MailboxExecutor mailbox,
+      OperatorEventGateway coordinator,
+      int maxPages,
+      Executor later)
+      throws Exception {
+    this.later = later;
     this.engine = engine.engine();
     this.tiers = engine.tiers();
     this.keys = keys;
@@ -333,7 +358,7 @@ public final class Erasures implements AutoCloseable {
   private void retryLater() {
     if (!retrying) {
       retrying = true;
-      CompletableFuture.delayedExecutor(RETRY_SECONDS, TimeUnit.SECONDS).execute(retry);
+      later.execute(retry);
     }
   }
 

@@ -8,6 +8,7 @@ import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.erasure.Erasures.What;
 import io.radixflow.operators.tier.store.TenantKeys;
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -18,12 +19,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.apache.flink.api.common.TaskInfoImpl;
+import org.apache.flink.api.common.operators.MailboxExecutor;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.OperatorStateStore;
 import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.runtime.operators.coordination.OperatorEvent;
+import org.apache.flink.util.function.ThrowingRunnable;
 import org.junit.jupiter.api.Test;
 
 /** Tests what a checkpoint keeps of erasures, and what other subtasks get of them. */
@@ -31,6 +34,7 @@ class ErasuresTest {
   private final Map<String, List<Tuple>> saved = new HashMap<>();
   private final List<String> asked = new ArrayList<>();
   private final List<OperatorEvent> sent = new ArrayList<>();
+  private CompletableFuture<Boolean> answer = new CompletableFuture<>();
   private final OperatorStateStore store =
       of(
           OperatorStateStore.class,
@@ -41,7 +45,7 @@ class ErasuresTest {
               Engine.class,
               (name, arguments) -> {
                 asked.add(name);
-                return new CompletableFuture<Boolean>();
+                return answer;
               }),
           null,
           new EngineTiers() {
@@ -83,9 +87,11 @@ class ErasuresTest {
 
   /** Makes a subtask's erasures, of which none is confirmed. */
   private Erasures erasures(int maxPages) throws Exception {
-    TenantKeyState keys =
-        new TenantKeyState(store, engine.tiers(), new TaskInfoImpl("serving", 8, 0, 2, 0));
-    return new Erasures(store, engine, keys, null, sent::add, maxPages);
+    return new Erasures(store, engine, keys(), null, sent::add, maxPages);
+  }
+
+  private TenantKeyState keys() throws Exception {
+    return new TenantKeyState(store, engine.tiers(), new TaskInfoImpl("serving", 8, 0, 2, 0));
   }
 
   private static Supplier<byte[]> names(int pages) {
@@ -107,6 +113,32 @@ class ErasuresTest {
     assertThat(asked).containsExactly("erase", "erase");
     next.save();
     assertThat(saved("page-erasures")).hasSize(2);
+  }
+
+  @Test
+  void anErasureThatFailsIsTriedAgainLater() throws Exception {
+    List<Runnable> later = new ArrayList<>();
+    MailboxExecutor mailbox =
+        of(
+            MailboxExecutor.class,
+            (name, arguments) -> {
+              for (Object argument : arguments) {
+                if (argument instanceof ThrowingRunnable<?> mail) {
+                  ThrowingRunnable.unchecked(mail).run();
+                }
+              }
+              return null;
+            });
+    Erasures erasures = new Erasures(store, engine, keys(), mailbox, null, 100, later::add);
+    answer = CompletableFuture.failedFuture(new IOException("injected"));
+    erasures.erasePages(names(3), 3, false);
+    erasures.erasePages(names(2), 2, false);
+    assertThat(later).as("one attempt for both").hasSize(1);
+    assertThat(erasures.pendingPages()).isEqualTo(2);
+    answer = CompletableFuture.completedFuture(true);
+    later.get(0).run();
+    assertThat(asked).containsExactly("erase", "erase", "erase", "erase");
+    assertThat(erasures.pendingPages()).isZero();
   }
 
   @Test
