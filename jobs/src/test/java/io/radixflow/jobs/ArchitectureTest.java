@@ -70,8 +70,6 @@ class ArchitectureTest {
           // model and device
           ".model.ModelConfig",
           ".model.ForwardGraph$Block",
-          ".tokenizer.SentencePieceTokenizer",
-          ".cuda.step.AttentionPlanner",
           ".cuda.step.GemmKernel",
           ".cuda.step.SamplingKernel");
 

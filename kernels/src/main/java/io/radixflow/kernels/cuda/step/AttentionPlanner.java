@@ -46,22 +46,22 @@ public final class AttentionPlanner {
   private int uncut;
 
   /**
+   * The sizes that memory is set aside for.
+   *
+   * @param chunks chunks of a step
+   * @param tiles tiles of a step, at least {@link #fewestTiles}
+   * @param partials partials of a step
+   */
+  record Limits(int chunks, int tiles, int partials) {}
+
+  /**
    * @param blocks blocks of the attention kernels that the device runs at once
    * @param keysKernel whether the device has the shared memory of {@link
    *     AttentionShape#keysKernel()}; else the rows kernel does all, with the same results
-   * @param maxChunks chunks of a step
-   * @param maxTiles tiles of a step, at least {@link #fewestTiles}
-   * @param maxPartials partials that memory is set aside for
    */
   AttentionPlanner(
-      AttentionShape shape,
-      GpuMode mode,
-      int blocks,
-      boolean keysKernel,
-      int maxChunks,
-      int maxTiles,
-      int maxPartials) {
-    this(shape, mode, blocks, keysKernel, maxChunks, maxTiles, maxPartials, SPLIT_TOKENS);
+      AttentionShape shape, GpuMode mode, int blocks, boolean keysKernel, Limits limits) {
+    this(shape, mode, blocks, keysKernel, limits, SPLIT_TOKENS);
   }
 
   AttentionPlanner(
@@ -69,20 +69,18 @@ public final class AttentionPlanner {
       GpuMode mode,
       int blocks,
       boolean keysKernel,
-      int maxChunks,
-      int maxTiles,
-      int maxPartials,
+      Limits limits,
       int splitTokens) {
     this.mode = mode;
     this.keysKernel = keysKernel;
     this.splitTokens = splitTokens;
-    this.maxPartials = maxPartials;
+    maxPartials = limits.partials();
     group = shape.group();
     slots = Math.max(1, blocks / shape.kvHeads());
-    tiles = new int[TILE_INTS * maxTiles];
-    merge = new int[2 * maxChunks];
-    position = new int[maxChunks];
-    rows = new int[maxChunks];
+    tiles = new int[TILE_INTS * limits.tiles()];
+    merge = new int[2 * limits.chunks()];
+    position = new int[limits.chunks()];
+    rows = new int[limits.chunks()];
   }
 
   /** Tiles that every step of so many rows, in up to as many chunks, can do with. */

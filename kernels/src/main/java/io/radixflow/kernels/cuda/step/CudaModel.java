@@ -184,9 +184,7 @@ public final class CudaModel implements AutoCloseable {
         mode,
         attentionBlocks(device),
         device.sharedMemory() >= shape.keysSharedBytes(),
-        MAX_ROWS,
-        buffers.layout().maxTiles(),
-        buffers.maxPartials());
+        new AttentionPlanner.Limits(MAX_ROWS, buffers.layout().maxTiles(), buffers.maxPartials()));
   }
 
   /** Blocks of the attention kernels that a device runs at once. */

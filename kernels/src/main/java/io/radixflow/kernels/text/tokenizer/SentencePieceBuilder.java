@@ -47,9 +47,7 @@ final class SentencePieceBuilder {
     return new SentencePieceTokenizer(
         new Vocabulary(bytes(), added, endOfTurnIds),
         fingerprint,
-        characters,
-        byteIds(),
-        unknownId,
+        new SentencePieceTokenizer.Characters(characters, byteIds(), unknownId),
         merges,
         spaces,
         ids.keySet().stream().noneMatch(SentencePieceBuilder::hasInnerSpace));

@@ -18,6 +18,15 @@ final class SentencePieceTokenizer extends VocabularyTokenizer {
   /** The model file's rules for spaces. */
   record Spaces(SpacePrefix prefix, boolean prefixOnce, boolean splitEach) {}
 
+  /**
+   * The tokens of single characters.
+   *
+   * @param ids code point to id
+   * @param byteIds the id of each byte's token, or null if the model has none
+   * @param unknownId the token for what has none, or -1 to drop it
+   */
+  record Characters(Map<Integer, Integer> ids, int[] byteIds, int unknownId) {}
+
   private final Map<Integer, Integer> characterIds;
   private final int[] byteIds;
   private final int unknownId;
@@ -27,24 +36,19 @@ final class SentencePieceTokenizer extends VocabularyTokenizer {
   private final WordCache cache = new WordCache();
 
   /**
-   * @param characterIds code point to id
-   * @param byteIds the id of each byte's token, or null if the model has none
-   * @param unknownId the token for what has none, or -1 to drop it
    * @param wordsApart whether no token has U+2581 after another character
    */
   SentencePieceTokenizer(
       Vocabulary vocabulary,
       String fingerprint,
-      Map<Integer, Integer> characterIds,
-      int[] byteIds,
-      int unknownId,
+      Characters characters,
       MergeTable merges,
       Spaces spaces,
       boolean wordsApart) {
     super(vocabulary, fingerprint);
-    this.characterIds = Map.copyOf(characterIds);
-    this.byteIds = byteIds;
-    this.unknownId = unknownId;
+    characterIds = Map.copyOf(characters.ids);
+    byteIds = characters.byteIds;
+    unknownId = characters.unknownId;
     this.merges = merges;
     this.spaces = spaces;
     this.wordsApart = wordsApart;

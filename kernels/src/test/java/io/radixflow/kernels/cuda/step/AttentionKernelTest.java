@@ -33,7 +33,8 @@ class AttentionKernelTest extends KernelTest {
       for (int blocks : new int[] {1, 12, 1000}) {
         for (boolean keysKernel : new boolean[] {true, false}) {
           AttentionPlanner planner =
-              new AttentionPlanner(shape, mode, blocks, keysKernel, 8, 1000, MANY, 32);
+              new AttentionPlanner(
+                  shape, mode, blocks, keysKernel, new AttentionPlanner.Limits(8, 1000, MANY), 32);
           AttentionRun step = new AttentionRun(this, all, planner, new Random(blocks));
           for (int[] chunk : chunks) {
             step.chunk(chunk[0], chunk[1], chunk[2]);
@@ -61,7 +62,9 @@ class AttentionKernelTest extends KernelTest {
     int[][] chunks = {{0, 138, 1}, {1, 24, 17}};
     for (GpuMode mode : GpuMode.values()) {
       for (boolean keysKernel : new boolean[] {true, false}) {
-        AttentionPlanner planner = new AttentionPlanner(shape, mode, 5, keysKernel, 8, 1000, MANY);
+        AttentionPlanner planner =
+            new AttentionPlanner(
+                shape, mode, 5, keysKernel, new AttentionPlanner.Limits(8, 1000, MANY));
         AttentionRun step = new AttentionRun(this, all, planner, new Random(group));
         for (int[] chunk : chunks) {
           step.chunk(chunk[0], chunk[1], chunk[2]);
@@ -121,13 +124,19 @@ class AttentionKernelTest extends KernelTest {
   private AttentionRun deterministic(
       AttentionShape shape, AttentionCase all, int blocks, int seed) {
     AttentionPlanner planner =
-        new AttentionPlanner(shape, GpuMode.DETERMINISTIC, blocks, seed % 7 != 3, 8, 1000, MANY);
+        new AttentionPlanner(
+            shape,
+            GpuMode.DETERMINISTIC,
+            blocks,
+            seed % 7 != 3,
+            new AttentionPlanner.Limits(8, 1000, MANY));
     return new AttentionRun(this, all, planner, new Random(seed));
   }
 
   private AttentionRun fast(AttentionShape shape, AttentionCase all, int blocks) {
     AttentionPlanner planner =
-        new AttentionPlanner(shape, GpuMode.FAST, blocks, true, 8, 1000, MANY);
+        new AttentionPlanner(
+            shape, GpuMode.FAST, blocks, true, new AttentionPlanner.Limits(8, 1000, MANY));
     return new AttentionRun(this, all, planner, new Random(blocks));
   }
 

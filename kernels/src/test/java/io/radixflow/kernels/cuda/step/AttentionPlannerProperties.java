@@ -38,7 +38,12 @@ class AttentionPlannerProperties {
     int maxTiles = AttentionPlanner.fewestTiles(shape, rows) + spareTiles;
     AttentionPlanner planner =
         new AttentionPlanner(
-            shape, mode, blocks, keysKernel, chunks.size(), maxTiles, maxPartials, SPLIT);
+            shape,
+            mode,
+            blocks,
+            keysKernel,
+            new AttentionPlanner.Limits(chunks.size(), maxTiles, maxPartials),
+            SPLIT);
     planner.begin();
     chunks.forEach(chunk -> planner.add(chunk.position(), chunk.rows()));
 
@@ -98,7 +103,13 @@ class AttentionPlannerProperties {
       @ForAll GpuMode mode) {
     AttentionShape shape = new AttentionShape(group, 1, 64, 16);
     AttentionPlanner planner =
-        new AttentionPlanner(shape, mode, 200, true, chunks.size(), 10_000, 1 << 20, SPLIT);
+        new AttentionPlanner(
+            shape,
+            mode,
+            200,
+            true,
+            new AttentionPlanner.Limits(chunks.size(), 10_000, 1 << 20),
+            SPLIT);
     planner.begin();
     chunks.forEach(chunk -> planner.add(chunk.position(), chunk.rows()));
 

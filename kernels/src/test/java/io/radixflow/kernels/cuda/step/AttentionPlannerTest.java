@@ -108,7 +108,12 @@ class AttentionPlannerTest {
   @Test
   void aDeviceWithLittleSharedMemoryUsesTheOtherKernelForAll() {
     AttentionPlanner planner =
-        new AttentionPlanner(LLAMA, GpuMode.DETERMINISTIC, 100, false, 512, 4096, 1 << 16);
+        new AttentionPlanner(
+            LLAMA,
+            GpuMode.DETERMINISTIC,
+            100,
+            false,
+            new AttentionPlanner.Limits(512, 4096, 1 << 16));
     planner.begin();
     planner.add(77, 1);
     planner.plan();
@@ -120,7 +125,8 @@ class AttentionPlannerTest {
   @Test
   void aStepThatNeedsMoreTilesThanThereAreIsRefused() {
     AttentionPlanner planner =
-        new AttentionPlanner(LLAMA, GpuMode.DETERMINISTIC, 100, true, 8, 3, 1 << 16);
+        new AttentionPlanner(
+            LLAMA, GpuMode.DETERMINISTIC, 100, true, new AttentionPlanner.Limits(8, 3, 1 << 16));
     planner.begin();
     planner.add(0, 64);
 
@@ -140,6 +146,7 @@ class AttentionPlannerTest {
   }
 
   private static AttentionPlanner planner(GpuMode mode, int maxPartials) {
-    return new AttentionPlanner(LLAMA, mode, H200_BLOCKS, true, 512, 4096, maxPartials);
+    return new AttentionPlanner(
+        LLAMA, mode, H200_BLOCKS, true, new AttentionPlanner.Limits(512, 4096, maxPartials));
   }
 }

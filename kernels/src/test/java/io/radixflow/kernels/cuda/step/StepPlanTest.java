@@ -209,7 +209,12 @@ class StepPlanTest {
   void attentionIsPlannedForTheChunksOfTheBatch() {
     AttentionShape shape = new AttentionShape(4, 2, 64, 16);
     AttentionPlanner planner =
-        new AttentionPlanner(shape, GpuMode.DETERMINISTIC, 2, true, 16, layout.maxTiles(), 64);
+        new AttentionPlanner(
+            shape,
+            GpuMode.DETERMINISTIC,
+            2,
+            true,
+            new AttentionPlanner.Limits(16, layout.maxTiles(), 64));
     batch.beginChunk(new int[] {1, 2, 3}, 3, 40);
     batch.token(5);
     batch.beginChunk(new int[] {4}, 1, 0);
