@@ -6,6 +6,7 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.Usage;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -13,10 +14,11 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.awaitility.Awaitility;
 
 /** A consumer for tests: submits requests and gathers their replies, checking each progress. */
 public final class EngineClient implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 30;
+  private static final long PATIENCE_SECONDS = 60;
 
   /** What has been seen of one request. */
   public static final class Seen {
@@ -73,6 +75,24 @@ public final class EngineClient implements AutoCloseable {
 
   public long submit(int[] prompt, int maxTokens) {
     return submit(request(prompt, SamplingParams.GREEDY, maxTokens));
+  }
+
+  /** Submits requests, of which all wait before the engine plans its next step. */
+  public List<Long> submitTogether(List<EngineRequest> requests) {
+    try (EngineHold hold = new EngineHold(engine)) {
+      List<Long> ids = requests.stream().map(this::submit).toList();
+      Awaitility.await()
+          .atMost(PATIENCE_SECONDS, TimeUnit.SECONDS)
+          .pollDelay(Duration.ZERO)
+          .pollInterval(Duration.ofMillis(1))
+          .until(() -> areAccepted(ids));
+      return ids;
+    }
+  }
+
+  private boolean areAccepted(List<Long> ids) {
+    drain();
+    return ids.stream().allMatch(id -> seen(id).promptReady || seen(id).finish != null);
   }
 
   void cancel(long id) {

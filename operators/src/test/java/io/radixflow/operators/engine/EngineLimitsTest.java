@@ -173,18 +173,16 @@ class EngineLimitsTest {
 
   @Test
   void aLargeRequestIsNotStarvedBySmallOnes() {
-    EngineOptions options =
-        EngineOptions.builder().kvPages(20).intakeThreads(1).auditMillis(0).build();
+    EngineOptions options = EngineOptions.builder().kvPages(20).auditMillis(0).build();
+    List<EngineRequest> requests = new ArrayList<>();
+    for (int i = 0; i < 44; i++) {
+      requests.add(EngineClient.request(letters(i % 20, 20), SamplingParams.GREEDY, 40));
+    }
+    requests.add(4, EngineClient.request(letters(29, 300), SamplingParams.GREEDY, 10));
     try (Engine engine = Engines.open(ENDLESS, options);
         EngineClient client = new EngineClient(engine)) {
-      List<Long> small = new ArrayList<>();
-      for (int i = 0; i < 4; i++) {
-        small.add(client.submit(letters(i, 20), 40));
-      }
-      long large = client.submit(letters(9, 300), 10);
-      for (int i = 0; i < 40; i++) {
-        small.add(client.submit(letters(i % 20, 20), 40));
-      }
+      List<Long> small = new ArrayList<>(client.submitTogether(requests));
+      long large = small.remove(4);
       small.forEach(id -> assertThat(client.await(id).tokens).hasSize(40));
       int order = client.await(large).finishOrder;
       assertThat(small).anyMatch(id -> client.seen(id).finishOrder > order);

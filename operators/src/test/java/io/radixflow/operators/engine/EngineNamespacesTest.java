@@ -51,10 +51,11 @@ class EngineNamespacesTest {
     try (Engine engine = Engines.open(EngineOptions.builder().prefillChunk(16));
         EngineClient client = new EngineClient(engine)) {
       List<Long> ids =
-          List.of(
-              client.submit(request("a", 70, concat(SYSTEM, letters(1, 30)))),
-              client.submit(request("b", 70, concat(SYSTEM, letters(2, 30)))),
-              client.submit(request("c", 0, concat(SYSTEM, letters(3, 30)))));
+          client.submitTogether(
+              List.of(
+                  request("a", 70, concat(SYSTEM, letters(1, 30))),
+                  request("b", 70, concat(SYSTEM, letters(2, 30))),
+                  request("c", 0, concat(SYSTEM, letters(3, 30)))));
       int cached = ids.stream().mapToInt(id -> client.await(id).usage.cachedTokens()).sum();
       assertThat(cached).isEqualTo(64);
       Engines.awaitIdle(engine);
