@@ -19,8 +19,8 @@ public final class SchedulerConfig {
   public static final ConfigOption<SchedulePolicy> POLICY =
       ALL.choice("scheduler.policy", DEFAULT.policy())
           .describe(
-              "Which of a tenant's waiting requests goes first, among those of equal priority: by "
-                  + "arrival, longest cached prefix, cached prefix that most share, highest max_tokens, "
+              "Which of a tenant's waiting requests goes first, among those of equal priority and of "
+                  + "sessions that had as many turns: by arrival, longest cached prefix, cached prefix that most share, highest max_tokens, "
                   + "at random, or beside requests of its session.");
 
   public static final ConfigOption<Integer> SEED =

@@ -103,6 +103,9 @@ public final class Request {
   /** Priority as the scheduler compares it, the highest first; {@link #AGED} once by age. */
   public int urgency;
 
+  /** Its lap among the sessions of its tenant, or -1 before it waits; see {@link SessionLaps}. */
+  public long lap = -1;
+
   /** Rank in the policy's order, the lowest first. */
   public long rank;
 

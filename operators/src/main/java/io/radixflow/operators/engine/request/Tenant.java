@@ -18,11 +18,13 @@ public final class Tenant implements Comparable<Tenant> {
   public final String name;
   public final int weight;
 
-  /** In order of arrival. */
+  /** In order of arrival; {@link #add} and {@link #remove} change it. */
   public final List<Request> waiting = new ArrayList<>();
 
   /** The requests that may be admitted in this round, the next one first. */
   public final PriorityQueue<Request> candidates = new PriorityQueue<>(Tenant::order);
+
+  private final SessionLaps laps = new SessionLaps();
 
   /** Requests that hold pages. */
   public int running;
@@ -47,6 +49,21 @@ public final class Tenant implements Comparable<Tenant> {
     this.weight = weight;
   }
 
+  /** Adds a request to the waiting ones. */
+  public void add(Request request) {
+    ArrivalOrder.insert(waiting, request);
+    laps.add(request);
+  }
+
+  /** Removes a request from the waiting ones; returns whether it was there. */
+  public boolean remove(Request request) {
+    if (!ArrivalOrder.remove(waiting, request)) {
+      return false;
+    }
+    laps.remove(request);
+    return true;
+  }
+
   /**
    * Counts a request of this tenant as running from now on.
    *
@@ -62,13 +79,16 @@ public final class Tenant implements Comparable<Tenant> {
     return waiting.isEmpty() && running == 0;
   }
 
-  /** Orders by urgency, then requests admitted before, then by rank, then by arrival. */
+  /** Orders by urgency, requests admitted before, the lap among sessions, rank, arrival. */
   static int order(Request a, Request b) {
     if (a.urgency != b.urgency) {
       return a.urgency > b.urgency ? -1 : 1;
     }
     if (a.admittedBefore != b.admittedBefore) {
       return a.admittedBefore ? -1 : 1;
+    }
+    if (a.lap != b.lap) {
+      return a.lap < b.lap ? -1 : 1;
     }
     if (a.rank != b.rank) {
       return a.rank < b.rank ? -1 : 1;

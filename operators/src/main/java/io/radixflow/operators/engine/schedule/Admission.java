@@ -4,6 +4,7 @@ import io.radixflow.operators.engine.SchedulePolicy;
 import io.radixflow.operators.engine.SchedulerOptions;
 import io.radixflow.operators.engine.pages.KvPages;
 import io.radixflow.operators.engine.request.Request;
+import io.radixflow.operators.engine.request.SessionLaps;
 import io.radixflow.operators.engine.request.Tenant;
 import io.radixflow.operators.record.ServiceClass;
 import java.util.ArrayList;
@@ -16,8 +17,8 @@ import java.util.PriorityQueue;
  *
  * <ol>
  *   <li>The tenant with the least service for its weight is next; see {@link FairQueue}.
- *   <li>Among its requests, the more urgent first, then those that lost their pages, then the
- *       policy's order, then arrival; but one of {@link SchedulerOptions#ageing} admissions of a
+ *   <li>Among its requests, the more urgent first, then those that lost their pages, then one of
+ *       each session (see {@link SessionLaps}), then the policy's order, then arrival; but one of {@link SchedulerOptions#ageing} admissions of a
  *       tenant is its oldest request's, if that has been overtaken. It then ranks above all
  *       priorities for good.
  *   <li>A request is skipped while a running one computes a prefix that it will find, and while its

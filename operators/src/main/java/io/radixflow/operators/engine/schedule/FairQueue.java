@@ -1,6 +1,5 @@
 package io.radixflow.operators.engine.schedule;
 
-import io.radixflow.operators.engine.request.ArrivalOrder;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.engine.request.Tenant;
 import java.util.ArrayList;
@@ -67,7 +66,7 @@ final class FairQueue {
       backlogged.add(tenant);
       backloggedWeight += tenant.weight;
     }
-    ArrivalOrder.insert(tenant.waiting, request);
+    tenant.add(request);
   }
 
   private long serviceOfNewcomers() {
@@ -86,7 +85,7 @@ final class FairQueue {
   /** Removes a request from its tenant's waiting ones; returns whether it was there. */
   boolean remove(Request request) {
     Tenant tenant = request.tenant;
-    if (tenant == null || !ArrivalOrder.remove(tenant.waiting, request)) {
+    if (tenant == null || !tenant.remove(request)) {
       return false;
     }
     if (tenant.waiting.isEmpty()) {

@@ -69,6 +69,10 @@ public final class TurnQueues {
     final String id;
     final String tenant;
     private final Map<String, Branch> branches = new LinkedHashMap<>();
+
+    /** Branches that may be ready. */
+    private final Deque<Branch> ready = new ArrayDeque<>();
+
     private int size;
     private long length;
 
@@ -90,8 +94,11 @@ public final class TurnQueues {
   private final TenantCounts.Share counts;
   private final Map<String, Session> sessions = new HashMap<>();
 
-  /** Branches that may be ready by tenant; the tenant whose turn is next comes first. */
-  private final LinkedHashMap<String, Deque<Branch>> ready = new LinkedHashMap<>();
+  /**
+   * Sessions with branches that may be ready, by tenant. The tenant whose turn is next comes first,
+   * and of its sessions the one whose turn is next.
+   */
+  private final LinkedHashMap<String, Deque<Session>> ready = new LinkedHashMap<>();
 
   /**
    * @param counts share of the TaskManager's turns
@@ -176,7 +183,8 @@ public final class TurnQueues {
 
   /**
    * The next branch whose first turn may start, or null. The caller starts or removes it. Tenants
-   * take turns, so that what one has queued delays its own turns only.
+   * take turns, and so do the sessions of each and the branches of a session: what one has queued
+   * delays its own turns only.
    */
   Branch pollReady() {
     for (Branch branch = poll(); branch != null; branch = poll()) {
@@ -194,10 +202,14 @@ public final class TurnQueues {
       return null;
     }
     String tenant = ready.keySet().iterator().next();
-    Deque<Branch> branches = ready.remove(tenant);
-    Branch branch = branches.poll();
-    if (!branches.isEmpty()) {
-      ready.put(tenant, branches);
+    Deque<Session> waiting = ready.remove(tenant);
+    Session session = waiting.remove();
+    Branch branch = session.ready.remove();
+    if (!session.ready.isEmpty()) {
+      waiting.add(session);
+    }
+    if (!waiting.isEmpty()) {
+      ready.put(tenant, waiting);
     }
     return branch;
   }
@@ -234,7 +246,11 @@ public final class TurnQueues {
   private void markReady(Branch branch) {
     if (!branch.ready && branch.running == null && !branch.turns.isEmpty()) {
       branch.ready = true;
-      ready.computeIfAbsent(branch.session.tenant, tenant -> new ArrayDeque<>()).add(branch);
+      Session session = branch.session;
+      if (session.ready.isEmpty()) {
+        ready.computeIfAbsent(session.tenant, tenant -> new ArrayDeque<>()).add(session);
+      }
+      session.ready.add(branch);
     }
   }
 

@@ -7,6 +7,7 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineRequest;
+import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.engine.pages.KvPages;
 import io.radixflow.operators.engine.request.CachedSessions;
 import io.radixflow.operators.engine.request.Request;
@@ -50,6 +51,23 @@ public final class SchedulerRig {
   /** A request that has its prompt; others that arrive later have a higher {@code sequence}. */
   static Request request(
       long sequence, int[] prompt, int maxTokens, String namespace, ServiceClass service) {
+    return request(sequence, prompt, maxTokens, namespace, service, null);
+  }
+
+  /** A request of the default tenant. */
+  static Request ofSession(long sequence, int[] prompt, int priority, String session) {
+    ServiceClass service = new ServiceClass("", priority, session);
+    SessionRef ref = new SessionRef("", session, "main");
+    return request(sequence, prompt, 1, "", service, ref);
+  }
+
+  private static Request request(
+      long sequence,
+      int[] prompt,
+      int maxTokens,
+      String namespace,
+      ServiceClass service,
+      SessionRef session) {
     Request request =
         new Request(
             null,
@@ -58,6 +76,7 @@ public final class SchedulerRig {
                 .namespace(namespace)
                 .ignoreEndOfTurn(true)
                 .service(service)
+                .session(session)
                 .build(),
             sequence,
             1 << 16,
