@@ -13,6 +13,7 @@ import java.util.List;
  * @param text new visible text: whole characters, with what may be part of a stop string held back
  * @param logprobs one entry a new token if the request asked for them, else empty
  * @param finish why the request ended, or null while it continues
+ * @param queuedMillis milliseconds from its submission until it was admitted, or -1 before
  * @param usage token counts; exact at the end, so far before it
  * @param error for people, if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
  */
@@ -23,6 +24,7 @@ public record ReplyProgress(
     String text,
     List<TokenLogprob> logprobs,
     FinishReason finish,
+    int queuedMillis,
     Usage usage,
     String error) {
 

@@ -298,7 +298,7 @@ public final class ScriptedEngine implements Engine {
       int promptLength = running.prompt == null ? 0 : running.prompt.length;
       Usage usage = new Usage(promptLength, 0, at + tokens.length);
       ReplyProgress progress =
-          new ReplyProgress(at, tokens, at, text, List.of(), finish, usage, error);
+          new ReplyProgress(at, tokens, at, text, List.of(), finish, 0, usage, error);
       news.add(visitor -> visitor.progress(requestId, progress));
       if (finish != null) {
         if (promptLength > 0) {

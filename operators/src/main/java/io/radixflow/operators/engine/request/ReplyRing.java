@@ -27,6 +27,8 @@ public final class ReplyRing {
   private volatile long head;
   private volatile Ending ending;
 
+  private final long createdNanos = System.nanoTime();
+  private volatile int queuedMillis = -1;
   private volatile int promptTokens;
   private volatile int cachedTokens;
   private volatile TierUsage tiers = TierUsage.NONE;
@@ -51,8 +53,12 @@ public final class ReplyRing {
     textOffset = codePoints;
   }
 
-  /** Records how much of the prompt was cached; writer only, as all up to {@link #end}. */
-  public void cached(int count, TierUsage fromTiers) {
+  /**
+   * Records that the request is admitted, and how much of its prompt was cached; writer only, as
+   * all up to {@link #end}.
+   */
+  public void admitted(int count, TierUsage fromTiers) {
+    queuedMillis = (int) Math.min(Integer.MAX_VALUE, (System.nanoTime() - createdNanos) / 1_000_000);
     tiers = fromTiers;
     cachedTokens = count;
   }
@@ -112,6 +118,7 @@ public final class ReplyRing {
         text.toString(),
         probabilities,
         end == null ? null : end.reason,
+        queuedMillis,
         new Usage(promptTokens, cachedTokens, tokenOffset, tiers),
         end == null ? null : end.error);
   }

@@ -343,7 +343,7 @@ public final class Scheduler {
       request.admittedBefore = true;
       unadmitted.decrementAndGet();
       int cached = Math.min(request.computed, request.promptLength);
-      request.ring.cached(cached, pages.loads().usage(request));
+      request.ring.admitted(cached, pages.loads().usage(request));
       cachedTokens += cached;
     }
     return true;

@@ -78,7 +78,8 @@ public final class ReplyOutput {
 
   /** Counts a turn whose first token has come. */
   void firstToken(RunningTurn turn) {
-    metrics.firstToken(now() - turn.pending.accepted());
+    turn.firstTokenMillis = now() - turn.pending.accepted();
+    metrics.firstToken(turn.firstTokenMillis);
   }
 
   /** Erases the text of the unconfirmed replies of the current session. */
@@ -123,14 +124,22 @@ public final class ReplyOutput {
             .logprobs(logprobs ? turn.logprobs() : null)
             .error(error)
             .build());
+    TurnLog.ended(turn, finish, usage, now());
   }
 
   /** Emits the reply of a turn that ends without the engine; nothing if it has no id. */
-  void end(String session, TurnQueues.Entry turn, FinishReason reason, String text, String error)
+  void end(
+      SessionContext session,
+      TurnQueues.Entry turn,
+      FinishReason reason,
+      String text,
+      String error)
       throws Exception {
+    PendingTurn pending = session.pending(turn.id());
+    TurnLog.ended(session.id(), session.slot().tenant(), pending, lowerCase(reason), now());
     if (turn.turn() != null) {
       collectAtOnce(
-          reply(session, turn.branch(), turn.turn(), turn.kind())
+          reply(session.id(), turn.branch(), turn.turn(), turn.kind())
               .text(text)
               .finishReason(lowerCase(reason))
               .error(error)
@@ -148,6 +157,7 @@ public final class ReplyOutput {
   /** Emits the reply to an event that is cancelled before it was accepted. */
   void cancelled(ConversationEvent event) throws Exception {
     collectAtOnce(reply(event).finishReason(lowerCase(FinishReason.CANCELLED)).build());
+    TurnLog.ended(event, lowerCase(FinishReason.CANCELLED));
   }
 
   /** Emits the reply to a query. */
@@ -159,6 +169,9 @@ public final class ReplyOutput {
   /** Refuses an event: a rejected reply, or a side output if there is no turn to answer. */
   void rejected(ConversationEvent event, String reason) throws Exception {
     metrics.rejected();
+    if (event.kind() == EventKind.MESSAGE || event.kind() == EventKind.REGENERATE) {
+      TurnLog.ended(event, lowerCase(FinishReason.REJECTED));
+    }
     if (event.turn() == null || event.kind() == EventKind.CANCEL) {
       collect(new RejectedEvent(event, reason));
     } else {

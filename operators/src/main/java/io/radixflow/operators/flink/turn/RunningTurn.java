@@ -18,6 +18,13 @@ final class RunningTurn {
   final PendingTurn pending;
   final TurnPlan plan;
   final long requestId;
+
+  /** Milliseconds from its acceptance until the engine got it, or -1. */
+  long startedMillis = -1;
+
+  /** Milliseconds from its acceptance until its first token here, or -1. */
+  long firstTokenMillis = -1;
+
   private final PromptAssembly assembly;
   private final List<Reply.TokenLogprob> logprobs = new ArrayList<>();
   private final StringBuilder text = new StringBuilder();
@@ -26,6 +33,7 @@ final class RunningTurn {
   private int tokenCount;
   private int codePoints;
   private int cachedTokens;
+  private int engineQueuedMillis = -1;
 
   /** The tiers that this attempt's prompt came from. */
   private TierUsage tiers = TierUsage.NONE;
@@ -92,6 +100,13 @@ final class RunningTurn {
     return new Usage(prompt == null ? 0 : prompt.ids().length, cachedTokens, tokenCount, tiers);
   }
 
+  /**
+   * Returns the milliseconds from its acceptance until the engine admitted it, or -1 if unknown.
+   */
+  long queuedMillis() {
+    return engineQueuedMillis < 0 ? -1 : startedMillis + engineQueuedMillis;
+  }
+
   /** Code points of text so far. */
   int codePoints() {
     return codePoints;
@@ -128,6 +143,7 @@ final class RunningTurn {
     text.append(progress.text());
     codePoints += progress.text().codePointCount(0, progress.text().length());
     logprobs.addAll(newLogprobs);
+    engineQueuedMillis = progress.queuedMillis();
     if (progress.usage() != null) {
       cachedTokens = progress.usage().cachedTokens();
       tiers = progress.usage().tiers();

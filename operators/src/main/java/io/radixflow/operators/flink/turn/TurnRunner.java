@@ -115,6 +115,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     PromptAssembly assembly = gained.isEmpty() ? requests.assembly(plan) : null;
     RunningTurn run =
         new RunningTurn(branch, turn, plan, connection.nextRequest(), assembly, gained);
+    run.startedMillis = output.now() - turn.accepted();
     branch.running = run;
     running.put(run.requestId, run);
     connection.submit(run.requestId, requests.run(session, run));
@@ -258,7 +259,7 @@ public final class TurnRunner implements EngineConnection.Reader {
       throws Exception {
     List<Progress> gained = session.progress(turn.id());
     String shown = gained.stream().map(Progress::text).collect(Collectors.joining());
-    output.end(session.id(), turn, reason, shown, error);
+    output.end(session, turn, reason, shown, error);
     session.removePending(turn.id(), !gained.isEmpty());
     queues.remove(branch, turn);
   }
