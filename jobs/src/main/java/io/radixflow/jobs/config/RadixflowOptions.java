@@ -130,7 +130,9 @@ public final class RadixflowOptions {
 
   public static final ConfigOption<Integer> MAX_BRANCHES =
       ALL.integer("session.max-branches", 64, 1, 1_000_000)
-          .describe("Branches that a session may have.");
+          .describe(
+              "Branches that a session may have. Beyond it a fork is rejected, and a turn that begins a"
+                  + " branch takes the place of the least recently used one.");
 
   public static final ConfigOption<Integer> MAX_TURNS =
       ALL.integer("session.max-turns", 1_000, 1, 1_000_000)

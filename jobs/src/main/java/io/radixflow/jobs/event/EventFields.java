@@ -37,7 +37,15 @@ final class EventFields {
   static {
     allow(EventKind.OPEN, true, "tenant", "cache_salt", "messages");
     allow(
-        EventKind.MESSAGE, true, "branch", "tenant", "cache_salt", "messages", "replace", "cache");
+        EventKind.MESSAGE,
+        true,
+        "branch",
+        "previous_turn",
+        "tenant",
+        "cache_salt",
+        "messages",
+        "replace",
+        "cache");
     allow(EventKind.REGENERATE, true, "branch", "at_turn", "messages", "replace", "cache");
     allow(EventKind.FORK, false, "branch", "new_branch", "at_turn");
     allow(EventKind.CANCEL, false, "branch");

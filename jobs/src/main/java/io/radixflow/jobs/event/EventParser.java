@@ -151,7 +151,21 @@ public final class EventParser {
         .atTurn(fields.id("at_turn"))
         .origin(origin)
         .cache(CacheHintsReader.read(fields))
+        .previousTurn(previousTurn(fields))
         .build();
+  }
+
+  private static String previousTurn(JsonObject fields) {
+    String previous = fields.name("previous_turn");
+    if (previous != null && fields.has("branch")) {
+      throw new InvalidInputException(
+          "branch and previous_turn are both given; the branch follows from the turn");
+    }
+    if (previous != null && fields.bool("replace", false)) {
+      throw new InvalidInputException(
+          "replace and previous_turn are both given; a turn that follows another replaces none");
+    }
+    return previous;
   }
 
   private static void checkNames(EventKind kind, JsonObject fields) {

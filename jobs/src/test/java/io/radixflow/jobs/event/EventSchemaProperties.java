@@ -103,6 +103,7 @@ class EventSchemaProperties {
       List.of(
           "\"session\":\"s\",\"turn\":\"t\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]",
           "\"session\":\"s\",\"turn\":\"t\"",
+          "\"session\":\"s\",\"turn\":\"t\",\"previous_turn\":\"p\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]",
           "\"type\":\"open\",\"session\":\"s\"",
           "\"type\":\"regenerate\",\"session\":\"s\",\"turn\":\"t\"",
           "\"type\":\"regenerate\",\"session\":\"s\",\"turn\":\"t\",\"at_turn\":\"u\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]",
@@ -184,6 +185,7 @@ class EventSchemaProperties {
           Map.entry("branch", IDS),
           Map.entry("turn", IDS),
           Map.entry("at_turn", IDS),
+          Map.entry("previous_turn", IDS),
           Map.entry("new_branch", IDS),
           Map.entry("tenant", IDS),
           Map.entry("cache_salt", IDS),
@@ -257,15 +259,23 @@ class EventSchemaProperties {
             hints().injectNull(0.5))
         .as(
             (session, branch, turn, tenant, messages, options, replace, hints) ->
-                ConversationEvent.builder(EventKind.MESSAGE, session, turn)
-                    .branch(branch)
+                placed(ConversationEvent.builder(EventKind.MESSAGE, session, turn), branch, replace)
                     .tenant(tenant)
                     .messages(messages)
                     .options(options)
-                    .replace(replace)
                     .origin(ORIGIN)
                     .cache(hints)
                     .build());
+  }
+
+  /** Gives a branch, or the turn before. */
+  private static ConversationEvent.Builder placed(
+      ConversationEvent.Builder event, String branch, boolean replace) {
+    return switch (branch.length() % 4) {
+      case 0 -> event.previousTurn(branch);
+      case 1 -> event.previousTurn("");
+      default -> event.branch(branch).replace(replace);
+    };
   }
 
   private static Arbitrary<CacheHints> hints() {

@@ -16,6 +16,7 @@ import io.radixflow.operators.flink.state.IdleTimers;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionCounts;
 import io.radixflow.operators.flink.state.SessionStore;
+import io.radixflow.operators.flink.turn.BranchSelector;
 import io.radixflow.operators.flink.turn.EngineRequests;
 import io.radixflow.operators.flink.turn.EventHandler;
 import io.radixflow.operators.flink.turn.PageLocations;
@@ -116,19 +117,20 @@ final class ServingSubtask implements AutoCloseable {
 
     SessionErasure erasure =
         new SessionErasure(options.namespaces(), engine, erasures, epoch.attempt());
+    BranchSelector branches = new BranchSelector(queues, erasure, options.limits());
     runner =
         new TurnRunner(
             sessions,
             queues,
+            branches,
             new EngineRequests(engine, options),
             new SessionHistoryWriter(engine, locations, erasure),
             output,
-            options,
             reader ->
                 new EngineConnection(
                     engine.engine(), channel, mailbox, reader, environment::failExternally));
     ServingLimits limits = new ServingLimits(settings, queues, counts);
-    TurnIntake intake = new TurnIntake(settings, limits, queues, runner, output, options);
+    TurnIntake intake = new TurnIntake(settings, limits, branches, queues, runner, output, options);
     queries = new SessionQueries(sessions, queues, locations, mailbox, output);
     ends = new SessionEnds(sessions, queries, runner, erasure, erasures, output, mailbox);
     events = new EventHandler(intake, queries, ends, output);

@@ -24,6 +24,8 @@ import java.util.List;
  * @param origin where the event was read
  * @param error what is wrong with it, for its sender; null if it is valid
  * @param cache what the turn's cached pages are worth, or null
+ * @param previousTurn {@code message}: id of the turn that it follows, on whatever branch; empty if
+ *     it follows none; null if the event names its branch
  */
 public record ConversationEvent(
     EventKind kind,
@@ -39,7 +41,8 @@ public record ConversationEvent(
     String atTurn,
     Origin origin,
     String error,
-    CacheHints cache) {
+    CacheHints cache,
+    String previousTurn) {
 
   /** The branch of a session that was not forked. */
   public static final String MAIN_BRANCH = "main";
@@ -81,7 +84,7 @@ public record ConversationEvent(
   public ConversationEvent withCache(CacheHints hints) {
     return new ConversationEvent(
         kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-        atTurn, origin, error, hints);
+        atTurn, origin, error, hints, previousTurn);
   }
 
   /** Builds an event; each method sets the component of its name. */
@@ -100,6 +103,7 @@ public record ConversationEvent(
     private Origin origin = Origin.NONE;
     private String error;
     private CacheHints cache;
+    private String previousTurn;
 
     private Builder(EventKind kind, String session, String turn) {
       this.kind = kind;
@@ -162,10 +166,15 @@ public record ConversationEvent(
       return this;
     }
 
+    public Builder previousTurn(String previousTurn) {
+      this.previousTurn = previousTurn;
+      return this;
+    }
+
     public ConversationEvent build() {
       return new ConversationEvent(
           kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-          atTurn, origin, error, cache);
+          atTurn, origin, error, cache, previousTurn);
     }
   }
 }

@@ -23,6 +23,9 @@ import java.util.List;
  * @param origin where its event was read, or null
  * @param accepted when it was accepted, milliseconds since the epoch
  * @param cache what its cached pages are worth, or null
+ * @param after number of the turn that it follows, {@link Turn#ROOT} for none; {@link #LATEST} for
+ *     the latest of its branch. If there is no such branch when it is accepted, it is made once
+ *     that turn has ended.
  */
 public record PendingTurn(
     long id,
@@ -35,7 +38,11 @@ public record PendingTurn(
     String atTurn,
     Origin origin,
     long accepted,
-    CacheHints cache) {
+    CacheHints cache,
+    long after) {
+
+  /** Stands for whatever turn is the latest of the branch when this one runs. */
+  public static final long LATEST = -1;
 
   /** Returns the branch in whose order the turn is: a fork is the first of the branch it makes. */
   public String queue() {

@@ -2,8 +2,11 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.ServingOptions;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -87,6 +90,21 @@ class StateAccessTest {
     CountingStateBackend.reset();
     h.send(Events.message("s", "t3")).settle();
     assertThat(CountingStateBackend.calls("turns", "get")).isZero();
+  }
+
+  @Test
+  void aTurnThatFollowsAnotherReadsAndWritesTheSlotOnceAndNoTurn() throws Exception {
+    h.send(Events.message("s", "t1")).settle();
+    for (String turn : List.of("t2", "t3")) {
+      CountingStateBackend.reset();
+      h.send(
+          ConversationEvent.builder(EventKind.MESSAGE, "s", turn)
+              .messages(List.of(new Message("user", "text")))
+              .previousTurn("t1")
+              .build());
+      assertThat(CountingStateBackend.calls("turns", "get")).isZero();
+      assertSlot(1, 1);
+    }
   }
 
   @Test

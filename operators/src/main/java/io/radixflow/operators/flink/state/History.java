@@ -5,12 +5,15 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.apache.flink.api.common.state.KeyedStateStore;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.runtime.state.KeyedStateBackend;
@@ -31,12 +34,14 @@ public final class History {
   private final KeyedStateBackend<String> backend;
   private final MapState<String, Long> heads;
   private final MapState<Long, Turn> turns;
+  private final MapState<String, Long> numbers;
   private final RecentTurns recent = new RecentTurns(RECENT_BYTES);
 
   History(KeyedStateStore store, KeyedStateBackend<String> backend) {
     this.backend = backend;
     this.heads = store.getMapState(SavedState.branches());
     this.turns = store.getMapState(SavedState.turns());
+    this.numbers = store.getMapState(SavedState.turnNumbers());
   }
 
   /** Keeps the session's system prompt. */
@@ -70,6 +75,36 @@ public final class History {
   /** Returns whether there is a branch; there is always a main one. */
   public boolean hasBranch(String branch) throws Exception {
     return branch.equals(ConversationEvent.MAIN_BRANCH) || heads.contains(branch);
+  }
+
+  /** Returns the number of the last turn of each branch that has been made; a copy, by name. */
+  public SortedMap<String, Long> heads() throws Exception {
+    SortedMap<String, Long> copy = new TreeMap<>();
+    for (Map.Entry<String, Long> head : heads.entries()) {
+      copy.put(head.getKey(), head.getValue());
+    }
+    return copy;
+  }
+
+  /** Returns whether a turn is the last of a branch; {@link Turn#ROOT} stands for no turn. */
+  public boolean endsWith(String branch, long turn) throws Exception {
+    Long head = heads.get(branch);
+    return head == null
+        ? turn == Turn.ROOT && branch.equals(ConversationEvent.MAIN_BRANCH)
+        : head == turn;
+  }
+
+  /** Returns whether a turn is kept; {@link Turn#ROOT} always is. */
+  public boolean has(long turn) throws Exception {
+    return turn == Turn.ROOT || turn(turn) != null;
+  }
+
+  /**
+   * Returns the number of the turn that was answered under an id, or null if none is kept. An id
+   * whose reply was made again, and is kept by no branch, stands for the latest reply.
+   */
+  public Long find(String id) throws Exception {
+    return numbers.get(id);
   }
 
   /** Returns the number of branches besides the main one. */
@@ -115,14 +150,26 @@ public final class History {
     Turn parent = turn.parent() == Turn.ROOT ? null : turn(turn.parent());
     put(turn);
     heads.put(branch, turn.id());
+    numbers.put(turn.answeredBy(), turn.id());
     if (!grows || turn.dropped() > (parent == null ? 0 : parent.dropped())) {
       sweep();
+    }
+    if (!turn.turn().equals(turn.answeredBy()) && !numbers.contains(turn.turn())) {
+      numbers.put(turn.turn(), turn.id());
     }
   }
 
   /** Makes a branch that ends with a turn. */
   public void fork(String branch, long head) throws Exception {
     heads.put(branch, head);
+  }
+
+  /** Removes branches, and the turns that only they have. */
+  public void drop(Collection<String> branches) throws Exception {
+    for (String branch : branches) {
+      heads.remove(branch);
+    }
+    sweep();
   }
 
   /** Forgets turns that no branch's next prompt can need. */
@@ -141,11 +188,18 @@ public final class History {
         entries.remove();
       }
     }
+    Iterator<Map.Entry<String, Long>> ids = numbers.iterator();
+    while (ids.hasNext()) {
+      if (!needed.contains(ids.next().getValue())) {
+        ids.remove();
+      }
+    }
   }
 
   void clear() {
     recent.remove(backend.getCurrentKey());
     heads.clear();
     turns.clear();
+    numbers.clear();
   }
 }

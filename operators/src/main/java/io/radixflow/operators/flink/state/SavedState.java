@@ -37,6 +37,11 @@ public final class SavedState {
     return new MapStateDescriptor<>("turns", Types.LONG, TypeInformation.of(Turn.class));
   }
 
+  /** The numbers of finished turns by turn id. */
+  public static MapStateDescriptor<String, Long> turnNumbers() {
+    return new MapStateDescriptor<>("turn-numbers", Types.STRING, Types.LONG);
+  }
+
   /** Turns without a reply by number. */
   public static MapStateDescriptor<Long, PendingTurn> pendingTurns() {
     return new MapStateDescriptor<>(PENDING, Types.LONG, TypeInformation.of(PendingTurn.class));

@@ -31,6 +31,10 @@ public final class EngineRequests {
     this.nextPrompts = new NextPrompts(engine.model());
   }
 
+  ServingOptions options() {
+    return options;
+  }
+
   Tokenizer tokenizer() {
     return engine.model().tokenizer();
   }

@@ -121,6 +121,20 @@ public final class SessionErasure {
     }
   }
 
+  /**
+   * Erases what leaves the history of a session in a change of its branches.
+   *
+   * @param change removes branches or turns
+   */
+  void removed(SessionContext session, RunnableWithException change) throws Exception {
+    List<int[]> before = hasPages(session) ? texts(session) : List.of();
+    change.run();
+    if (!before.isEmpty()) {
+      boolean everywhere = session.slot().wasElsewhere(engine.instance());
+      erase(session, before, texts(session), everywhere);
+    }
+  }
+
   private static boolean isBeginning(int[] computed, int[] kept) {
     return Arrays.mismatch(computed, kept) == computed.length;
   }

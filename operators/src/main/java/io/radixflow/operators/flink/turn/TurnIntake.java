@@ -26,6 +26,7 @@ public final class TurnIntake {
 
   private final ControlState control;
   private final ServingLimits limits;
+  private final BranchSelector branches;
   private final TurnPlanner planner;
   private final TurnQueues queues;
   private final TurnRunner runner;
@@ -35,12 +36,14 @@ public final class TurnIntake {
   public TurnIntake(
       ControlState control,
       ServingLimits limits,
+      BranchSelector branches,
       TurnQueues queues,
       TurnRunner runner,
       ReplyOutput output,
       ServingOptions options) {
     this.control = control;
     this.limits = limits;
+    this.branches = branches;
     this.planner = new TurnPlanner(options);
     this.queues = queues;
     this.runner = runner;
@@ -106,13 +109,13 @@ public final class TurnIntake {
       throw new RefusedException("the turn has no message");
     }
     planner.check(opened, event.options());
-    requireBranch(session, event.branch());
+    BranchSelector.Target target = branches.choose(event, session);
     if (wasCancelled(event, session)) {
       return;
     }
     TurnQueues.Session turns = queues.session(session.id());
     TurnQueues.Branch branch =
-        event.replace() && turns != null ? turns.branch(event.branch()) : null;
+        event.replace() && turns != null ? turns.branch(target.branch()) : null;
     List<TurnQueues.Entry> replaced = branch == null ? List.of() : replaceable(branch);
     limits.admitTurn(session.id(), opened.tenant(), replaced);
     if (!slot.opened()) {
@@ -127,7 +130,8 @@ public final class TurnIntake {
     for (TurnQueues.Entry turn : replaced) {
       runner.cancel(session, branch, turn, FinishReason.REPLACED, true);
     }
-    enqueue(event, session, messages);
+    branches.make(session, target);
+    enqueue(event, session, target, messages);
   }
 
   private static RefusedException noSession(SessionContext session) {
@@ -188,19 +192,23 @@ public final class TurnIntake {
     if (session.history().hasBranch(branch) || queues.has(session.id(), branch)) {
       throw new RefusedException("there is a branch '" + branch + "' already");
     }
-    requireBranch(session, event.branch());
+    BranchSelector.Target source = branches.choose(event, session);
     limits.admitTurn(session.id(), session.slot().tenant(), List.of());
-    enqueue(event, session, List.of());
+    enqueue(event, session, source, List.of());
   }
 
-  private void enqueue(ConversationEvent event, SessionContext session, List<Message> messages)
+  private void enqueue(
+      ConversationEvent event,
+      SessionContext session,
+      BranchSelector.Target target,
+      List<Message> messages)
       throws Exception {
     SessionSlot slot = session.slot();
     PendingTurn turn =
         new PendingTurn(
             slot.nextId(),
             event.kind(),
-            event.branch(),
+            target.branch(),
             event.turn(),
             messages,
             event.options(),
@@ -208,7 +216,8 @@ public final class TurnIntake {
             event.atTurn(),
             event.origin(),
             session.now(),
-            event.cache());
+            event.cache(),
+            target.after());
     session.addPending(turn);
     session.slot(slot.numbered());
     queues.add(session.id(), slot.tenant(), TurnQueues.Entry.of(turn));
@@ -246,12 +255,6 @@ public final class TurnIntake {
     }
     if (slot.life() == Life.ERASED) {
       throw new RefusedException("the session was erased" + NEW_SESSION);
-    }
-  }
-
-  private void requireBranch(SessionContext session, String branch) throws Exception {
-    if (!session.history().hasBranch(branch) && !queues.has(session.id(), branch)) {
-      throw new RefusedException("there is no branch '" + branch + "'");
     }
   }
 }

@@ -4,6 +4,7 @@ import io.radixflow.operators.flink.engine.TenantCounts;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.Turn;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -26,24 +27,30 @@ public final class TurnQueues {
    * @param length characters of its messages
    */
   public record Entry(
-      long id,
-      EventKind kind,
-      String branch,
-      String queue,
-      String turn,
-      String atTurn,
-      long length) {
+      long id, EventKind kind, String queue, String turn, long length, Before before) {
     public static Entry of(PendingTurn turn) {
       return new Entry(
           turn.id(),
           turn.kind(),
-          turn.branch(),
           turn.queue(),
           turn.turn(),
-          turn.atTurn(),
-          lengthOf(turn.messages()));
+          lengthOf(turn.messages()),
+          new Before(turn.branch(), turn.atTurn(), turn.after()));
+    }
+
+    /** The branch that it works on; of a fork, the branch it forks from. */
+    String branch() {
+      return before.branch();
+    }
+
+    /** See {@link PendingTurn#after}. */
+    long after() {
+      return before.after();
     }
   }
+
+  /** What comes before a turn, as {@link PendingTurn} has it. */
+  record Before(String branch, String atTurn, long after) {}
 
   /** Returns the number of characters of messages. */
   static long lengthOf(List<Message> messages) {
@@ -232,7 +239,7 @@ public final class TurnQueues {
     markReady(branch);
     for (Branch other : session.branches.values()) {
       Entry first = other.turns.peek();
-      if (first != null && first.kind() == EventKind.FORK) {
+      if (first != null && (first.kind() == EventKind.FORK || first.after() == turn.id())) {
         markReady(other);
       }
     }
@@ -254,14 +261,23 @@ public final class TurnQueues {
     }
   }
 
-  /** A fork waits for the turn that it forks at, or for all that came before it on the branch. */
+  /**
+   * A fork waits for the turn that it forks at, or for all that came before it on the branch; the
+   * first turn of a branch waits for the one that it follows on another.
+   */
   private static boolean waits(Session session, Entry turn) {
+    if (turn.after() > Turn.ROOT) {
+      return session.branches.values().stream()
+          .flatMap(branch -> branch.turns.stream())
+          .anyMatch(other -> other.id() == turn.after());
+    }
     Branch source = turn.kind() == EventKind.FORK ? session.branches.get(turn.branch()) : null;
     return source != null
         && source.turns.stream()
             .anyMatch(
                 other ->
                     other.id() < turn.id()
-                        && (turn.atTurn() == null || turn.atTurn().equals(other.turn())));
+                        && (turn.before().atTurn() == null
+                            || turn.before().atTurn().equals(other.turn())));
   }
 }

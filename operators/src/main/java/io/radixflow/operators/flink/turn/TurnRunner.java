@@ -31,6 +31,7 @@ import org.apache.flink.util.ExceptionUtils;
 public final class TurnRunner implements EngineConnection.Reader {
   private final SessionStore sessions;
   private final TurnQueues queues;
+  private final BranchSelector branches;
   private final TurnPlanner planner;
   private final EngineRequests requests;
   private final SessionHistoryWriter writer;
@@ -47,13 +48,15 @@ public final class TurnRunner implements EngineConnection.Reader {
   public TurnRunner(
       SessionStore sessions,
       TurnQueues queues,
+      BranchSelector branches,
       EngineRequests requests,
       SessionHistoryWriter writer,
       ReplyOutput output,
-      ServingOptions options,
       Function<EngineConnection.Reader, EngineConnection> connect) {
     this.sessions = sessions;
     this.queues = queues;
+    this.branches = branches;
+    ServingOptions options = requests.options();
     this.planner = new TurnPlanner(options);
     this.requests = requests;
     this.writer = writer;
@@ -102,6 +105,7 @@ public final class TurnRunner implements EngineConnection.Reader {
 
   private void start(SessionContext session, TurnQueues.Branch branch, PendingTurn turn)
       throws Exception {
+    branches.check(session, turn);
     if (!session.history().hasBranch(turn.branch())) {
       throw new RefusedException("there is no branch '" + turn.branch() + "'");
     }
@@ -283,6 +287,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     turn.branch.running = null;
     output.end(session, turn, reason, last, error);
     writer.ended(session, turn, reason, remember, ran);
+    branches.ended(session, turn.pending.id());
     queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
   }
 

@@ -167,6 +167,7 @@ class TurnQueuesProperties {
   }
 
   private static TurnQueues.Entry turn(long id, String branch) {
-    return new TurnQueues.Entry(id, EventKind.MESSAGE, branch, branch, "t" + id, null, 10);
+    return new TurnQueues.Entry(
+        id, EventKind.MESSAGE, branch, "t" + id, 10, new TurnQueues.Before(branch, null, -1));
   }
 }
