@@ -8,6 +8,7 @@ import io.radixflow.jobs.event.ReplyLimiter;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -84,7 +85,12 @@ public final class FakeTopics implements Topics {
 
   /** Writes the only delta of an event that is rejected. */
   public void reject(ConversationEvent event, String why) {
-    delta(event, 0, "", "rejected", Usage.NONE, why);
+    delta(event, 0, "", "rejected", Usage.NONE, ReplyError.invalid(why));
+  }
+
+  /** Writes the only delta of an event that is rejected for a reason. */
+  public void reject(ConversationEvent event, ReplyError error) {
+    delta(event, 0, "", "rejected", Usage.NONE, error);
   }
 
   private void delta(
@@ -93,7 +99,7 @@ public final class FakeTopics implements Topics {
       String text,
       String finishReason,
       Usage usage,
-      String error) {
+      ReplyError error) {
     ReplyDelta delta =
         new ReplyDelta(
             event.session(),

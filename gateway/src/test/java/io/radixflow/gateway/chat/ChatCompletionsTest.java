@@ -6,8 +6,10 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.GatewayFixture;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -16,6 +18,7 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -103,6 +106,32 @@ class ChatCompletionsTest {
       assertThat(GatewayFixture.json(response.join().body()).at("/error/message").asText())
           .isEqualTo("the prompt is too long");
     }
+  }
+
+  @Test
+  void reasonsOfTheJobBecomeStatuses() {
+    Map<ErrorCode, Integer> expected =
+        Map.of(
+            ErrorCode.WRONG_TENANT, 404,
+            ErrorCode.UNKNOWN_SESSION, 404,
+            ErrorCode.UNKNOWN_TURN, 404,
+            ErrorCode.CONTEXT_LENGTH_EXCEEDED, 400,
+            ErrorCode.BUSY, 429,
+            ErrorCode.DRAINING, 503,
+            ErrorCode.FAILED, 500);
+    List<String> strangers = new ArrayList<>();
+    expected.forEach(
+        (code, status) -> {
+          CompletableFuture<HttpResponse<String>> response = chat("");
+          gateway.topics().reject(gateway.topics().next(), new ReplyError(code, "why " + code));
+          assertThat(response.join().statusCode()).as(code.name()).isEqualTo(status);
+          assertThat(response.join().headers().firstValue("Retry-After").isPresent())
+              .isEqualTo(status == 429 || status == 503);
+          if (code == ErrorCode.WRONG_TENANT || code == ErrorCode.UNKNOWN_SESSION) {
+            strangers.add(response.join().body());
+          }
+        });
+    assertThat(strangers.get(0)).isEqualTo(strangers.get(1));
   }
 
   @Test
