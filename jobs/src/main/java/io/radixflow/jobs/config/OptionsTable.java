@@ -47,8 +47,7 @@ public final class OptionsTable {
           Map.entry("job", "Flink job"),
           Map.entry("cache", "Prefix cache"),
           Map.entry("tiers", "Tiers below the device"),
-          Map.entry("scheduler", "Scheduler"),
-          Map.entry("gateway", "HTTP gateway"));
+          Map.entry("scheduler", "Scheduler"));
 
   private OptionsTable() {}
 

@@ -13,8 +13,7 @@ import org.apache.flink.configuration.MemorySize;
 
 /**
  * Every option of the job; those of the prefix cache are in {@link CacheConfig}, those of the tiers
- * below it in {@link TierConfig}, those of the scheduler in {@link SchedulerConfig}, those of the HTTP
- * gateway in {@link GatewayConfig}.
+ * below it in {@link TierConfig}, those of the scheduler in {@link SchedulerConfig}.
  */
 public final class RadixflowOptions {
 
@@ -325,7 +324,6 @@ public final class RadixflowOptions {
     specs.addAll(DiskTierConfig.specs());
     specs.addAll(RemoteTierConfig.specs());
     specs.addAll(SchedulerConfig.specs());
-    specs.addAll(GatewayConfig.specs());
     return specs;
   }
 

@@ -19,7 +19,6 @@ import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Origin;
 import java.io.IOException;
 import java.util.Set;
-import java.util.function.Supplier;
 
 /**
  * Turns the bytes of an event into a {@link ConversationEvent}, or says what is wrong with them.
@@ -122,12 +121,8 @@ public final class EventParser {
         return ParsedEvent.unreadable(null, e.getMessage());
       }
       return ParsedEvent.invalid(
-          ConversationEvent.builder(kind, session, turn)
-              .branch(orElse(readable(() -> fields.id("branch")), ConversationEvent.MAIN_BRANCH))
-              .tenant(orElse(readable(() -> fields.name("tenant")), ""))
-              .origin(origin)
-              .error(e.getMessage())
-              .build());
+          ConversationEvent.invalid(
+              kind, session, readableBranch(fields), turn, origin, e.getMessage()));
     }
   }
 
@@ -200,12 +195,7 @@ public final class EventParser {
             ? EventFields.kind(ids.type())
             : null;
     return ParsedEvent.unreadable(
-        ConversationEvent.builder(kind, ids.session(), ids.turn())
-            .branch(orElse(ids.branch(), ConversationEvent.MAIN_BRANCH))
-            .tenant(ids.tenant())
-            .origin(origin)
-            .error(reason)
-            .build(),
+        ConversationEvent.invalid(kind, ids.session(), ids.branch(), ids.turn(), origin, reason),
         reason);
   }
 
@@ -214,10 +204,9 @@ public final class EventParser {
     return type != null && "cancel".equals(type.textValue());
   }
 
-  /** Returns a field, or null if it is not valid. */
-  private static String readable(Supplier<String> field) {
+  private static String readableBranch(JsonObject fields) {
     try {
-      return field.get();
+      return fields.id("branch");
     } catch (InvalidInputException e) {
       return null;
     }

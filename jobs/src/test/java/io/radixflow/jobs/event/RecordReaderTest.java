@@ -4,8 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
@@ -31,7 +29,7 @@ class RecordReaderTest {
                 List.of(
                     new Reply.TokenLogprob(
                         1, "a", -0.5f, List.of(new Reply.TopLogprob(2, "b", -1.5f)))))
-            .error(ReplyError.failed("went wrong"))
+            .error("went wrong")
             .items(List.of(new Reply.Item("t0", "user", "hi", null)))
             .status("cold")
             .created(1_700_000_000_000L)
@@ -50,7 +48,7 @@ class RecordReaderTest {
     Reply rejected =
         Reply.builder("s", "b", "t", EventKind.MESSAGE)
             .finishReason("rejected")
-            .error(new ReplyError(ErrorCode.BUSY, "no room"))
+            .error("no room")
             .build();
     Reply answer =
         Reply.builder("s", "b", "t", EventKind.QUERY)

@@ -61,7 +61,7 @@ final class BenchPipelineCommand extends CliCommand {
     }
     Samples bare = new Samples();
     Samples piped = new Samples();
-    try (LocalStack stack = serving.startWithBroker(this, 0);
+    try (LocalStack stack = serving.startWithBroker(this, 0, 0);
         ServingEngine engine = engine(stack.settings());
         ConversationClient client = new ConversationClient(stack.settings());
         Progress progress = progress("measuring")) {
@@ -99,7 +99,7 @@ final class BenchPipelineCommand extends CliCommand {
   private double throughKafka(ConversationClient client, String message)
       throws InterruptedException {
     GenerationOptions options = GenerationOptions.greedy(MAX_TOKENS);
-    ChatSession session = ChatSession.open(client, "", "bench-" + UUID.randomUUID(), null, options);
+    ChatSession session = ChatSession.open(client, "bench-" + UUID.randomUUID(), null, options);
     ReplyView view = new ReplyView(new PrintWriter(Writer.nullWriter()));
     session.ask(message, view);
     try {

@@ -123,7 +123,7 @@ final class BenchStateCommand extends CliCommand {
       throws IOException {
     return LocalStack.start(
         settings,
-        new LocalStack.Options(Optional.of(directory), true, 0),
+        new LocalStack.Options(Optional.of(directory), true, 0, 0),
         ServingSettings.engine(settings, LocatedModel::open),
         progress::detail);
   }

@@ -185,7 +185,7 @@ final class SessionScript {
     events.add(
         ConversationEvent.builder(kind, session, turn)
             .branch(branch)
-            .tenant(tenant)
+            .tenant(kind == EventKind.OPEN ? tenant : "")
             .messages(messages)
             .options(generates ? options() : null)
             .newBranch(newBranch)

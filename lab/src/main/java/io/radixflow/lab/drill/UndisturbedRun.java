@@ -43,7 +43,7 @@ final class UndisturbedRun {
             .with(RadixflowOptions.CHECKPOINT_INTERVAL, CHECKPOINTS);
     List<ConversationEvent> turns = SessionScript.turnsOf(events);
     Deque<List<ConversationEvent>> sessions = new ArrayDeque<>(bySession(turns));
-    LocalStack.Options local = new LocalStack.Options(Optional.empty(), true, 0);
+    LocalStack.Options local = new LocalStack.Options(Optional.empty(), true, 0, 0);
     try (LocalStack stack =
             LocalStack.start(
                 quiet,

@@ -1,6 +1,5 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
@@ -16,7 +15,7 @@ import java.util.List;
  * @param finish why the request ended, or null while it continues
  * @param queuedMillis milliseconds from its submission until it was admitted, or -1 before
  * @param usage token counts; exact at the end, so far before it
- * @param error why, if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
+ * @param error for people, if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
  */
 public record ReplyProgress(
     int tokenOffset,
@@ -27,7 +26,7 @@ public record ReplyProgress(
     FinishReason finish,
     int queuedMillis,
     Usage usage,
-    ReplyError error) {
+    String error) {
 
   /**
    * Log probabilities of one generated token, natural log.

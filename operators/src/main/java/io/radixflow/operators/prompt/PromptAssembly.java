@@ -1,6 +1,5 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
@@ -65,7 +64,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     try {
       prompt = fitted(whole());
     } catch (ChatTemplateException e) {
-      throw new PromptException(ErrorCode.INVALID_REQUEST, "the chat template refuses the messages: " + e.getMessage());
+      throw new PromptException("the chat template refuses the messages: " + e.getMessage());
     }
     return prompt.ids();
   }
@@ -99,7 +98,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
   /** Leaves out the oldest turns, down to half the limit, so that the next prompts extend this. */
   private Prompt withFewerTurns() throws PromptException {
     if (!window.dropOldest()) {
-      throw new PromptException(ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+      throw new PromptException(
           "the conversation has its limit of %d turns; fork an earlier turn or open another session"
               .formatted(window.maxTurns()));
     }
@@ -111,7 +110,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     int limit = window.contextLength() - 1;
     if (!window.dropOldest()) {
       if (whole.ids().length > limit) {
-        throw new PromptException(ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+        throw new PromptException(
             "the conversation's %d tokens leave no room in the context window of %d; fork an"
                     .formatted(whole.ids().length, window.contextLength())
                 + " earlier turn or open another session");
@@ -123,7 +122,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     }
     Prompt trimmed = trimmed(whole.dropped());
     if (trimmed.ids().length > limit) {
-      throw new PromptException(ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+      throw new PromptException(
           "the turn's %d tokens, with the system prompt, leave no room in the context window of %d"
               .formatted(trimmed.ids().length, window.contextLength()));
     }

@@ -171,7 +171,7 @@ public final class EngineClient implements AutoCloseable {
       seen.finishOrder = finishes++;
     }
     seen.usage = progress.usage();
-    seen.error = progress.error() == null ? null : progress.error().message();
+    seen.error = progress.error();
   }
 
   ReplyChannel channel() {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
@@ -150,7 +149,7 @@ class PageLocatorTest {
           engine.locate(
               "",
               () -> {
-                throw new PromptException(ErrorCode.INVALID_REQUEST, "no text");
+                throw new PromptException("no text");
               });
       assertThatThrownBy(() -> located.get(30, TimeUnit.SECONDS)).hasMessageContaining("no text");
     }

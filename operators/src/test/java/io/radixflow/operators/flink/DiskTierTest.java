@@ -34,7 +34,7 @@ class DiskTierTest {
   }
 
   private static Reply ask(ServingHarness h, String turn) throws Exception {
-    return h.ask(Events.message("s", turn, TieredEngines.LONG).of("acme"));
+    return h.ask(Events.message("s", turn, TieredEngines.LONG));
   }
 
   private void awaitStored() {
@@ -79,7 +79,7 @@ class DiskTierTest {
     OperatorSubtaskState state = stored();
     Reply announced;
     try (ServingHarness h = harness(root).restore(state, 1)) {
-      h.send(Events.of(EventKind.PREFETCH, "s", null).of("acme"));
+      h.send(Events.of(EventKind.PREFETCH, "s", null));
       Awaitility.await().until(() -> engines.stats().announcements().pages() > 40);
       announced = ask(h, "t2");
       assertThat(announced.usage().tiers().hostTokens()).isGreaterThan(800);
@@ -99,7 +99,7 @@ class DiskTierTest {
   void anErasedSessionLeavesTheDiskOfAnEngineThatNeverServedIt() throws Exception {
     OperatorSubtaskState state = stored();
     try (ServingHarness h = harness(root).restore(state, 1)) {
-      h.send(Events.of(EventKind.ERASE, "s", "e1").of("acme"));
+      h.send(Events.of(EventKind.ERASE, "s", "e1"));
       awaitNothingStored();
     }
     engines.close();
@@ -109,7 +109,7 @@ class DiskTierTest {
   void aDirectoryThatMissedAnErasureIsEmptiedWhenItComesBack(@TempDir Path other) throws Exception {
     OperatorSubtaskState state = stored();
     try (ServingHarness h = harness(other).restore(state, 1)) {
-      h.send(Events.of(EventKind.ERASE, "s", "e1").of("acme"));
+      h.send(Events.of(EventKind.ERASE, "s", "e1"));
       state = h.snapshot();
     }
     engines.close();

@@ -7,13 +7,25 @@ import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Origin;
 import java.util.List;
 import java.util.Random;
-import java.util.function.UnaryOperator;
 
 /** Makes events for tests, one change at a time. */
-record Events(ConversationEvent event) {
+record Events(
+    EventKind kind,
+    String session,
+    String branch,
+    String turn,
+    String tenant,
+    String salt,
+    List<Message> messages,
+    GenerationOptions options,
+    boolean replace,
+    String newBranch,
+    String atTurn,
+    Origin origin) {
 
   static Events of(EventKind kind, String session, String turn) {
-    return new Events(ConversationEvent.builder(kind, session, turn).build());
+    return new Events(
+        kind, session, "main", turn, "", "", List.of(), null, false, null, null, null);
   }
 
   static Events message(String session, String turn) {
@@ -25,7 +37,19 @@ record Events(ConversationEvent event) {
   }
 
   static Events fork(String session, String turn, String newBranch, String atTurn) {
-    return of(EventKind.FORK, session, turn).with(e -> e.newBranch(newBranch).atTurn(atTurn));
+    return new Events(
+        EventKind.FORK,
+        session,
+        "main",
+        turn,
+        "",
+        "",
+        List.of(),
+        null,
+        false,
+        newBranch,
+        atTurn,
+        null);
   }
 
   /**
@@ -46,48 +70,85 @@ record Events(ConversationEvent event) {
 
   /** The turns that events have answered: each of them once. */
   static List<String> answered(List<Events> events) {
-    return events.stream()
-        .map(Events::event)
-        .filter(e -> e.kind() != EventKind.CANCEL)
-        .map(ConversationEvent::turn)
-        .toList();
-  }
-
-  /** Returns the event with a change. */
-  Events with(UnaryOperator<ConversationEvent.Builder> change) {
-    return new Events(change.apply(event.toBuilder()).build());
+    return events.stream().filter(e -> e.kind != EventKind.CANCEL).map(Events::turn).toList();
   }
 
   Events with(Message... added) {
-    return with(e -> e.messages(List.of(added)));
+    return new Events(
+        kind,
+        session,
+        branch,
+        turn,
+        tenant,
+        salt,
+        List.of(added),
+        options,
+        replace,
+        newBranch,
+        atTurn,
+        origin);
   }
 
   Events with(GenerationOptions given) {
-    return with(e -> e.options(given));
+    return new Events(
+        kind, session, branch, turn, tenant, salt, messages, given, replace, newBranch, atTurn,
+        origin);
   }
 
-  Events on(String branch) {
-    return with(e -> e.branch(branch));
+  Events on(String otherBranch) {
+    return new Events(
+        kind,
+        session,
+        otherBranch,
+        turn,
+        tenant,
+        salt,
+        messages,
+        options,
+        replace,
+        newBranch,
+        atTurn,
+        origin);
   }
 
-  Events of(String tenant) {
-    return with(e -> e.tenant(tenant));
+  Events of(String owner) {
+    return new Events(
+        kind, session, branch, turn, owner, salt, messages, options, replace, newBranch, atTurn,
+        origin);
   }
 
   Events salted(String cacheSalt) {
-    return with(e -> e.cacheSalt(cacheSalt));
+    return new Events(
+        kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
+        atTurn, origin);
   }
 
   Events replacing() {
-    return with(e -> e.replace(true));
+    return new Events(
+        kind, session, branch, turn, tenant, salt, messages, options, true, newBranch, atTurn,
+        origin);
   }
 
-  Events at(String turn) {
-    return with(e -> e.atTurn(turn));
+  Events at(String otherTurn) {
+    return new Events(
+        kind, session, branch, turn, tenant, salt, messages, options, replace, newBranch, otherTurn,
+        origin);
   }
 
   Events from(int partition, long offset) {
-    return with(e -> e.origin(new Origin(partition, offset, 0)));
+    return new Events(
+        kind,
+        session,
+        branch,
+        turn,
+        tenant,
+        salt,
+        messages,
+        options,
+        replace,
+        newBranch,
+        atTurn,
+        new Origin(partition, offset, 0));
   }
 
   static GenerationOptions maxTokens(int tokens) {
@@ -100,5 +161,19 @@ record Events(ConversationEvent event) {
 
   static GenerationOptions priority(int value) {
     return GenerationOptions.builder().priority(value).build();
+  }
+
+  ConversationEvent event() {
+    return ConversationEvent.builder(kind, session, turn)
+        .branch(branch)
+        .tenant(tenant)
+        .cacheSalt(salt)
+        .messages(messages)
+        .options(options)
+        .replace(replace)
+        .newBranch(newBranch)
+        .atTurn(atTurn)
+        .origin(origin)
+        .build();
   }
 }

@@ -102,7 +102,7 @@ class SessionErasureTest {
   private void eraseAndSearch(ServingHarness h, String session, Set<String> kept) throws Exception {
     awaitStored();
     assertThat(pages().size()).isGreaterThan(kept.size());
-    h.ask(Events.of(EventKind.ERASE, session, "erase-" + session).of("acme"));
+    h.ask(Events.of(EventKind.ERASE, session, "erase-" + session));
     awaitErased(h);
     assertThat(pages()).isEqualTo(kept);
   }
@@ -126,7 +126,7 @@ class SessionErasureTest {
       h.open();
       h.ask(say("s", "t1", longText("first")));
       h.ask(say("s", "t2", longText("second")));
-      h.ask(Events.of(EventKind.REGENERATE, "s", "r1").of("acme").at("t1"));
+      h.ask(Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
       h.ask(say("s", "t3", longText("third")));
       h.send(say("s", "t4", longText("fourth")));
       while (engines.engine().stats().scheduler().runningRequests() == 0) {
@@ -134,7 +134,7 @@ class SessionErasureTest {
       }
       h.runMails();
       h.ask(say("s", "t5", longText("fifth")).replacing());
-      h.ask(Events.fork("s", "f1", "b", "t3").of("acme"));
+      h.ask(Events.fork("s", "f1", "b", "t3"));
       h.ask(say("s", "t6", longText("sixth")).on("b"));
       eraseAndSearch(h, "s", Set.of());
     }
@@ -150,7 +150,7 @@ class SessionErasureTest {
     try (ServingHarness h = oneOfTwo()) {
       h.open();
       h.ask(say("s", "t1", longText("first")));
-      h.ask(Events.of(EventKind.REGENERATE, "s", "r1").of("acme").at("t1"));
+      h.ask(Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
       awaitSent(h, 1);
       assertThat(h.erasuresPending()).as("until it is passed on").isEqualTo(1);
     }
@@ -255,7 +255,7 @@ class SessionErasureTest {
       awaitStored();
       before = pages();
       copy(root, crashed);
-      h.send(Events.of(EventKind.ERASE, "gone", "e1").of("acme"));
+      h.send(Events.of(EventKind.ERASE, "gone", "e1"));
       state = h.snapshot();
     }
     engines.close();
@@ -295,7 +295,7 @@ class SessionErasureTest {
       before = pages();
       h.control("tiers", null, "detach disk");
       Awaitility.await().until(() -> engines.tiers().applied() == 1);
-      h.ask(Events.of(EventKind.ERASE, "s", "e1").of("acme"));
+      h.ask(Events.of(EventKind.ERASE, "s", "e1"));
       h.control("erase_tenant", "acme", null).runMails();
       state = h.snapshot();
       assertThat(h.erasuresPending()).isPositive();
@@ -338,18 +338,18 @@ class SessionErasureTest {
       }
       h.setProcessingTime(10_000);
       h.ask(say(fresh, "t3", longText("third")));
-      h.ask(Events.of(EventKind.CLOSE, fresh, "c3").of("acme"));
+      h.ask(Events.of(EventKind.CLOSE, fresh, "c3"));
       awaitErased(h);
       assertThat(h.erasuresSent()).as("no other engine had it").isEmpty();
-      h.ask(Events.of(EventKind.CLOSE, "idle", "c1").of("acme"));
+      h.ask(Events.of(EventKind.CLOSE, "idle", "c1"));
       awaitSent(h, 1);
       h.ask(say(served, "t4", longText("fourth")));
       h.ask(say(served, "t5", longText("fifth")));
-      h.ask(Events.of(EventKind.REGENERATE, served, "r5").of("acme"));
+      h.ask(Events.of(EventKind.REGENERATE, served, "r5"));
       awaitSent(h, 2);
-      h.ask(Events.of(EventKind.CLOSE, served, "c2").of("acme"));
+      h.ask(Events.of(EventKind.CLOSE, served, "c2"));
       awaitSent(h, 3);
-      h.ask(Events.of(EventKind.CLOSE, begun, "c6").of("acme"));
+      h.ask(Events.of(EventKind.CLOSE, begun, "c6"));
       awaitSent(h, 4);
     }
   }
@@ -378,14 +378,14 @@ class SessionErasureTest {
     try (ServingHarness h = harness()) {
       h.open();
       h.send(Events.of(EventKind.OPEN, "s", "o1").with(new Message("system", COMMON)).of("acme"));
-      h.ask(Events.message("s", "t1", longText("own")).of("acme"));
+      h.ask(Events.message("s", "t1", longText("own")));
       awaitStored();
       before = pages().size();
       state = h.snapshot();
     }
     engines.close();
     try (ServingHarness h = harness().restore(state, 1)) {
-      h.ask(Events.of(EventKind.ERASE, "s", "e1").of("acme"));
+      h.ask(Events.of(EventKind.ERASE, "s", "e1"));
       awaitErased(h);
       int publicPages = COMMON.length() / engines.engine().info().pageTokens();
       assertThat(pages()).hasSizeBetween(publicPages, publicPages + 1);

@@ -1,5 +1,6 @@
 package io.radixflow.tools.cluster;
 
+import io.radixflow.tools.flink.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,8 +14,8 @@ import java.util.stream.Collectors;
  * A Flink installation made of Maven's jars: {@code conf/}, {@code lib/}, {@code usrlib/}, {@code
  * log/}, laid out as in Flink's own distribution.
  *
- * <p>{@code lib} holds links to the jars that Flink's distribution has, and the kernels jar; what a
- * job needs beyond them its own jar, in {@code usrlib}, must bring, so that a class missing from it
+ * <p>{@code lib} holds links to the jars that Flink's distribution has, the kernels jar, and this
+ * module's jar, which has none of the job's classes; what a job needs beyond them its own jar, in {@code usrlib}, must bring, so that a class missing from it
  * fails here as it would on a real cluster.
  */
 final class FlinkHome {
@@ -45,6 +46,9 @@ final class FlinkHome {
           "slf4j-api",
           "snakeyaml-engine",
           "snappy-java");
+
+  /** This module's jar: the guard of the web port and the reporter of metrics. */
+  private static final String TOOLS = "radixflow-tools";
 
   /** Connectors are the job's to bring. */
   private static final Set<String> LEFT_TO_THE_JOB =
@@ -141,6 +145,7 @@ final class FlinkHome {
   private static boolean belongsToFlink(Path jar) {
     String artifact = jar.getFileName().toString().replaceFirst("-\\d.*", "");
     return LIBRARIES.contains(artifact)
+        || artifact.equals(TOOLS)
         || artifact.startsWith("flink-") && !LEFT_TO_THE_JOB.contains(artifact);
   }
 

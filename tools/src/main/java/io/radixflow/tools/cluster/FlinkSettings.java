@@ -1,6 +1,9 @@
 package io.radixflow.tools.cluster;
 
 import io.radixflow.jobs.config.LocalFiles;
+import io.radixflow.tools.flink.Ports;
+import io.radixflow.tools.flink.LoopbackFlink;
+import io.radixflow.tools.flink.WebAccess;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -26,14 +29,8 @@ final class FlinkSettings {
    * @param zooKeeperPort where ZooKeeper listens on loopback
    */
   FlinkSettings(Path root, int zooKeeperPort, ClusterOptions options) {
-    String host = Ports.LOOPBACK;
-    put("jobmanager.rpc.address", host);
-    put("jobmanager.bind-host", host);
+    settings.putAll(LoopbackFlink.settings(WebAccess.LOCAL_PROGRAMS, "0"));
     put("jobmanager.memory.heap.size", "256m");
-    put("rest.address", host);
-    put("rest.bind-address", host);
-    put("taskmanager.host", host);
-    put("taskmanager.bind-host", host);
     put("taskmanager.numberOfTaskSlots", Integer.toString(options.slots()));
     put("taskmanager.memory.task.heap.size", options.taskHeap());
     put("taskmanager.memory.managed.size", 96 * options.slots() + "m");
@@ -41,7 +38,7 @@ final class FlinkSettings {
     put("taskmanager.memory.network.max", "32m");
     put("taskmanager.load-balance.mode", "SLOTS");
     put("high-availability.type", "zookeeper");
-    put("high-availability.zookeeper.quorum", host + ":" + zooKeeperPort);
+    put("high-availability.zookeeper.quorum", Ports.LOOPBACK + ":" + zooKeeperPort);
     put("high-availability.zookeeper.client.session-timeout", "8s");
     put("high-availability.storageDir", uri(root, "high-availability"));
     put("high-availability.cluster-id", "/radixflow");

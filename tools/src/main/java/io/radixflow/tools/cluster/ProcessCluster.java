@@ -1,6 +1,7 @@
 package io.radixflow.tools.cluster;
 
 import io.radixflow.kernels.PrivateDirectories;
+import io.radixflow.tools.flink.Ports;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

@@ -1,6 +1,9 @@
 package io.radixflow.tools.local;
 
 import io.radixflow.jobs.config.LocalFiles;
+import io.radixflow.tools.flink.LoopbackFlink;
+import io.radixflow.tools.flink.Ports;
+import io.radixflow.tools.flink.WebAccess;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
@@ -20,7 +23,6 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
-import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
@@ -56,10 +58,12 @@ public final class LocalCluster implements AutoCloseable {
 
   private final MiniCluster cluster;
   private final Path directory;
+  private final int metricsPort;
 
-  private LocalCluster(MiniCluster cluster, Path directory) {
+  private LocalCluster(MiniCluster cluster, Path directory, int metricsPort) {
     this.cluster = cluster;
     this.directory = directory;
+    this.metricsPort = metricsPort;
   }
 
   /**
@@ -67,12 +71,17 @@ public final class LocalCluster implements AutoCloseable {
    *
    * @param directory the directory of checkpoints and temporary files
    * @param slots of its one TaskManager, whose subtasks share an engine
+   * @param metricsPort the port of the metrics in Prometheus' format; 0 for any free port
+   * @throws IOException if it does not start, or the port is in use
    */
-  public static LocalCluster start(Path directory, int slots) throws IOException {
+  public static LocalCluster start(Path directory, int slots, int metricsPort)
+      throws IOException {
+    int metrics = metricsPort == 0 ? Ports.free() : metricsPort;
+    Ports.requireFree(metrics, "metrics");
     MiniCluster cluster =
         new MiniCluster(
             new MiniClusterConfiguration.Builder()
-                .setConfiguration(configuration(directory, slots))
+                .setConfiguration(configuration(directory, slots, metrics))
                 .setNumTaskManagers(1)
                 .setNumSlotsPerTaskManager(slots)
                 .build());
@@ -82,18 +91,13 @@ public final class LocalCluster implements AutoCloseable {
       cluster.closeAsync();
       throw new IOException("the local Flink cluster does not start: " + e.getMessage(), e);
     }
-    return new LocalCluster(cluster, directory);
+    return new LocalCluster(cluster, directory, metrics);
   }
 
-  private static Configuration configuration(Path directory, int slots) {
-    Configuration flink = new Configuration();
-    String loopback = "127.0.0.1";
-    flink.set(JobManagerOptions.ADDRESS, loopback);
-    flink.set(JobManagerOptions.BIND_HOST, loopback);
-    flink.set(TaskManagerOptions.HOST, loopback);
-    flink.set(TaskManagerOptions.BIND_HOST, loopback);
-    flink.set(RestOptions.ADDRESS, loopback);
-    flink.set(RestOptions.BIND_ADDRESS, loopback);
+  private static Configuration configuration(Path directory, int slots, int metricsPort) {
+    Configuration flink =
+        Configuration.fromMap(
+            LoopbackFlink.settings(WebAccess.NO_SUBMISSION, Integer.toString(metricsPort)));
     flink.set(RestOptions.BIND_PORT, "0");
     flink.set(BlobServerOptions.PORT, "0");
     flink.set(
@@ -245,6 +249,11 @@ public final class LocalCluster implements AutoCloseable {
 
   public URI webInterface() {
     return cluster.getRestAddress().join();
+  }
+
+  /** The page of the metrics, for Prometheus. */
+  public URI metrics() {
+    return URI.create("http://" + Ports.LOOPBACK + ":" + metricsPort + "/metrics");
   }
 
   /** The cluster, for tests that break it. */

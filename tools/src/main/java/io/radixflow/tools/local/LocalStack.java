@@ -69,8 +69,10 @@ public final class LocalStack implements AutoCloseable {
    * @param directory where the broker's data and the job's state are kept; empty to keep nothing
    * @param broker whether to start a broker; else the settings name one
    * @param brokerPort the broker's port; 0 for any free port
+   * @param metricsPort the port of Flink's metrics; 0 for any free port
    */
-  public record Options(Optional<Path> directory, boolean broker, int brokerPort) {}
+  public record Options(
+      Optional<Path> directory, boolean broker, int brokerPort, int metricsPort) {}
 
   /**
    * Starts everything and waits until the model is loaded and the job runs. From the beginning,
@@ -118,7 +120,7 @@ public final class LocalStack implements AutoCloseable {
     }
     KafkaSetup.check(settings);
     progress.accept("starting Flink");
-    startCluster();
+    startCluster(options.metricsPort());
     progress.accept("starting the job");
     startJob(engines);
     cluster.awaitRunning(job, START_TIMEOUT);
@@ -134,9 +136,10 @@ public final class LocalStack implements AutoCloseable {
             .with(RadixflowOptions.CREATE_TOPICS, true);
   }
 
-  private synchronized void startCluster() throws IOException {
+  private synchronized void startCluster(int metricsPort) throws IOException {
     requireOpen();
-    cluster = LocalCluster.start(directory, settings.get(RadixflowOptions.PARALLELISM));
+    cluster =
+        LocalCluster.start(directory, settings.get(RadixflowOptions.PARALLELISM), metricsPort);
   }
 
   private synchronized void startJob(EngineFactory engines) throws IOException {
@@ -173,6 +176,11 @@ public final class LocalStack implements AutoCloseable {
 
   public URI webInterface() {
     return cluster.webInterface();
+  }
+
+  /** The page of Flink's metrics, for Prometheus. */
+  public URI metrics() {
+    return cluster.metrics();
   }
 
   /** The latest checkpoints that completed since the start, oldest first; ten at most. */

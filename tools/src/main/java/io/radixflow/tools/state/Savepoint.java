@@ -2,6 +2,8 @@ package io.radixflow.tools.state;
 
 import io.radixflow.jobs.config.LocalFiles;
 import io.radixflow.operators.flink.state.SavedState;
+import io.radixflow.tools.flink.LoopbackFlink;
+import io.radixflow.tools.flink.WebAccess;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -108,9 +110,7 @@ public final class Savepoint {
 
   /** A Flink of one slot in this process that listens on loopback only. */
   static StreamExecutionEnvironment environment(Path temporary) {
-    Configuration flink = new Configuration();
-    flink.set(RestOptions.ADDRESS, "127.0.0.1");
-    flink.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
+    Configuration flink = Configuration.fromMap(LoopbackFlink.web(WebAccess.NO_SUBMISSION));
     flink.set(RestOptions.BIND_PORT, "0");
     flink.set(CoreOptions.TMP_DIRS, temporary.toString());
     flink.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MANAGED_MEMORY);

@@ -4,9 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.TestModels;
+import io.radixflow.tools.flink.Scrape;
+import io.radixflow.tools.flink.WebPort;
 import java.net.InetSocketAddress;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -23,6 +29,7 @@ class ServingClusterIT {
       new PackagedCluster("serving", options -> options.computing("1g"));
 
   private static final String JOB = "serving";
+  private static final Pattern METRICS = Pattern.compile("Metrics are at (\\S+)");
   private static final String PROMPT = "Say something about the sea, the longer the better. ";
 
   @Test
@@ -41,6 +48,12 @@ class ServingClusterIT {
       assertThat(cachedTokens(conversations.replies().get(2))).isPositive();
     }
     assertThat(cluster.rest().jobState(job)).isEqualTo("RUNNING");
+    new WebPort(URI.create("http://" + cluster.rest().address())).assertClosedToStrangers();
+    assertThat(metrics(cluster.processes().jobManagers()).names())
+        .contains("flink_jobmanager_job_numberOfFailedCheckpoints");
+    Scrape scrape = metrics(cluster.processes().taskManagers());
+    assertThat(scrape.sum("flink_taskmanager_job_task_operator_serving_turnsAccepted", ""))
+        .isEqualTo(3);
     for (JavaProcess process : cluster.processes().processes()) {
       List<InetSocketAddress> addresses = ListeningSockets.of(process.pid());
       assertThat(addresses)
@@ -86,6 +99,13 @@ class ServingClusterIT {
       conversations.awaitReplies(1);
       assertThat(conversations.answered()).containsExactly("a/1");
     }
+  }
+
+  private Scrape metrics(List<JavaProcess> processes) throws Exception {
+    String log = Files.readString(cluster.processes().log(processes.get(0).name()));
+    Matcher address = METRICS.matcher(log);
+    assertThat(address.find()).isTrue();
+    return Scrape.of(URI.create(address.group(1)));
   }
 
   private static String finishReason(JsonNode reply) {

@@ -69,7 +69,7 @@ class AbortedTransactionsITCase {
   @BeforeEach
   void start() throws IOException {
     broker = LocalBroker.start(dir);
-    cluster = LocalCluster.start(dir, 1);
+    cluster = LocalCluster.start(dir, 1, 0);
     settings =
         new SettingsLoader()
             .set(

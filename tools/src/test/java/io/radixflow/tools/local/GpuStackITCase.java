@@ -125,7 +125,7 @@ class GpuStackITCase {
             .with(RadixflowOptions.MODEL, TinyChatModel.write(dir.resolve("tiny")).toString());
     return LocalStack.start(
         settings,
-        new LocalStack.Options(Optional.of(dir.resolve("data")), true, 0),
+        new LocalStack.Options(Optional.of(dir.resolve("data")), true, 0, 0),
         ServingSettings.engine(settings, GpuStackITCase::open),
         line -> {});
   }

@@ -62,7 +62,7 @@ class LocalStackEndITCase {
         new SettingsLoader().set(List.of("model=sim:reply=100000,step=5", setting)).load();
     return LocalStack.start(
         settings,
-        new LocalStack.Options(Optional.of(dir), true, 0),
+        new LocalStack.Options(Optional.of(dir), true, 0, 0),
         ServingSettings.engine(settings, LocalStackEndITCase::open),
         line -> {});
   }

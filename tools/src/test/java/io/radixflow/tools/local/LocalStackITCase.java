@@ -18,7 +18,6 @@ import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.KvTier;
@@ -79,7 +78,7 @@ class LocalStackITCase {
     stack =
         LocalStack.start(
             settings,
-            new LocalStack.Options(Optional.empty(), true, 0),
+            new LocalStack.Options(Optional.empty(), true, 0, 0),
             ServingSettings.engine(settings, LocalStackITCase::slowModel),
             line -> {});
     client = new ConversationClient(stack.settings());
@@ -264,8 +263,7 @@ class LocalStackITCase {
     Reply tooLong =
         get(client.ask(Events.message("long", "t", long100k, 10), ReplyListener.SILENT));
     assertThat(tooLong.finishReason()).isEqualTo("rejected");
-    assertThat(tooLong.error().code()).isEqualTo(ErrorCode.CONTEXT_LENGTH_EXCEEDED);
-    assertThat(tooLong.error().message()).containsPattern("[0-9]");
+    assertThat(tooLong.error()).containsPattern("[0-9]");
     Reply special =
         get(
             client.ask(
@@ -281,7 +279,7 @@ class LocalStackITCase {
           .allSatisfy(
               reply -> {
                 assertThat(reply.finishReason()).isEqualTo("rejected");
-                assertThat(reply.error().message()).isNotBlank();
+                assertThat(reply.error()).isNotBlank();
               });
     }
   }
@@ -355,16 +353,24 @@ class LocalStackITCase {
           .until(
               () -> {
                 String turn = "q" + attempt.incrementAndGet();
-                ConversationEvent event =
-                    Events.of(EventKind.QUERY, session, turn).toBuilder().tenant("gone").build();
-                Reply query = get(client.ask(event, ReplyListener.SILENT));
+                Reply query =
+                    get(
+                        client.ask(
+                            Events.of(EventKind.QUERY, session, turn), ReplyListener.SILENT));
                 return query.items() == null || query.items().isEmpty();
               });
     }
   }
 
   private static ConversationEvent ofTenant(String session, String turn, String tenant) {
-    return Events.message(session, turn, "hello", 3).toBuilder().tenant(tenant).build();
+    ConversationEvent event = Events.message(session, turn, "hello", 3);
+    return ConversationEvent.builder(event.kind(), session, turn)
+        .branch(event.branch())
+        .tenant(tenant)
+        .messages(event.messages())
+        .options(event.options())
+        .origin(event.origin())
+        .build();
   }
 
   @Test

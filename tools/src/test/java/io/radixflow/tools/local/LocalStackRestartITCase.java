@@ -65,7 +65,7 @@ class LocalStackRestartITCase {
         new SettingsLoader().set(List.of(model, "job.checkpoint-interval=200ms")).load();
     return LocalStack.start(
         settings,
-        new LocalStack.Options(Optional.of(dir.resolve("kept data #1%")), true, 0),
+        new LocalStack.Options(Optional.of(dir.resolve("kept data #1%")), true, 0, 0),
         ServingSettings.engine(settings, LocalStackRestartITCase::open),
         line -> {});
   }

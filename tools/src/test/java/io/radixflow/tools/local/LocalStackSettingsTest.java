@@ -27,7 +27,7 @@ class LocalStackSettingsTest {
             () ->
                 LocalStack.start(
                     settings,
-                    new LocalStack.Options(Optional.of(own), true, 0),
+                    new LocalStack.Options(Optional.of(own), true, 0, 0),
                     ServingSettings.engine(settings, name -> SimModel.open(SimOptions.DEFAULT)),
                     line -> {}))
         .withMessageContaining("with 5 subtasks on an engine 1280; engine.max-waiting is 1024");

@@ -14,7 +14,7 @@ class LoopbackITCase {
   @Test
   void brokerAndClusterListenOnLoopbackAlone(@TempDir Path directory) throws Exception {
     try (LocalBroker broker = LocalBroker.start(directory.resolve("broker"));
-        LocalCluster cluster = LocalCluster.start(directory.resolve("flink"), 1)) {
+        LocalCluster cluster = LocalCluster.start(directory.resolve("flink"), 1, 0)) {
       List<InetSocketAddress> addresses = ListeningSockets.of(ProcessHandle.current().pid());
       assertThat(addresses)
           .extracting(InetSocketAddress::getPort)

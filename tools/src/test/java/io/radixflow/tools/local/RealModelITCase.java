@@ -42,7 +42,7 @@ class RealModelITCase {
     try (LocalStack stack =
             LocalStack.start(
                 settings,
-                new LocalStack.Options(Optional.empty(), true, 0),
+                new LocalStack.Options(Optional.empty(), true, 0, 0),
                 ServingSettings.engine(settings, RealModelITCase::open),
                 line -> {});
         ConversationClient client = new ConversationClient(stack.settings())) {

@@ -223,7 +223,7 @@ class UpgradeITCase {
     Settings settings = settings();
     return LocalStack.start(
         settings,
-        new LocalStack.Options(Optional.of(directory), true, 0),
+        new LocalStack.Options(Optional.of(directory), true, 0, 0),
         ServingSettings.engine(settings, name -> model()),
         line -> {});
   }

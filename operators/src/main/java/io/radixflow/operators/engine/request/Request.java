@@ -1,6 +1,5 @@
 package io.radixflow.operators.engine.request;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
@@ -82,7 +81,7 @@ public final class Request {
   public SamplingState sampling;
   public ReplyText text;
   public FinishReason resumedEnd;
-  public ReplyError refusal;
+  public String refusal;
   public FinishReason refusalReason;
 
   public int computed;

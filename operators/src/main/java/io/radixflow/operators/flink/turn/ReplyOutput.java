@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
 import io.radixflow.operators.flink.state.SessionContext;
@@ -77,6 +76,11 @@ public final class ReplyOutput {
     metrics.prefetched(taken);
   }
 
+  /** Counts a turn that the engine has now. */
+  void submitted(RunningTurn turn) {
+    metrics.submitted(now() - turn.pending.accepted());
+  }
+
   /** Counts a turn whose first token has come. */
   void firstToken(RunningTurn turn) {
     turn.firstTokenMillis = now() - turn.pending.accepted();
@@ -101,10 +105,10 @@ public final class ReplyOutput {
       RunningTurn turn,
       FinishReason reason,
       ReplyProgress last,
-      ReplyError error)
+      String error)
       throws Exception {
     if (reason == FinishReason.ERROR) {
-      deadLetter(session, turn.pending, error.message());
+      deadLetter(session, turn.pending, error);
     }
     String finish = lowerCase(reason);
     Usage usage = turn.usage();
@@ -134,7 +138,7 @@ public final class ReplyOutput {
       TurnQueues.Entry turn,
       FinishReason reason,
       String text,
-      ReplyError error)
+      String error)
       throws Exception {
     PendingTurn pending = session.pending(turn.id());
     TurnLog.ended(session.id(), session.slot().tenant(), pending, lowerCase(reason), now());
@@ -168,16 +172,16 @@ public final class ReplyOutput {
   }
 
   /** Refuses an event: a rejected reply, or a side output if there is no turn to answer. */
-  void rejected(ConversationEvent event, ReplyError error) throws Exception {
+  void rejected(ConversationEvent event, String reason) throws Exception {
     metrics.rejected();
     if (event.kind() == EventKind.MESSAGE || event.kind() == EventKind.REGENERATE) {
       TurnLog.ended(event, lowerCase(FinishReason.REJECTED));
     }
     if (event.turn() == null || event.kind() == EventKind.CANCEL) {
-      collect(new RejectedEvent(event, error.message()));
+      collect(new RejectedEvent(event, reason));
     } else {
       collectAtOnce(
-          reply(event).finishReason(lowerCase(FinishReason.REJECTED)).error(error).build());
+          reply(event).finishReason(lowerCase(FinishReason.REJECTED)).error(reason).build());
     }
   }
 
@@ -221,7 +225,7 @@ public final class ReplyOutput {
       String text,
       String finish,
       Usage usage,
-      ReplyError error) {
+      String error) {
     return new ReplyDelta(
         turn.branch.session.id,
         turn.pending.branch(),

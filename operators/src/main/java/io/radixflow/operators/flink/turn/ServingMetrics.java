@@ -33,6 +33,7 @@ public final class ServingMetrics {
   private final Counter promptTokens;
   private final Counter cachedTokens;
   private final Counter generatedTokens;
+  private final Histogram queueTime;
   private final Histogram timeToFirstToken;
 
   public ServingMetrics(MetricGroup operatorGroup) {
@@ -46,6 +47,8 @@ public final class ServingMetrics {
     this.promptTokens = group.counter("promptTokens");
     this.cachedTokens = group.counter("cachedTokens");
     this.generatedTokens = group.counter("generatedTokens");
+    this.queueTime =
+        group.histogram("queueTimeMillis", new DescriptiveStatisticsHistogram(HISTOGRAM_WINDOW));
     this.timeToFirstToken =
         group.histogram(
             "timeToFirstTokenMillis", new DescriptiveStatisticsHistogram(HISTOGRAM_WINDOW));
@@ -133,6 +136,10 @@ public final class ServingMetrics {
   /** A turn was announced to the engine. */
   void prefetched(boolean taken) {
     (taken ? prefetches : prefetchesRefused).inc();
+  }
+
+  void submitted(long millisSinceAcceptance) {
+    queueTime.update(millisSinceAcceptance);
   }
 
   public void firstToken(long millisSinceAcceptance) {

@@ -1,7 +1,5 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.flink.engine.EngineConnection;
@@ -99,7 +97,7 @@ public final class TurnRunner implements EngineConnection.Reader {
         start(session, branch, turn);
       } catch (RefusedException e) {
         output.refused(session, turn, e.getMessage());
-        endUnstarted(session, branch, first, FinishReason.REJECTED, e.error());
+        endUnstarted(session, branch, first, FinishReason.REJECTED, e.getMessage());
       }
       session.save();
     }
@@ -109,8 +107,7 @@ public final class TurnRunner implements EngineConnection.Reader {
       throws Exception {
     branches.check(session, turn);
     if (!session.history().hasBranch(turn.branch())) {
-      throw new RefusedException(
-          ErrorCode.UNKNOWN_BRANCH, "there is no branch '" + turn.branch() + "'");
+      throw new RefusedException("there is no branch '" + turn.branch() + "'");
     }
     if (turn.kind() == EventKind.FORK) {
       fork(session, turn);
@@ -126,6 +123,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     branch.running = run;
     running.put(run.requestId, run);
     connection.submit(run.requestId, requests.run(session, run));
+    output.submitted(run);
   }
 
   private void fork(SessionContext session, PendingTurn turn) throws Exception {
@@ -175,7 +173,7 @@ public final class TurnRunner implements EngineConnection.Reader {
       turn.add(progress, Logprobs.of(progress, tokenizer));
     } catch (IllegalStateException e) {
       connection.cancel(turn.requestId, FinishReason.CANCELLED);
-      endLoaded(turn, FinishReason.ERROR, null, ReplyError.failed(e.getMessage()));
+      endLoaded(turn, FinishReason.ERROR, null, e.getMessage());
       return;
     }
     if (progress.tokenOffset() == 0 && progress.tokens().length > 0) {
@@ -262,7 +260,7 @@ public final class TurnRunner implements EngineConnection.Reader {
       TurnQueues.Branch branch,
       TurnQueues.Entry turn,
       FinishReason reason,
-      ReplyError error)
+      String error)
       throws Exception {
     List<Progress> gained = session.progress(turn.id());
     String shown = gained.stream().map(Progress::text).collect(Collectors.joining());
@@ -271,7 +269,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     queues.remove(branch, turn);
   }
 
-  private void endLoaded(RunningTurn turn, FinishReason reason, ReplyProgress last, ReplyError error)
+  private void endLoaded(RunningTurn turn, FinishReason reason, ReplyProgress last, String error)
       throws Exception {
     SessionContext session = sessions.load(turn.branch.session.id);
     end(session, turn, reason, last, error, true);
@@ -283,7 +281,7 @@ public final class TurnRunner implements EngineConnection.Reader {
       RunningTurn turn,
       FinishReason reason,
       ReplyProgress last,
-      ReplyError error,
+      String error,
       boolean remember)
       throws Exception {
     boolean ran = running.remove(turn.requestId, turn);

@@ -53,12 +53,6 @@ public final class ChatCommand extends CliCommand {
   String system;
 
   @Option(
-      names = "--tenant",
-      paramLabel = "NAME",
-      description = "The tenant that the conversation belongs to (default: none).")
-  String tenant = "";
-
-  @Option(
       names = "--temperature",
       paramLabel = "T",
       description =
@@ -91,7 +85,7 @@ public final class ChatCommand extends CliCommand {
     if (bootstrap != null) {
       return talk(serving.settings.load(bootstrap), turns, new CompletableFuture<>());
     }
-    try (LocalStack stack = serving.startWithBroker(this, 0)) {
+    try (LocalStack stack = serving.startWithBroker(this, 0, 0)) {
       return talk(stack.settings(), turns, serving.end(stack));
     }
   }
@@ -108,7 +102,7 @@ public final class ChatCommand extends CliCommand {
     try (ConversationClient client = new ConversationClient(settings)) {
       client.failWith(end);
       IntFunction<ChatSession> sessions =
-          number -> ChatSession.open(client, tenant, "chat-" + run + "-" + number, system, options);
+          number -> ChatSession.open(client, "chat-" + run + "-" + number, system, options);
       if (turns != null) {
         return turns.run(sessions, out());
       }

@@ -18,8 +18,7 @@ public record TurnEnd(String finishReason, Usage usage, String error) {
   }
 
   public static TurnEnd of(Reply reply) {
-    String error = reply.error() == null ? null : reply.error().message();
-    return new TurnEnd(reply.finishReason(), reply.usage(), error);
+    return new TurnEnd(reply.finishReason(), reply.usage(), reply.error());
   }
 
   public boolean failed() {

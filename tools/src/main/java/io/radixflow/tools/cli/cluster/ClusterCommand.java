@@ -14,6 +14,7 @@ import io.radixflow.tools.cluster.ClusterJars;
 import io.radixflow.tools.cluster.ClusterOptions;
 import io.radixflow.tools.cluster.JavaProcess;
 import io.radixflow.tools.cluster.ProcessCluster;
+import io.radixflow.tools.flink.LoopbackFlink;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
@@ -32,6 +33,10 @@ import picocli.CommandLine.Option;
     })
 public final class ClusterCommand extends CliCommand {
   private static final int MAX_PROCESSES = 64;
+
+  /** Each process of Flink takes the first that is free. */
+  private static final String METRICS_PORTS =
+      LoopbackFlink.METRICS_PORT + "-" + (LoopbackFlink.METRICS_PORT + 100);
 
   @Mixin ModelOptions model;
   @Mixin SettingsOptions settingsOptions;
@@ -147,13 +152,14 @@ public final class ClusterCommand extends CliCommand {
         size,
         simulated,
         port,
-        Map.of());
+        Map.of("metrics.reporter.prom.port", METRICS_PORTS));
   }
 
   private void announce(ProcessCluster cluster, String job) throws IOException {
     String bootstrap = cluster.bootstrapServers();
     out()
         .println("Flink              http://" + cluster.rest().address() + "/#/job/running/" + job);
+    out().println("metrics            http://127.0.0.1:" + METRICS_PORTS + "/metrics");
     out().println("bootstrap servers  " + bootstrap);
     out().println("logs and state     " + cluster.directory());
     for (JavaProcess process : cluster.processes()) {

@@ -1,17 +1,14 @@
 package io.radixflow.tools.cli.cluster;
 
-import io.radixflow.gateway.Gateway;
-import io.radixflow.gateway.chat.ServedModels;
-import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.tools.cli.common.CliCommand;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.LocalServing;
+import io.radixflow.tools.flink.LoopbackFlink;
 import io.radixflow.tools.local.LocalStack;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -19,8 +16,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "up",
     description = {
-      "Start a Kafka broker, the job and the HTTP gateway in this process, until Ctrl-C.",
-      "Prints the addresses, for HTTP and Kafka clients on this machine."
+      "Start a Kafka broker and the job in this process, until Ctrl-C.",
+      "Prints the broker's address and the topics, for any Kafka client on this machine."
     })
 public final class UpCommand extends CliCommand {
   @Mixin LocalServing serving;
@@ -32,12 +29,10 @@ public final class UpCommand extends CliCommand {
   int port = 9092;
 
   @Option(
-      names = "--gateway-port",
+      names = "--metrics-port",
       paramLabel = "PORT",
-      showDefaultValue = Visibility.NEVER,
-      description =
-          "Port of the HTTP gateway; 0 for any free port (default: option gateway.port, 8000).")
-  Integer gatewayPort;
+      description = "Port of Flink's metrics for Prometheus; 0 for any free port.")
+  int metricsPort = LoopbackFlink.METRICS_PORT;
 
   UpCommand(CliEnvironment environment) {
     super(environment);
@@ -48,26 +43,16 @@ public final class UpCommand extends CliCommand {
     if (port < 0 || port > 65_535) {
       throw new CliException("--port is " + port + "; it must be 0 to 65535");
     }
-    Settings asked = gatewaySettings(serving.settings.load(this, serving.model));
-    GatewayCommand.requireFree(asked, "--gateway-port");
-    // the stack's settings have the model's file in place of the name that it was asked for by
-    String model = ServedModels.nameOf(asked);
-    try (LocalStack stack = serving.startWithBroker(this, port);
-        Gateway gateway =
-            Gateway.start(gatewaySettings(stack.settings()).with(GatewayConfig.MODEL_NAME, model))) {
-      serving.run(stack, started -> announce(started, gateway));
+    if (metricsPort < 0 || metricsPort > 65_535) {
+      throw new CliException("--metrics-port is " + metricsPort + "; it must be 0 to 65535");
     }
+    serving.run(serving.startWithBroker(this, port, metricsPort), this::announce);
     return 0;
   }
 
-  private Settings gatewaySettings(Settings settings) {
-    return gatewayPort == null ? settings : settings.with(GatewayConfig.PORT, gatewayPort);
-  }
-
-  private void announce(LocalStack stack, Gateway gateway) {
+  private void announce(LocalStack stack) {
     Settings settings = stack.settings();
     String bootstrap = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
-    out().println("HTTP               " + gateway.uri());
     out().println("bootstrap servers  " + bootstrap);
     out().println("events             " + settings.get(RadixflowOptions.EVENTS_TOPIC));
     out().println("deltas             " + settings.get(RadixflowOptions.DELTAS_TOPIC));
@@ -75,10 +60,9 @@ public final class UpCommand extends CliCommand {
     out().println("dead letters       " + settings.get(RadixflowOptions.DEAD_LETTERS_TOPIC));
     out().println("control            " + settings.get(RadixflowOptions.CONTROL_TOPIC));
     out().println("Flink              " + stack.webInterface());
+    out().println("metrics            " + stack.metrics());
     out().println();
-    out().println("Try: curl " + gateway.uri() + "/v1/chat/completions \\");
-    out().println("  -d '{\"messages\": [{\"role\": \"user\", \"content\": \"Hello!\"}]}'");
-    out().println(" or: ./radixflow send --bootstrap " + bootstrap + " --follow 'Hello!'");
+    out().println("Try: ./radixflow send --bootstrap " + bootstrap + " --follow 'Hello!'");
     out().println("Ctrl-C stops.");
     out().flush();
   }

@@ -27,8 +27,9 @@ public final class LocalServing {
   Path directory;
 
   /** Starts the job with a broker of its own. */
-  public LocalStack startWithBroker(CliCommand command, int port) throws IOException {
-    return start(command, settings.load(command, model), true, port);
+  public LocalStack startWithBroker(CliCommand command, int port, int metricsPort)
+      throws IOException {
+    return start(command, settings.load(command, model), true, port, metricsPort);
   }
 
   /**
@@ -42,6 +43,7 @@ public final class LocalServing {
         command,
         bootstrap == null ? all : all.with(RadixflowOptions.BOOTSTRAP_SERVERS, bootstrap),
         false,
+        0,
         0);
   }
 
@@ -81,13 +83,13 @@ public final class LocalServing {
             + ": conversations go on from their last checkpoint";
   }
 
-  private LocalStack start(CliCommand command, Settings all, boolean broker, int port)
+  private LocalStack start(CliCommand command, Settings all, boolean broker, int port, int metricsPort)
       throws IOException {
     String name = all.get(RadixflowOptions.MODEL);
     LocatedModel located = model.locate(command, name);
     Settings served = all.with(RadixflowOptions.MODEL, located.location());
     LocalStack.Options options =
-        new LocalStack.Options(Optional.ofNullable(directory), broker, port);
+        new LocalStack.Options(Optional.ofNullable(directory), broker, port, metricsPort);
     try (Progress progress = command.progress("starting")) {
       return LocalStack.start(
           served, options, ServingSettings.engine(served, LocatedModel::open), progress::detail);

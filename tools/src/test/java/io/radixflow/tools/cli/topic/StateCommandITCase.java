@@ -46,7 +46,7 @@ class StateCommandITCase {
     try (LocalStack stack =
             LocalStack.start(
                 settings,
-                new LocalStack.Options(Optional.of(kept), true, 0),
+                new LocalStack.Options(Optional.of(kept), true, 0, 0),
                 ServingSettings.engine(settings, LocatedModel::open),
                 step -> {});
         ConversationClient client = new ConversationClient(stack.settings())) {
@@ -98,6 +98,7 @@ class StateCommandITCase {
     return ask(client, EventKind.MESSAGE, session, turn, List.of(new Message("user", text)));
   }
 
+  /** Only a message says whose the session is. */
   private static Reply ask(
       ConversationClient client,
       EventKind kind,
@@ -107,7 +108,7 @@ class StateCommandITCase {
       throws Exception {
     ConversationEvent event =
         ConversationEvent.builder(kind, session, turn)
-            .tenant("acme")
+            .tenant(messages == null ? "" : "acme")
             .messages(messages)
             .build();
     return client.ask(event, ReplyListener.SILENT).get(60, TimeUnit.SECONDS);

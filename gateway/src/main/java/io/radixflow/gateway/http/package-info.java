@@ -1,4 +1,0 @@
-/**
- * HTTP without any API: routes, bodies within limits, errors, callers, JSON and server-sent events.
- */
-package io.radixflow.gateway.http;
