@@ -2,7 +2,7 @@ package io.radixflow.operators.engine;
 
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;
@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Turns that are expected, on an engine that finds what another one stored of their conversation:
  * 500 tokens, 31 whole pages, of which the store is asked for 16 at a time.
  */
-@Timeout(60)
+@Timeout(180)
 class AnnouncedTurnTest {
   private static final NamespaceKey KEY = NamespaceKey.of("secret");
   private static final int[] PROMPT = letters(0, 500);

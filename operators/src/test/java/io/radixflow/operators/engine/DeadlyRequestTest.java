@@ -1,11 +1,13 @@
 package io.radixflow.operators.engine;
 
+import static io.radixflow.operators.Patience.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.engine.schedule.CrashJournal;
 import io.radixflow.operators.record.FinishReason;
@@ -23,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests that end the process are found, and the others answered. */
-@Timeout(120)
+@Timeout(600)
 class DeadlyRequestTest {
   private static final SimOptions ENDLESS = SimOptions.DEFAULT.withEndOfTurn(0);
 
@@ -99,7 +101,7 @@ class DeadlyRequestTest {
             .redirectOutput(directory.resolve("out").toFile())
             .start();
     Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
+    if (!process.waitFor(Patience.DURATION.toSeconds(), TimeUnit.SECONDS)) {
       process.destroyForcibly();
       throw new AssertionError(
           "the process did not end: " + Files.readString(directory.resolve("out")));
@@ -114,14 +116,21 @@ class DeadlyRequestTest {
   void suspectsRunAloneUpToThePositionOfTheDeathAndThenWithOthers() {
     died(60, "a", "b");
     List<Ran> steps = new CopyOnWriteArrayList<>();
-    SimOptions sim = ENDLESS.withTime(200_000, 0).withFault(batch -> steps.add(ran(batch)));
-    try (Engine engine = open(sim, EngineOptions.DEFAULT);
+    SimOptions sim = ENDLESS.withFault(batch -> steps.add(ran(batch)));
+    int ring = 50;
+    try (Engine engine = open(sim, EngineOptions.builder().ringTokens(ring).build());
         EngineClient client = new EngineClient(engine)) {
       List<Long> ids = new ArrayList<>();
       ids.add(client.submit(request("other", Engines.letters(3, 200), 300)));
       client.awaitTokens(ids.get(0), 1);
       ids.add(client.submit(request("a", 1, 300)));
       ids.add(client.submit(request("b", 2, 300)));
+      // no reply is read, so that those before the last one pause and do not end meanwhile
+      int before = client.seen(ids.get(0)).tokens.size() + 2 * ring;
+      await().until(() -> engine.stats().steps().generatedTokens() > before);
+      try (EngineHold hold = new EngineHold(engine)) {
+        client.drain();
+      }
       ids.forEach(id -> assertThat(client.await(id).tokens).hasSize(300));
     }
     List<Ran> alone =
@@ -147,11 +156,15 @@ class DeadlyRequestTest {
   void aSuspectThatWasCancelledStaysSuspectUntilItHasRun() {
     died(60, "a", "b");
     CrashJournal next;
-    try (Engine engine = open(ENDLESS.withTime(1_000_000, 0), EngineOptions.DEFAULT);
+    try (Engine engine = open(ENDLESS, EngineOptions.DEFAULT);
         EngineClient client = new EngineClient(engine)) {
-      long held = client.submit(request("a", 1, 300));
-      long behind = client.submit(request("b", 2, 300));
-      client.cancel(behind);
+      long held;
+      long behind;
+      try (EngineHold hold = new EngineHold(engine)) {
+        held = client.submit(request("a", 1, 300));
+        behind = client.submit(request("b", 2, 300));
+        client.cancel(behind);
+      }
       assertThat(client.await(behind).finish).isEqualTo(FinishReason.CANCELLED);
       assertThat(client.await(held).tokens).hasSize(300);
       Engines.awaitIdle(engine);
@@ -165,7 +178,7 @@ class DeadlyRequestTest {
   @Test
   void theNextSuspectComesWhenTheOneBeforeIsCancelled() {
     died(4_000, "a", "b");
-    try (Engine engine = open(ENDLESS.withTime(1_000_000, 0), EngineOptions.DEFAULT);
+    try (Engine engine = open(ENDLESS, EngineOptions.DEFAULT);
         EngineClient client = new EngineClient(engine)) {
       long first = client.submit(request("a", 1, 3_000));
       long second = client.submit(request("b", 2, 20));

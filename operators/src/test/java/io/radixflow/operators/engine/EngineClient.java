@@ -6,7 +6,6 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.Usage;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -14,12 +13,10 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
+import io.radixflow.operators.Patience;
 
 /** A consumer for tests: submits requests and gathers their replies, checking each progress. */
 public final class EngineClient implements AutoCloseable {
-  private static final long PATIENCE_SECONDS = 60;
-
   /** What has been seen of one request. */
   public static final class Seen {
     boolean promptReady;
@@ -81,13 +78,14 @@ public final class EngineClient implements AutoCloseable {
   public List<Long> submitTogether(List<EngineRequest> requests) {
     try (EngineHold hold = new EngineHold(engine)) {
       List<Long> ids = requests.stream().map(this::submit).toList();
-      Awaitility.await()
-          .atMost(PATIENCE_SECONDS, TimeUnit.SECONDS)
-          .pollDelay(Duration.ZERO)
-          .pollInterval(Duration.ofMillis(1))
-          .until(() -> areAccepted(ids));
+      awaitAccepted(ids);
       return ids;
     }
+  }
+
+  /** Waits until each request has its prompt and waits to run, or has ended. */
+  void awaitAccepted(List<Long> ids) {
+    Patience.await().until(() -> areAccepted(ids));
   }
 
   private boolean areAccepted(List<Long> ids) {
@@ -120,8 +118,8 @@ public final class EngineClient implements AutoCloseable {
 
   private void awaitNews() {
     try {
-      assertThat(ready.tryAcquire(PATIENCE_SECONDS, TimeUnit.SECONDS))
-          .as("progress within %s s; %s", PATIENCE_SECONDS, engine.stats())
+      assertThat(ready.tryAcquire(Patience.DURATION.toSeconds(), TimeUnit.SECONDS))
+          .as("progress within %s; %s", Patience.DURATION, engine.stats())
           .isTrue();
     } catch (InterruptedException e) {
       throw new AssertionError(e);

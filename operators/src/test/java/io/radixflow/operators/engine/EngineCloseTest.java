@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What an engine leaves when it ends. */
-@Timeout(60)
+@Timeout(180)
 class EngineCloseTest {
   private final List<String> closed = new ArrayList<>();
 

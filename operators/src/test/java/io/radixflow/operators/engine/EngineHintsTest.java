@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What requests say about their pages. A page has 16 tokens, the pool 32 pages. */
-@Timeout(60)
+@Timeout(180)
 class EngineHintsTest {
   private static final EngineOptions.Builder SMALL =
       EngineOptions.builder().kvPages(32).contextLength(512).auditMillis(0);

@@ -3,7 +3,7 @@ package io.radixflow.operators.engine;
 import static io.radixflow.operators.engine.Engines.concat;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The events of an engine about its cache, against the cache itself. */
-@Timeout(60)
+@Timeout(180)
 class EngineKvEventsTest {
 
   /** Applies what it takes, and takes what the test says. */
@@ -126,6 +126,14 @@ class EngineKvEventsTest {
     Engines.awaitIdle(engine);
   }
 
+  /** A turn that needs most of the pages, and shares none of them. */
+  private static void fill(ContinuousBatchingEngine engine) {
+    try (EngineClient client = new EngineClient(engine)) {
+      client.await(client.submit(letters(20, 300), 20));
+    }
+    Engines.awaitIdle(engine);
+  }
+
   @Test
   void aListenerKnowsTheExactContentThroughEvictions() throws Exception {
     try (ContinuousBatchingEngine engine = open()) {
@@ -166,6 +174,7 @@ class EngineKvEventsTest {
       converse(engine, 2);
       sink.makeRoom(3);
       converse(engine, 8);
+      fill(engine);
       assertThat(sink.snapshots).isEqualTo(1);
       assertThat(engine.stats().kvEvents().dropped()).isPositive();
       assertThat(content(engine)).isNotEqualTo(sink.blocks());

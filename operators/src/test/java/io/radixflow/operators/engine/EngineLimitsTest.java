@@ -2,7 +2,7 @@ package io.radixflow.operators.engine;
 
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimOptions;
@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Requests that do not fit, pools that run out, consumers that are slow, callers that give up. */
-@Timeout(60)
+@Timeout(180)
 class EngineLimitsTest {
   private static final SimOptions ENDLESS = SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true);
 
@@ -160,10 +160,11 @@ class EngineLimitsTest {
         EngineOptions.builder().kvPages(14).contextLength(100).auditMillis(0).build();
     try (Engine engine = Engines.open(ENDLESS, tight);
         EngineClient client = new EngineClient(engine)) {
-      List<Long> ids = new ArrayList<>();
+      List<EngineRequest> requests = new ArrayList<>();
       for (int i = 0; i < 6; i++) {
-        ids.add(client.submit(letters(i, 30), 60));
+        requests.add(EngineClient.request(letters(i, 30), SamplingParams.GREEDY, 60));
       }
+      List<Long> ids = client.submitTogether(requests);
       for (int i = 0; i < 6; i++) {
         assertThat(client.await(ids.get(i)).ids()).isEqualTo(alone.get(i));
       }
@@ -218,7 +219,10 @@ class EngineLimitsTest {
       long endless = quick.submit(letters(2, 20), 4000);
       await().until(() -> slow.notifications() > 0);
       quick.awaitTokens(endless, 30);
-      assertThat(quick.await(quick.submit(letters(3, 20), 20)).tokens).hasSize(20);
+      List<Long> other =
+          quick.submitTogether(
+              List.of(EngineClient.request(letters(3, 20), SamplingParams.GREEDY, 20)));
+      assertThat(quick.await(other.get(0)).tokens).hasSize(20);
       assertThat(quick.seen(endless).finish).isNull();
       quick.cancel(endless);
       assertThat(slow.await(paused).tokens).hasSize(40);
@@ -228,24 +232,26 @@ class EngineLimitsTest {
   @Test
   void aRequestIsCancelledWhereverItIs() {
     CountDownLatch gate = new CountDownLatch(1);
-    // slow and with room for its reply, so that it neither ends nor pauses meanwhile
-    SimOptions slow = ENDLESS.withTime(1_000_000, 0);
-    EngineOptions one =
-        EngineOptions.builder().maxRunning(1).ringTokens(4096).auditMillis(0).build();
-    try (Engine engine = Engines.open(slow, one);
+    EngineOptions one = EngineOptions.builder().maxRunning(1).auditMillis(0).build();
+    try (Engine engine = Engines.open(ENDLESS, one);
         EngineClient client = new EngineClient(engine)) {
       long running = client.submit(letters(0, 40), 4000);
       client.awaitTokens(running, 5);
-      long waiting = client.submit(letters(1, 40), 10);
-      long atIntake =
-          client.submit(
-              withPrompt(
-                  () -> {
-                    awaitGate(gate);
-                    return letters(2, 5);
-                  }));
-      client.cancel(atIntake);
-      client.cancel(waiting);
+      long waiting;
+      long atIntake;
+      try (EngineHold hold = new EngineHold(engine)) {
+        waiting = client.submit(letters(1, 40), 10);
+        client.awaitAccepted(List.of(waiting));
+        atIntake =
+            client.submit(
+                withPrompt(
+                    () -> {
+                      awaitGate(gate);
+                      return letters(2, 5);
+                    }));
+        client.cancel(atIntake);
+        client.cancel(waiting);
+      }
       assertThat(client.await(atIntake).finish).isEqualTo(FinishReason.CANCELLED);
       assertThat(client.await(waiting).finish).isEqualTo(FinishReason.CANCELLED);
       assertThat(client.seen(waiting).tokens).isEmpty();

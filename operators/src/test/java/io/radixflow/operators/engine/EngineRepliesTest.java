@@ -2,7 +2,7 @@ package io.radixflow.operators.engine;
 
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a reply's progress says. */
-@Timeout(60)
+@Timeout(180)
 class EngineRepliesTest {
   private static final SamplingParams WARM =
       new SamplingParams(0.9f, 0, 1f, 0f, 1.1f, 0.2f, 0.1f, Map.of(), 5, -1);

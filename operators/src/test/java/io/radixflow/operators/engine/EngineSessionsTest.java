@@ -6,11 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.cache.session.SessionBounds;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What the engine keeps of a session between turns. Pages have 16 tokens. */
-@Timeout(60)
+@Timeout(180)
 class EngineSessionsTest {
 
   private static EngineRequest turn(String session, String branch, int[] prompt, int maxTokens) {
@@ -136,8 +137,12 @@ class EngineSessionsTest {
       EngineStats before = Engines.awaitIdle(engine);
       long blocker = client.submit(turn("t", letters(1, 10), 3_000));
       client.awaitTokens(blocker, 1);
-      long waiting = client.submit(turn("s", letters(0, 80), 20));
-      client.cancel(waiting);
+      long waiting;
+      try (EngineHold hold = new EngineHold(engine)) {
+        waiting = client.submit(turn("s", letters(0, 80), 20));
+        client.awaitAccepted(List.of(waiting));
+        client.cancel(waiting);
+      }
       assertThat(client.await(waiting).usage.cachedTokens()).isZero();
       client.cancel(blocker);
       client.await(blocker);

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is computed, and what is found in the radix cache. Pages have 16 tokens. */
-@Timeout(60)
+@Timeout(180)
 class EngineSharingTest {
 
   private static EngineRequest request(int[] prompt, int maxTokens) {

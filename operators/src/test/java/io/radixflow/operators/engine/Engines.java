@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
@@ -44,9 +44,6 @@ public final class Engines {
   /** Waits until no page is in use and no session known. */
   static void awaitEmpty(Engine engine) {
     await()
-        .atMost(Duration.ofSeconds(60))
-        .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(1))
         .untilAsserted(
             () -> {
               EngineStats stats = engine.stats();
@@ -59,9 +56,6 @@ public final class Engines {
   static EngineStats awaitIdle(Engine engine) {
     EngineStats stats =
         await()
-            .atMost(Duration.ofSeconds(60))
-            .pollDelay(Duration.ZERO)
-            .pollInterval(Duration.ofMillis(1))
             .until(engine::stats, Engines::isIdle);
     assertThat(
             stats.pool().freePages()

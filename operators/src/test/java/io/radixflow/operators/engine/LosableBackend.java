@@ -1,6 +1,6 @@
 package io.radixflow.operators.engine;
 
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.device.Backend;
 import java.lang.reflect.InvocationTargetException;
@@ -49,7 +49,7 @@ public final class LosableBackend {
     lost = true;
     try (EngineClient client = new EngineClient(engine)) {
       client.submit(Engines.letters(0, 20), 5);
-      await().atMost(Duration.ofMinutes(1)).until(() -> engine.lost() != null);
+      await().until(() -> engine.lost() != null);
     }
   }
 }

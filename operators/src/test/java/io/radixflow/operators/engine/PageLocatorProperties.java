@@ -3,7 +3,7 @@ package io.radixflow.operators.engine;
 import static io.radixflow.operators.engine.Engines.concat;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
@@ -138,7 +138,7 @@ class PageLocatorProperties {
       case FLUSH_HOST -> engine.onTiers(tiers -> tiers.switches().flush()).join();
       case FLUSH_ALL -> {
         engine.eraseAll().join();
-        await().pollDelay(Duration.ZERO).until(() -> store == null || store.size() == 0);
+        await().until(() -> store == null || store.size() == 0);
       }
       case LOSE_STORED -> {
         if (store != null) {

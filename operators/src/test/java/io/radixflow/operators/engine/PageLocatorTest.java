@@ -3,7 +3,7 @@ package io.radixflow.operators.engine;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Where an engine says that the pages of a text are. */
-@Timeout(60)
+@Timeout(180)
 class PageLocatorTest {
   private static final int PAGE = 16;
   private static final SimOptions SIM = SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true);
@@ -42,7 +42,7 @@ class PageLocatorTest {
   }
 
   static TierTokens locate(Engine engine, String namespace, int[] text) throws Exception {
-    return engine.locate(namespace, () -> text).get(30, TimeUnit.SECONDS);
+    return engine.locate(namespace, () -> text).get(60, TimeUnit.SECONDS);
   }
 
   private static void fillTheDevice(EngineClient client) {
@@ -138,7 +138,7 @@ class PageLocatorTest {
       assertThat(client.await(client.submit(letters(1, 10), 2)).finish).isNotNull();
       assertThat(located).isNotDone();
       gate.release(1000);
-      assertThat(located.get(30, TimeUnit.SECONDS)).isEqualTo(new TierTokens(0, 0, 6 * PAGE, 0));
+      assertThat(located.get(60, TimeUnit.SECONDS)).isEqualTo(new TierTokens(0, 0, 6 * PAGE, 0));
     }
   }
 
@@ -151,7 +151,7 @@ class PageLocatorTest {
               () -> {
                 throw new PromptException("no text");
               });
-      assertThatThrownBy(() -> located.get(30, TimeUnit.SECONDS)).hasMessageContaining("no text");
+      assertThatThrownBy(() -> located.get(60, TimeUnit.SECONDS)).hasMessageContaining("no text");
     }
   }
 

@@ -2,7 +2,7 @@ package io.radixflow.operators.engine;
 
 import static io.radixflow.operators.engine.Engines.concat;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What is kept of a reply whose thinking the next prompt leaves out. Pages have 16 tokens; the
  * thinking is handed in as what an earlier attempt had generated.
  */
-@Timeout(60)
+@Timeout(180)
 class ReasoningTest {
   private static final String THINKING = "<think>\n" + "hm, let me see. ".repeat(20) + "</think>\n";
   private static final List<Message> QUESTION =
@@ -241,8 +241,12 @@ class ReasoningTest {
       PromptAssembly first = assembly(new Conversation(null, 0, List.of()), QUESTION);
       int[] reply = think(client, first, 700);
       holdThirdStepAhead(engine);
-      long other = client.submit(Engines.letters(3, 50), 5);
-      stepsAhead.release(1);
+      long other;
+      try (EngineHold hold = new EngineHold(engine)) {
+        other = client.submit(Engines.letters(3, 50), 5);
+        stepsAhead.release(1);
+        client.awaitAccepted(List.of(other));
+      }
       assertThat(client.await(other).finish).isEqualTo(FinishReason.LENGTH);
       assertThat(engine.stats().sessions().tokensAhead()).isLessThanOrEqualTo(128);
       stepsAhead.release(100);
@@ -251,7 +255,6 @@ class ReasoningTest {
       int known = ids.length - "Thank you.|\n|assistant\n".length();
       int stays = shared(concat(first.prompt().ids(), reply), ids);
       await()
-          .atMost(Duration.ofSeconds(60))
           .until(() -> engine.stats().sessions().tokensAhead() >= known - stays / 16 * 16);
       Engines.awaitIdle(engine);
       assertThat(client.run(turn(second, new int[0], 4)).usage.cachedTokens()).isEqualTo(known);

@@ -31,7 +31,7 @@ record RepliesAlone(List<EngineRequest> requests, List<EngineClient.Seen> replie
   /** Runs the requests at once, and checks that each reply is the one it got alone. */
   EngineStats assertSameOn(Engine engine) {
     try (EngineClient client = new EngineClient(engine)) {
-      List<Long> ids = requests.stream().map(client::submit).toList();
+      List<Long> ids = client.submitTogether(requests);
       for (int i = 0; i < ids.size(); i++) {
         EngineClient.Seen alone = replies.get(i);
         EngineClient.Seen seen = client.await(ids.get(i));

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A reply that is cut after any of its tokens goes on as if nothing had been. */
-@Timeout(120)
+@Timeout(180)
 class ResumedReplyTest {
   private static final int[] PROMPT = Engines.letters(3, 37);
   private static final SamplingParams PENALISED =

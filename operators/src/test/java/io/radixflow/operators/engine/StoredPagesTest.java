@@ -3,7 +3,7 @@ package io.radixflow.operators.engine;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sampling.SamplingParams;
@@ -35,7 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Pages that go through host memory to a store, and come back to the same or another engine. */
-@Timeout(60)
+@Timeout(180)
 class StoredPagesTest {
   private static final SimOptions SIM = SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true);
   private static final long PAGE_BYTES = 16 * 8;
@@ -314,7 +314,7 @@ class StoredPagesTest {
       client.await(client.submit(forgotten, 5));
       TieredEngineTest.awaitSettled(engine);
       assertThat(pagesOf(chain, 0)).isEqualTo(chain.pages());
-      assertThat(engine.erase(() -> PageId.bytes(List.of(chain.from(0)))).get(9, TimeUnit.SECONDS))
+      assertThat(engine.erase(() -> PageId.bytes(List.of(chain.from(0)))).get(60, TimeUnit.SECONDS))
           .isTrue();
       assertThat(pagesOf(chain, 0)).isZero();
       for (int other = 1; other < 4; other++) {
@@ -345,21 +345,21 @@ class StoredPagesTest {
       assertThat(
               engine
                   .onTiers(tiers -> tiers.switches().attachStore(second))
-                  .get(9, TimeUnit.SECONDS))
+                  .get(60, TimeUnit.SECONDS))
           .isFalse();
       long running = client.submit(prompt, 200);
       client.awaitTokens(running, 5);
       engine
           .onTiers(tiers -> tiers.switches().detachStore())
-          .get(9, TimeUnit.SECONDS)
-          .get(9, TimeUnit.SECONDS);
+          .get(60, TimeUnit.SECONDS)
+          .get(60, TimeUnit.SECONDS);
       assertThat(store.isClosed()).isTrue();
-      assertThat(engine.onTiers(tiers -> tiers.switches().detachStore()).get(9, TimeUnit.SECONDS))
+      assertThat(engine.onTiers(tiers -> tiers.switches().detachStore()).get(60, TimeUnit.SECONDS))
           .isNull();
       assertThat(
               engine
                   .onTiers(tiers -> tiers.switches().attachStore(second))
-                  .get(9, TimeUnit.SECONDS))
+                  .get(60, TimeUnit.SECONDS))
           .isTrue();
       client.await(running);
       TieredEngineTest.awaitSettled(engine);
@@ -383,12 +383,12 @@ class StoredPagesTest {
                 tiers.eraseTenant("acme");
                 return true;
               })
-          .get(9, TimeUnit.SECONDS);
+          .get(60, TimeUnit.SECONDS);
       await().until(() -> store.size() == 7);
       assertThat(TieredEngineTest.awaitSettled(engine).usedHostPages()).isEqualTo(7);
-      int kept = new TierCalls(engine::onTiers, 9_000).resizeHost(50 * 16 * 8, false);
+      int kept = new TierCalls(engine::onTiers, 60_000).resizeHost(50 * 16 * 8, false);
       assertThat(kept).isEqualTo(7);
-      assertThat(engine.eraseAll().get(9, TimeUnit.SECONDS)).isTrue();
+      assertThat(engine.eraseAll().get(60, TimeUnit.SECONDS)).isTrue();
       await().until(() -> store.size() == 0);
       client.run(request("", "", letters(2, 100)));
       TierStats stats = TieredEngineTest.awaitSettled(engine);

@@ -4,7 +4,7 @@ import static io.radixflow.operators.engine.Engines.concat;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimFault;
@@ -36,7 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * page that the host has no room for does not stay on the device, as who evicts needs its room, and
  * a page cannot be demoted without a copy, as the tree has no nodes of pages that it does not have.
  */
-@Timeout(60)
+@Timeout(180)
 public class TieredEngineTest {
   private static final int PAGE_BYTES = 16 * 8;
   private static final SimOptions SIM = SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true);
@@ -59,9 +59,6 @@ public class TieredEngineTest {
 
   public static TierStats awaitSettled(Engine engine) {
     await()
-        .atMost(Duration.ofSeconds(30))
-        .pollDelay(Duration.ZERO)
-        .pollInterval(Duration.ofMillis(1))
         .until(
             () -> {
               awaitStats(engine);

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The events of an engine about its pages in host memory. */
-@Timeout(60)
+@Timeout(180)
 class TieredKvEventsTest {
   private static final SimOptions SIM = SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true);
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A model on the CPU says the same bits, whether its pages were computed or came from the host. */
-@Timeout(120)
+@Timeout(180)
 class TieredTinyModelTest {
   private static final SamplingParams WARM =
       new SamplingParams(0.8f, 40, 0.95f, 0f, 1.1f, 0f, 0f, Map.of(), 11, 3);

@@ -4,6 +4,7 @@ import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
@@ -14,6 +15,7 @@ import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
 import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.WritePolicy;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * Under write-back a page is copied to host memory when the device needs its room, whatever needs
  * it: requests that grow wait for the copies, the engine thread does not.
  */
-@Timeout(60)
+@Timeout(180)
 class WriteBackTest {
   private static final int PAGE_BYTES = 16 * 8;
 
@@ -69,10 +71,12 @@ class WriteBackTest {
         EngineClient client = new EngineClient(engine)) {
       int[] old = letters(0, 200);
       client.await(client.submit(old, 20));
-      long first = client.submit(letters(1, 30), 170);
-      long second = client.submit(letters(2, 30), 170);
-      client.await(first);
-      client.await(second);
+      client
+          .submitTogether(
+              List.of(
+                  EngineClient.request(letters(1, 30), SamplingParams.GREEDY, 170),
+                  EngineClient.request(letters(2, 30), SamplingParams.GREEDY, 170)))
+          .forEach(client::await);
       assertThat(TieredEngineTest.awaitSettled(engine).droppedBackups()).isZero();
       int cached = client.await(client.submit(old, 20)).usage.cachedTokens();
       assertThat(cached).isEqualTo(192);

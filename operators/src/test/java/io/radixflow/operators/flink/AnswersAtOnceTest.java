@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Replies that are not generated are seen in a delta, before the checkpoint that commits them. */
-@Timeout(60)
+@Timeout(180)
 class AnswersAtOnceTest {
 
   /** Returns the only delta of a turn. */

@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Checkpoints of a job whose engine takes long to open. */
-@Timeout(120)
+@Timeout(180)
 class CheckpointStartITCase {
   @RegisterExtension static final MiniClusterExtension CLUSTER = TestJob.cluster();
 
@@ -50,7 +50,6 @@ class CheckpointStartITCase {
           .until(() -> counts(cluster, job).getTotalNumberOfCheckpoints() <= 1);
       OPENS.countDown();
       await()
-          .atMost(Duration.ofSeconds(60))
           .until(() -> counts(cluster, job).getNumberOfCompletedCheckpoints() >= 3);
       assertThat(counts(cluster, job).getNumberOfFailedCheckpoints()).isLessThanOrEqualTo(3);
     } finally {

@@ -12,7 +12,7 @@ import org.apache.flink.runtime.checkpoint.SavepointType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class CheckpointTest {
   private final ScriptedEngine engine = new ScriptedEngine(4096, 6);
 

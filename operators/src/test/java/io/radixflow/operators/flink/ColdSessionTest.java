@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.CacheOptions;
@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A session's pages move through the tiers; queries and the state say where they are. */
-@Timeout(120)
+@Timeout(180)
 class ColdSessionTest {
   private static final EngineOptions ENGINE =
       EngineOptions.builder()
@@ -76,7 +76,6 @@ class ColdSessionTest {
   /** Waits until no page is on its way to host or disk. */
   private void awaitStored() {
     await()
-        .atMost(Duration.ofSeconds(30))
         .until(
             () -> {
               onTiers(Tiers::isMoving); // the statistics are of now, then
@@ -243,7 +242,6 @@ class ColdSessionTest {
       assertThat(h.pages("s").remote()).isEqualTo(folder);
       state = h.snapshot();
       await()
-          .atMost(Duration.ofSeconds(30))
           .until(() -> engines.stats().remote().writtenPages() * 16 >= committed);
     }
     engines.close();

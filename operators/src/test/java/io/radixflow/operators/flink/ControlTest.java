@@ -7,7 +7,7 @@ import io.radixflow.operators.session.ServingOptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class ControlTest {
 
   @Test

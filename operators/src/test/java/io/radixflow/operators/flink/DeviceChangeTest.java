@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A conversation begins on a GPU and continues on a CPU, whose numerics differ. */
-@Timeout(120)
+@Timeout(180)
 class DeviceChangeTest {
   private static final String SESSION = "s";
 

@@ -11,14 +11,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.awaitility.Awaitility;
+import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** An engine finds the pages that its predecessor wrote to disk. */
-@Timeout(120)
+@Timeout(180)
 class DiskTierTest {
   @TempDir Path root;
 
@@ -38,8 +38,7 @@ class DiskTierTest {
   }
 
   private void awaitStored() {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+    Patience.await()
         .until(
             () ->
                 engines.stats().queuedPages() == 0
@@ -80,7 +79,7 @@ class DiskTierTest {
     Reply announced;
     try (ServingHarness h = harness(root).restore(state, 1)) {
       h.send(Events.of(EventKind.PREFETCH, "s", null));
-      Awaitility.await().until(() -> engines.stats().announcements().pages() > 40);
+      Patience.await().until(() -> engines.stats().announcements().pages() > 40);
       announced = ask(h, "t2");
       assertThat(announced.usage().tiers().hostTokens()).isGreaterThan(800);
       assertThat(announced.usage().tiers().diskTokens()).isZero();
@@ -138,8 +137,7 @@ class DiskTierTest {
     try (ServingHarness h = harness(root).restore(state, 1)) {
       h.control("erase_tenant", "acme", null);
       h.send(Events.message("since", "t2", TieredEngines.LONG).of("acme"));
-      Awaitility.await()
-          .atMost(Duration.ofSeconds(30))
+      Patience.await()
           .until(() -> engines.engine().stats().steps().generatedTokens() > 0);
       assertThat(engines.stats().fetchedPages()).isZero();
       assertThat(h.turnsKept("s")).as("no mail has run yet").isEqualTo(1);
@@ -162,8 +160,7 @@ class DiskTierTest {
   }
 
   private void awaitNothingStored() {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+    Patience.await()
         .until(
             () -> {
               PageStoreStats store = engines.stats().store();

@@ -26,7 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests that a canonical savepoint has nothing that was said in sessions that ended. */
-@Timeout(60)
+@Timeout(180)
 class ErasedBytesTest {
   private static final String SECRET = "xyzzy-plugh-secret";
   private static final String TENANT = "tenant-of-the-erased";

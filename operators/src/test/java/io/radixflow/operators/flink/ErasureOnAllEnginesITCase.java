@@ -26,14 +26,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.MiniClusterExtension;
-import org.awaitility.Awaitility;
+import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The pages of an erased session leave the disks of TaskManagers that do not have the session. */
-@Timeout(120)
+@Timeout(180)
 class ErasureOnAllEnginesITCase {
   private static final AtomicInteger RUNS = new AtomicInteger();
   private static final String TEXT =
@@ -126,6 +126,6 @@ class ErasureOnAllEnginesITCase {
   }
 
   private static void until(java.util.concurrent.Callable<Boolean> condition) {
-    Awaitility.await().atMost(Duration.ofSeconds(60)).until(condition);
+    Patience.await().until(condition);
   }
 }

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Turns that name the turn before them, and the branches that they go to. */
-@Timeout(60)
+@Timeout(180)
 class FollowingTurnTest {
 
   private static ConversationEvent after(String previous, String turn) {

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Tasks that fail in the middle of long replies, again and again. */
-@Timeout(120)
+@Timeout(180)
 class MidReplyFailureITCase {
   private static final String NUMBERS = "mid-reply-failure";
   private static final int TURNS = 12;

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * One reply, a checkpoint after each of its mails, and each checkpoint restored: every attempt ends
  * with the reply of the undisturbed run, and its deltas join those before the checkpoint.
  */
-@Timeout(120)
+@Timeout(180)
 class MidReplyRestoreTest {
   private static final String TURN = "t1";
   private static final String SESSION = "s";

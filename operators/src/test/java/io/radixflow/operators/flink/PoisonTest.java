@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A turn that the model fails on. */
-@Timeout(60)
+@Timeout(180)
 class PoisonTest {
   private static final String MARK = "\u0001";
 

@@ -39,7 +39,7 @@ import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.MiniClusterExtension;
-import org.awaitility.Awaitility;
+import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -102,7 +102,7 @@ class RemoteRescaleITCase {
   }
 
   private static void until(Callable<Boolean> condition) {
-    Awaitility.await().atMost(Duration.ofSeconds(SECONDS)).until(condition);
+    Patience.await().until(condition);
   }
 
   /** A model that is counted until it is closed, which an engine does last. */

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.awaitility.Awaitility;
+import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Pages that one TaskManager's engine uploaded serve the sessions that move to another. */
-@Timeout(120)
+@Timeout(180)
 class RemoteTierTest {
   @TempDir Path root;
 
@@ -66,8 +66,7 @@ class RemoteTierTest {
   }
 
   private void awaitUploaded() {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+    Patience.await()
         .until(() -> engines.stats().queuedPages() == 0 && stored().writtenPages() > 40);
   }
 
@@ -150,7 +149,7 @@ class RemoteTierTest {
     try (ServingHarness h = harness(disk, remote(), 1, 0).restore(state, 1)) {
       h.send(Events.of(EventKind.ERASE, "s", "e1").of("acme"));
       h.runMails();
-      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> objects() == 0);
+      Patience.await().until(() -> objects() == 0);
     }
   }
 
@@ -160,9 +159,8 @@ class RemoteTierTest {
     OperatorSubtaskState state = served(disk);
     try (ServingHarness h = harness(disk, remote(), 1, 0).restore(state, 1)) {
       h.control("erase_tenant", "acme", null);
-      Awaitility.await()
+      Patience.await()
           .pollInSameThread()
-          .atMost(Duration.ofSeconds(30))
           .until(
               () -> {
                 h.runMails();
@@ -184,7 +182,7 @@ class RemoteTierTest {
       h.open();
       Reply first = ask(h, "t1");
       assertThat(first.text()).isNotEmpty();
-      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> stored().failedWrites() > 0);
+      Patience.await().until(() -> stored().failedWrites() > 0);
       assertThat(ask(h, "t2").text()).isNotEmpty();
     }
   }
@@ -215,7 +213,7 @@ class RemoteTierTest {
       command(h, "flush disk");
       long before = objects();
       assertThat(ask(h, "t3", question).text()).isNotEmpty();
-      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> objects() > before);
+      Patience.await().until(() -> objects() > before);
     }
   }
 
@@ -226,11 +224,11 @@ class RemoteTierTest {
     try (ServingHarness h = harness(true, later, 1, 0)) {
       h.open();
       ask(h, "t1");
-      Awaitility.await()
+      Patience.await()
           .until(() -> engines.stats().store() != null && engines.stats().store().pages() > 40);
       int before = engines.stats().hostPages();
       command(h, "resize host " + (4 << 20));
-      Awaitility.await().until(() -> engines.stats().hostPages() == before / 2);
+      Patience.await().until(() -> engines.stats().hostPages() == before / 2);
       assertThat(engines.stats().queuedPages()).isGreaterThan(40);
     }
   }
@@ -255,8 +253,7 @@ class RemoteTierTest {
     long before = engines.tiers().refused();
     h.control("tiers", null, command);
     h.runMails();
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+    Patience.await()
         .until(() -> engines.tiers().refused() == before + 1);
   }
 
@@ -264,8 +261,7 @@ class RemoteTierTest {
     long before = engines.tiers().applied();
     h.control("tiers", null, command);
     h.runMails();
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+    Patience.await()
         .until(() -> engines.tiers().applied() == before + 1);
   }
 }

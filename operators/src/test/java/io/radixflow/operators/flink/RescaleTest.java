@@ -19,14 +19,14 @@ import java.util.List;
 import java.util.Map;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
-import org.awaitility.Awaitility;
+import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Snapshots with running turns on the real engine, restored at another parallelism. */
-@Timeout(60)
+@Timeout(180)
 class RescaleTest {
   private static final int SESSIONS = 8;
   private static final int TURNS = 3;
@@ -50,10 +50,8 @@ class RescaleTest {
     assertThat(undisturbed).hasSize(SESSIONS * TURNS);
 
     List<ServingHarness> first = start(before, null, 0, rocksDb);
-    Awaitility.await()
+    Patience.await()
         .pollInSameThread()
-        .pollInterval(Duration.ofMillis(1))
-        .atMost(Duration.ofSeconds(30))
         .until(() -> runAMail(first) && first.stream().allMatch(h -> h.deltas().size() > 20));
     OperatorSubtaskState[] states = new OperatorSubtaskState[before];
     List<Reply> committed = new ArrayList<>();

@@ -50,7 +50,7 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.mailbox.Mail;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
-import org.awaitility.Awaitility;
+import io.radixflow.operators.Patience;
 
 /** One subtask of the serving operator, driven by the test: mails run when it says so. */
 final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
@@ -257,10 +257,8 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
 
   /** Runs the next mail, whenever an engine that runs by itself sends it. */
   void awaitMail() {
-    Awaitility.await()
+    Patience.await()
         .pollInSameThread()
-        .pollInterval(Duration.ofMillis(1))
-        .atMost(Duration.ofSeconds(30))
         .until(this::runAMail);
   }
 

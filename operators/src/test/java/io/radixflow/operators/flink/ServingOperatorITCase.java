@@ -20,13 +20,13 @@ import java.util.stream.Collectors;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.test.junit5.MiniClusterExtension;
-import org.awaitility.Awaitility;
+import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The operator in a real job: types, chaining, mails, a failure in mid-generation, the engine. */
-@Timeout(120)
+@Timeout(180)
 class ServingOperatorITCase {
   private static final int SESSIONS = 10;
   private static final int TURNS = 100;
@@ -63,8 +63,7 @@ class ServingOperatorITCase {
     assertThat(REPLIES).hasSize(TURNS);
     assertThat(CHANGED).isEmpty();
     assertThat(OPENED).hasValue(1);
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+    Patience.await()
         .until(() -> before.containsAll(engineThreads()));
   }
 

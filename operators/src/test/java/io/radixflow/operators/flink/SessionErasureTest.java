@@ -27,7 +27,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
-import org.awaitility.Awaitility;
+import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,16 +81,14 @@ class SessionErasureTest {
   }
 
   private void awaitStored() {
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(30))
+    Patience.await()
         .until(() -> stats().queuedPages() == 0 && stats().store() != null);
   }
 
   /** Waits until the subtask has nothing more to erase. */
   private static void awaitErased(ServingHarness h) {
-    Awaitility.await()
+    Patience.await()
         .pollInSameThread()
-        .atMost(Duration.ofSeconds(30))
         .until(
             () -> {
               h.runMails();
@@ -183,7 +181,7 @@ class SessionErasureTest {
       assertThat(keys).hasSize(1);
       h.send(say("s", "t2", longText("second")));
       h.control("erase_tenant", "acme", null);
-      Awaitility.await().atMost(Duration.ofSeconds(30)).until(() -> !keys().isEmpty());
+      Patience.await().until(() -> !keys().isEmpty());
       List<Long> second = keys();
       assertThat(second).hasSize(1).doesNotContainAnyElementsOf(keys);
 
@@ -294,7 +292,7 @@ class SessionErasureTest {
       awaitStored();
       before = pages();
       h.control("tiers", null, "detach disk");
-      Awaitility.await().until(() -> engines.tiers().applied() == 1);
+      Patience.await().until(() -> engines.tiers().applied() == 1);
       h.ask(Events.of(EventKind.ERASE, "s", "e1"));
       h.control("erase_tenant", "acme", null).runMails();
       state = h.snapshot();
@@ -355,9 +353,8 @@ class SessionErasureTest {
   }
 
   private static void awaitSent(ServingHarness h, int erasures) {
-    Awaitility.await()
+    Patience.await()
         .pollInSameThread()
-        .atMost(Duration.ofSeconds(30))
         .until(
             () -> {
               h.runMails();

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Limits on the number of sessions and on their histories. */
-@Timeout(60)
+@Timeout(180)
 class SessionLimitsTest {
   private static final ServingOptions TWO_A_TENANT =
       Options.with(

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The state keeps where sessions' pages are, and queries report it. */
-@Timeout(60)
+@Timeout(180)
 class SessionPagesTest {
   private static final String LONG = "a question of a few pages ".repeat(4);
 

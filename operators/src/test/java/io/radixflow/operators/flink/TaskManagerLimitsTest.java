@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Limits where two subtasks of a job are on one TaskManager. */
-@Timeout(60)
+@Timeout(180)
 class TaskManagerLimitsTest {
   private static final ServingOptions TWO_SESSIONS =
       Options.with(

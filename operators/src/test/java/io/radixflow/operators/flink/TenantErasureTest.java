@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the erasure of a tenant with more sessions than one mail erases. */
-@Timeout(120)
+@Timeout(180)
 class TenantErasureTest {
   private static final int SESSIONS = 2_500;
   private static final int MOST_A_MAIL = 1_000;

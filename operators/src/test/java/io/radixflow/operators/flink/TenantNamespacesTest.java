@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Which pages the engine may share for whom. */
-@Timeout(60)
+@Timeout(180)
 class TenantNamespacesTest {
   private static final String SYSTEM = "Answer in verse.";
 

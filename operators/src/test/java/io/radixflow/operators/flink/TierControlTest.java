@@ -12,14 +12,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import org.awaitility.Awaitility;
+import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Control events change the tiers of one engine, also after a restart. */
-@Timeout(120)
+@Timeout(180)
 class TierControlTest {
   private static final int HOST_BYTES = 1 << 20;
   private static final TierOptions TIERS = TieredEngines.host(HOST_BYTES);
@@ -55,7 +55,7 @@ class TierControlTest {
   }
 
   private static void await(Callable<Boolean> condition) {
-    Awaitility.await().atMost(Duration.ofSeconds(30)).until(condition);
+    Patience.await().until(condition);
   }
 
   /** Sends a command and waits until it is done. */

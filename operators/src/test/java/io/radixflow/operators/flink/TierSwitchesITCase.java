@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.test.junit5.MiniClusterExtension;
-import org.awaitility.Awaitility;
+import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -141,8 +141,7 @@ class TierSwitchesITCase {
 
   private static void awaitCommands() {
     SwitchableTiers tiers = (SwitchableTiers) ENGINE.get().tiers();
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(60))
+    Patience.await()
         .until(() -> tiers.settings().number() == COMMANDS || tiers.refused() == COMMANDS);
   }
 }

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A session's next prompt has the tokens of its earlier turns. */
-@Timeout(60)
+@Timeout(180)
 class TokenHistoryTest {
 
   /** Returns what a turn adds to the prompt before its reply. */

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each turn that has ended is one line of the log. */
-@Timeout(60)
+@Timeout(180)
 class TurnLogTest {
   private static final String LOGGER = "io.radixflow.turns";
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Replies whose commit is not known, with an output that may have lost them. */
-@Timeout(60)
+@Timeout(180)
 class UnconfirmedRepliesTest {
   private static final long EMITTED = 5_000;
   private static final long IN_TIME = EMITTED + SuspectOutput.COMMIT_MILLIS - 1;

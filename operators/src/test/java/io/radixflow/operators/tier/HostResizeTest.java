@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tests that host memory is owned by one side while it gets another size. */
-@Timeout(30)
+@Timeout(180)
 class HostResizeTest {
   private static final int PAGE_BYTES = 8;
   private static final int BEFORE = 4;

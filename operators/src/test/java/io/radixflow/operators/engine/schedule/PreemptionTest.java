@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who makes way for whom. A request's prompt is as long as what it holds: pages of one token. */
-@Timeout(60)
+@Timeout(180)
 class PreemptionTest {
   private static final Tenant TENANT = new Tenant("", 1);
   private final List<Request> running = new ArrayList<>();

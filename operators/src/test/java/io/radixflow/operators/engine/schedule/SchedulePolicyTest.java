@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The order in which waiting requests are named, policy by policy. Pages have 16 tokens. */
-@Timeout(60)
+@Timeout(180)
 class SchedulePolicyTest {
   private final KvPages pages =
       SchedulerRig.pages(EngineOptions.builder().kvPages(4_000).pageTokens(16).build());

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What steps hold, who waits for whom and who makes way, step by step. */
-@Timeout(60)
+@Timeout(180)
 class SchedulerTest {
 
   private static EngineOptions.Builder options(int pageTokens, int pages) {

@@ -7,7 +7,7 @@ import static io.radixflow.operators.tier.store.TierPages.read;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assumptions.assumeThat;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.operators.tier.page.MissReason;
 import io.radixflow.operators.tier.store.TierPages;
@@ -62,7 +62,6 @@ class DiskFaultsTest {
   private static void assertThatPagesAreKept(DiskStore store) {
     Chain more = chain(1_000, LENGTH);
     await()
-        .atMost(Duration.ofSeconds(60))
         .until(
             () -> {
               write(store, more);
@@ -118,7 +117,6 @@ class DiskFaultsTest {
   /** Reads again and again, as each read of a conversation finds one damaged page. */
   private static void assertThatPagesAreWrittenAgain(DiskStore store) {
     await()
-        .atMost(Duration.ofSeconds(120))
         .until(
             () -> {
               for (int i = 0; i < CHAINS; i++) {

@@ -7,7 +7,7 @@ import static io.radixflow.operators.tier.store.TierPages.read;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(120)
+@Timeout(180)
 class DiskStoreTest {
   private static final long LIMIT = 8 << 20;
 
@@ -135,7 +135,7 @@ class DiskStoreTest {
       store.remove(gone.ids(), 40);
 
       assertThat(store.find(gone.ids(), 0, 40)).isZero();
-      store.erased().get(10, TimeUnit.SECONDS);
+      store.erased().get(60, TimeUnit.SECONDS);
       assertThat(read(store, kept)).isEqualTo(40);
     }
     try (DiskStore store = open()) {

@@ -54,7 +54,7 @@ class ErasedPagesTest {
       assertThat(store.find(text.ids(), 0, 10)).isEqualTo(4);
       assertThat(read(store, other)).isEqualTo(1);
       store.erase(both(Arrays.copyOf(text.ids(), 4), other.ids()));
-      store.erased().get(10, TimeUnit.SECONDS);
+      store.erased().get(60, TimeUnit.SECONDS);
       assertThat(store.stats().pages()).isZero();
     }
   }

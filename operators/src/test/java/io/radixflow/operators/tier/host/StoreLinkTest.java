@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Tests which pages go from host memory to the store. */
-@Timeout(30)
+@Timeout(180)
 class StoreLinkTest {
   private static final int PAGE_BYTES = 64;
   private static final TierPage FIRST = new TierPage(new PageId(1, 2, 3, 4), null, "", 0);

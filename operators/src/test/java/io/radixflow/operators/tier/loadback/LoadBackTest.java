@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The states of load-backs, on an engine thread that the test is, and stores that it holds up. */
-@Timeout(30)
+@Timeout(180)
 class LoadBackTest {
   private static final int DEVICE_PAGES = 64;
   private static final int HOST_PAGES = 80;

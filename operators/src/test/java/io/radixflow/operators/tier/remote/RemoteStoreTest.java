@@ -122,7 +122,7 @@ class RemoteStoreTest {
           Files.write(victim, java.util.Arrays.copyOf(bytes, random.nextInt(bytes.length - 24)));
         }
         assertThat(read(store, chain)).isLessThan(5);
-        store.erased().get(10, TimeUnit.SECONDS);
+        store.erased().get(60, TimeUnit.SECONDS);
       }
       assertThat(store.stats().misses().values().stream().mapToLong(n -> n).sum()).isEqualTo(40);
       assertThat(store.stats().misses()).doesNotContainKey(MissReason.ABSENT);
@@ -162,10 +162,10 @@ class RemoteStoreTest {
       store.remove(new PageId[] {chain.ids()[4]}, 1);
 
       assertThat(store.find(chain.ids(), 0, 10)).isEqualTo(4);
-      store.erased().get(10, TimeUnit.SECONDS);
+      store.erased().get(60, TimeUnit.SECONDS);
       assertThat(objects("pages")).hasSize(9);
       store.clear();
-      store.erased().get(10, TimeUnit.SECONDS);
+      store.erased().get(60, TimeUnit.SECONDS);
       assertThat(read(store, chain)).isZero();
       assertThat(objects("pages")).isEmpty();
       write(store, chain);
@@ -183,7 +183,7 @@ class RemoteStoreTest {
       assertThat(holds(directory, chain)).isFalse();
       assertThat(read(without, chain)).isZero();
       assertThat(without.stats().misses()).isEqualTo(Map.of(MissReason.KEY, 1L));
-      without.erased().get(10, TimeUnit.SECONDS);
+      without.erased().get(60, TimeUnit.SECONDS);
       assertThat(objects("pages")).hasSize(9);
       without.write(chain.pages(), chain.bytes(), 1);
       assertThat(without.read(chain.ids(), chain.namespaces(), 0, 1, TierPages.buffers(1))).isOne();

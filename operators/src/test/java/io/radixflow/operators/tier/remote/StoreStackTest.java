@@ -4,7 +4,7 @@ import static io.radixflow.operators.tier.store.TierPages.PAGE_BYTES;
 import static io.radixflow.operators.tier.store.TierPages.chain;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.store.MemoryPageStore;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Pages go from the upper store to the lower one, and leave both. */
-@Timeout(60)
+@Timeout(180)
 class StoreStackTest {
   private static final long AN_HOUR = 3_600_000;
 
@@ -76,7 +76,7 @@ class StoreStackTest {
       assertThat(erased).isNotDone();
       gate.release(100);
       erased.join();
-      stack.erased().get(10, TimeUnit.SECONDS);
+      stack.erased().get(60, TimeUnit.SECONDS);
       assertThat(lower.size()).isZero();
     }
   }
