@@ -50,12 +50,21 @@ public final class LocalBroker implements AutoCloseable {
    * @throws IOException if the directory cannot be used or the port is taken
    */
   public static LocalBroker start(Path directory, int port) throws IOException {
+    return start(directory, port, Map.of());
+  }
+
+  /**
+   * Starts a broker.
+   *
+   * @param more properties of the broker that override or complete the usual ones
+   */
+  static LocalBroker start(Path directory, int port, Map<String, String> more) throws IOException {
     Path log = directory.resolve("kafka");
     Files.createDirectories(log);
     for (int attempt = 1; ; attempt++) {
       int brokerPort = port == 0 ? freePort() : port;
       try {
-        return start(log, brokerPort, freePort());
+        return start(log, brokerPort, freePort(), more);
       } catch (RuntimeException e) {
         // a free port may be taken before it is bound
         if (port != 0 || attempt == START_ATTEMPTS) {
@@ -66,13 +75,14 @@ public final class LocalBroker implements AutoCloseable {
     }
   }
 
-  private static LocalBroker start(Path log, int brokerPort, int controllerPort) {
+  private static LocalBroker start(
+      Path log, int brokerPort, int controllerPort, Map<String, String> more) {
     if (!Files.exists(log.resolve("meta.properties"))) {
       format(log);
     }
-    KafkaRaftServer server =
-        new KafkaRaftServer(
-            new KafkaConfig(properties(log, brokerPort, controllerPort)), Time.SYSTEM);
+    Map<String, Object> properties = properties(log, brokerPort, controllerPort);
+    properties.putAll(more);
+    KafkaRaftServer server = new KafkaRaftServer(new KafkaConfig(properties), Time.SYSTEM);
     try {
       server.startup();
     } catch (RuntimeException e) {
