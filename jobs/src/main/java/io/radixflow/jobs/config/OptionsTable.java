@@ -47,7 +47,8 @@ public final class OptionsTable {
           Map.entry("job", "Flink job"),
           Map.entry("cache", "Prefix cache"),
           Map.entry("tiers", "Tiers below the device"),
-          Map.entry("scheduler", "Scheduler"));
+          Map.entry("scheduler", "Scheduler"),
+          Map.entry("gateway", "HTTP gateway"));
 
   private OptionsTable() {}
 

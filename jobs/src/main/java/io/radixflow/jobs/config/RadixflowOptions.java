@@ -13,7 +13,8 @@ import org.apache.flink.configuration.MemorySize;
 
 /**
  * Every option of the job; those of the prefix cache are in {@link CacheConfig}, those of the tiers
- * below it in {@link TierConfig}, those of the scheduler in {@link SchedulerConfig}.
+ * below it in {@link TierConfig}, those of the scheduler in {@link SchedulerConfig}, those of the HTTP
+ * gateway in {@link GatewayConfig}.
  */
 public final class RadixflowOptions {
 
@@ -324,6 +325,7 @@ public final class RadixflowOptions {
     specs.addAll(DiskTierConfig.specs());
     specs.addAll(RemoteTierConfig.specs());
     specs.addAll(SchedulerConfig.specs());
+    specs.addAll(GatewayConfig.specs());
     return specs;
   }
 

@@ -35,17 +35,8 @@ final class EventFields {
   private static final Map<EventKind, Set<String>> ALLOWED = new EnumMap<>(EventKind.class);
 
   static {
-    allow(EventKind.OPEN, true, "tenant", "cache_salt", "messages");
-    allow(
-        EventKind.MESSAGE,
-        true,
-        "branch",
-        "previous_turn",
-        "tenant",
-        "cache_salt",
-        "messages",
-        "replace",
-        "cache");
+    allow(EventKind.OPEN, true, "cache_salt", "messages");
+    allow(EventKind.MESSAGE, true, "branch", "previous_turn", "cache_salt", "messages", "replace", "cache");
     allow(EventKind.REGENERATE, true, "branch", "at_turn", "messages", "replace", "cache");
     allow(EventKind.FORK, false, "branch", "new_branch", "at_turn");
     allow(EventKind.CANCEL, false, "branch");
@@ -102,7 +93,7 @@ final class EventFields {
   }
 
   private static void allow(EventKind kind, boolean options, String... fields) {
-    Set<String> all = new TreeSet<>(List.of("type", "session", "turn"));
+    Set<String> all = new TreeSet<>(List.of("type", "session", "turn", "tenant"));
     all.addAll(List.of(fields));
     if (options) {
       all.addAll(OPTIONS);

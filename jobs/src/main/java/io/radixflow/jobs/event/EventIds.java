@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Finds session, branch, turn and type of an event that cannot be read whole, since it is broken
+ * Finds session, branch, turn, type and tenant of an event that cannot be read whole, since it is broken
  * JSON, has a field twice or is too large. Scans the start of the bytes as far as they are JSON.
  */
 final class EventIds {
@@ -22,6 +22,7 @@ final class EventIds {
   private String branch;
   private String turn;
   private String type;
+  private String tenant;
   private boolean ambiguous;
 
   private EventIds() {}
@@ -50,6 +51,7 @@ final class EventIds {
       case "branch" -> branch = text;
       case "turn" -> turn = text;
       case "type" -> type = text;
+      case "tenant" -> tenant = text;
       default -> {
         return;
       }
@@ -74,6 +76,11 @@ final class EventIds {
 
   String turn() {
     return turn;
+  }
+
+  /** The tenant; empty if there is none that is valid. */
+  String tenant() {
+    return valid(tenant) ? tenant : "";
   }
 
   String type() {

@@ -19,6 +19,7 @@ import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Origin;
 import java.io.IOException;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Turns the bytes of an event into a {@link ConversationEvent}, or says what is wrong with them.
@@ -121,8 +122,12 @@ public final class EventParser {
         return ParsedEvent.unreadable(null, e.getMessage());
       }
       return ParsedEvent.invalid(
-          ConversationEvent.invalid(
-              kind, session, readableBranch(fields), turn, origin, e.getMessage()));
+          ConversationEvent.builder(kind, session, turn)
+              .branch(orElse(readable(() -> fields.id("branch")), ConversationEvent.MAIN_BRANCH))
+              .tenant(orElse(readable(() -> fields.name("tenant")), ""))
+              .origin(origin)
+              .error(e.getMessage())
+              .build());
     }
   }
 
@@ -195,7 +200,12 @@ public final class EventParser {
             ? EventFields.kind(ids.type())
             : null;
     return ParsedEvent.unreadable(
-        ConversationEvent.invalid(kind, ids.session(), ids.branch(), ids.turn(), origin, reason),
+        ConversationEvent.builder(kind, ids.session(), ids.turn())
+            .branch(orElse(ids.branch(), ConversationEvent.MAIN_BRANCH))
+            .tenant(ids.tenant())
+            .origin(origin)
+            .error(reason)
+            .build(),
         reason);
   }
 
@@ -204,9 +214,10 @@ public final class EventParser {
     return type != null && "cancel".equals(type.textValue());
   }
 
-  private static String readableBranch(JsonObject fields) {
+  /** Returns a field, or null if it is not valid. */
+  private static String readable(Supplier<String> field) {
     try {
-      return fields.id("branch");
+      return field.get();
     } catch (InvalidInputException e) {
       return null;
     }

@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * Reads generation options from an event. Bounds are those of {@code SamplingParams} after rounding
  * to float, so that nothing that passes here fails there.
  */
-final class GenerationOptionsReader {
+public final class GenerationOptionsReader {
 
   static final int MAX_STOPS = 16;
   static final int MAX_STOP_LENGTH = 256;
@@ -24,8 +24,12 @@ final class GenerationOptionsReader {
 
   private GenerationOptionsReader() {}
 
-  /** The options given, or null if none is. */
-  static GenerationOptions read(JsonObject fields) {
+  /**
+   * Reads the options that the fields give, or null if they give none.
+   *
+   * @throws InvalidInputException if one is wrong
+   */
+  public static GenerationOptions read(JsonObject fields) {
     if (EventFields.OPTIONS.stream().noneMatch(fields::has)) {
       return null;
     }

@@ -32,6 +32,14 @@ public final class RecordReader {
    */
   public static ReplyDelta delta(byte[] value) throws IOException {
     DeltaJson json = JsonRecords.read(value, DeltaJson.class);
+    try {
+      return delta(json);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(e.getMessage(), e);
+    }
+  }
+
+  private static ReplyDelta delta(DeltaJson json) throws IOException {
     return new ReplyDelta(
         json.session,
         json.branch,
@@ -44,7 +52,7 @@ public final class RecordReader {
         json.text == null ? "" : json.text,
         json.finishReason,
         ReplyFields.UsageJson.usage(json.usage),
-        ReplyFields.ErrorJson.message(json.error),
+        ReplyFields.ErrorJson.error(json.error),
         json.answer == null ? null : reply(json.answer));
   }
 

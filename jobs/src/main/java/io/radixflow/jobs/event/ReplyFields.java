@@ -2,11 +2,14 @@ package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -44,13 +47,24 @@ record ReplyFields(
     List<Reply.TopLogprob> top();
   }
 
-  record ErrorJson(String message) {
-    static ErrorJson of(String message) {
-      return message == null ? null : new ErrorJson(message);
+  record ErrorJson(String code, String message) {
+    static ErrorJson of(ReplyError error) {
+      return error == null
+          ? null
+          : new ErrorJson(error.code().name().toLowerCase(Locale.ROOT), error.message());
     }
 
-    static String message(ErrorJson error) {
-      return error == null ? null : error.message;
+    /**
+     * @throws IllegalArgumentException if the code is unknown
+     */
+    static ReplyError error(ErrorJson json) {
+      return json == null
+          ? null
+          : new ReplyError(
+              json.code == null
+                  ? ErrorCode.FAILED
+                  : ErrorCode.valueOf(json.code.toUpperCase(Locale.ROOT)),
+              json.message);
     }
   }
 
@@ -158,7 +172,7 @@ record ReplyFields(
   /**
    * The reply; a field that is missing has its default.
    *
-   * @throws IllegalArgumentException if the type is unknown
+   * @throws IllegalArgumentException if the type or the error code is unknown
    */
   Reply reply() {
     boolean none = choices == null || choices.isEmpty() || choices.get(0) == null;
@@ -171,7 +185,7 @@ record ReplyFields(
         .seed(seed)
         .droppedTurns(droppedTurns)
         .logprobs(choice.logprobs == null ? null : choice.logprobs.content)
-        .error(ErrorJson.message(error))
+        .error(ErrorJson.error(error))
         .items(items)
         .status(status)
         .created(TimeUnit.SECONDS.toMillis(created))

@@ -2,6 +2,7 @@ package io.radixflow.jobs.event;
 
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyError;
 import java.io.Serializable;
 import java.util.List;
 
@@ -50,11 +51,13 @@ public final class ReplyLimiter implements Serializable {
   }
 
   private static Reply bare(Reply r, String text) {
-    String error =
-        r.error() == null || r.error().length() <= MAX_ERROR
-            ? r.error()
-            : r.error().substring(0, MAX_ERROR);
-    return r.toBuilder().text(text).logprobs(null).error(error).items(null).build();
+    return r.toBuilder().text(text).logprobs(null).error(shortened(r.error())).items(null).build();
+  }
+
+  private static ReplyError shortened(ReplyError error) {
+    return error == null || error.message().length() <= MAX_ERROR
+        ? error
+        : new ReplyError(error.code(), error.message().substring(0, MAX_ERROR));
   }
 
   private static byte[] write(Reply reply, List<String> truncated) {

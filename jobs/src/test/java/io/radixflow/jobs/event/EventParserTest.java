@@ -13,6 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class EventParserTest {
@@ -164,16 +165,16 @@ class EventParserTest {
 
   @Test
   void anInvalidEventNamesTheTurnToAnswer() {
-    ConversationEvent event = parse("{\"session\":\"s\",\"branch\":\"b\",\"turn\":\"t\"}").event();
-    assertThat(event)
+    assertThat(
+            parse("{'session':'s','branch':'b','turn':'t','tenant':'acme'}".replace('\'', '"'))
+                .event())
         .isEqualTo(
-            ConversationEvent.invalid(
-                EventKind.MESSAGE,
-                "s",
-                "b",
-                "t",
-                ORIGIN,
-                "messages is missing: the new turn's messages"));
+            ConversationEvent.builder(EventKind.MESSAGE, "s", "t")
+                .branch("b")
+                .tenant("acme")
+                .origin(ORIGIN)
+                .error("messages is missing: the new turn's messages")
+                .build());
   }
 
   @ParameterizedTest
@@ -259,5 +260,29 @@ class EventParserTest {
     ParsedEvent parsed = parse(json);
     assertThat(parsed.reason()).isNull();
     return parsed.event();
+  }
+
+  @ParameterizedTest
+  @EnumSource(EventKind.class)
+  void anEventOfAnyTypeHasATenant(EventKind kind) {
+    List<Message> messages =
+        kind == EventKind.MESSAGE ? List.of(new Message("user", "hi")) : List.of();
+    ConversationEvent event =
+        ConversationEvent.builder(kind, "s", "t")
+            .tenant("acme")
+            .newBranch(kind == EventKind.FORK ? "b" : null)
+            .messages(messages)
+            .origin(ORIGIN)
+            .build();
+    byte[] json = EventWriter.write(event);
+    assertThat(Schemas.check(Schemas.EVENT, json)).isEmpty();
+    assertThat(new EventParser(1 << 20).parse(json, ORIGIN).event()).isEqualTo(event);
+  }
+
+  @Test
+  void anEventThatCannotBeReadKeepsItsTenant() {
+    String start = "{'session':'s','turn':'t','tenant':'acme',".replace('\'', '"');
+    assertThat(parse(start + "broken").event().tenant()).isEqualTo("acme");
+    assertThat(parse(start + "\"tenant\":\"beta\"}").event()).isNull();
   }
 }

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
@@ -29,7 +31,7 @@ class RecordReaderTest {
                 List.of(
                     new Reply.TokenLogprob(
                         1, "a", -0.5f, List.of(new Reply.TopLogprob(2, "b", -1.5f)))))
-            .error("went wrong")
+            .error(ReplyError.failed("went wrong"))
             .items(List.of(new Reply.Item("t0", "user", "hi", null)))
             .status("cold")
             .created(1_700_000_000_000L)
@@ -48,7 +50,7 @@ class RecordReaderTest {
     Reply rejected =
         Reply.builder("s", "b", "t", EventKind.MESSAGE)
             .finishReason("rejected")
-            .error("no room")
+            .error(new ReplyError(ErrorCode.BUSY, "no room"))
             .build();
     Reply answer =
         Reply.builder("s", "b", "t", EventKind.QUERY)

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.Item;
@@ -127,7 +128,7 @@ class WritersTest {
         .usage(new Usage(10, 4, 9))
         .seed(-5)
         .logprobs(logprobs)
-        .error(error)
+        .error(error == null ? null : ReplyError.invalid(error))
         .items(items)
         .status(items == null ? null : "cold")
         .created(1_700_000_000_123L)

@@ -99,7 +99,7 @@ final class BenchPipelineCommand extends CliCommand {
   private double throughKafka(ConversationClient client, String message)
       throws InterruptedException {
     GenerationOptions options = GenerationOptions.greedy(MAX_TOKENS);
-    ChatSession session = ChatSession.open(client, "bench-" + UUID.randomUUID(), null, options);
+    ChatSession session = ChatSession.open(client, "", "bench-" + UUID.randomUUID(), null, options);
     ReplyView view = new ReplyView(new PrintWriter(Writer.nullWriter()));
     session.ask(message, view);
     try {

@@ -121,6 +121,7 @@ final class StateLoad {
     GenerationOptions options = GenerationOptions.greedy(MAX_TOKENS);
     ConversationEvent event =
         ConversationEvent.builder(EventKind.MESSAGE, StateSeed.session(session), "bench-" + turn)
+            .tenant(StateSeed.tenant(session))
             .messages(List.of(new Message("user", "And the number " + turn + "?")))
             .options(options)
             .build();

@@ -185,7 +185,7 @@ final class SessionScript {
     events.add(
         ConversationEvent.builder(kind, session, turn)
             .branch(branch)
-            .tenant(kind == EventKind.OPEN ? tenant : "")
+            .tenant(tenant)
             .messages(messages)
             .options(generates ? options() : null)
             .newBranch(newBranch)

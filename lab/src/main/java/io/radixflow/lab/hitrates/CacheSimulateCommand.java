@@ -44,6 +44,11 @@ public final class CacheSimulateCommand extends CliCommand {
       description = {
         "Files of JSON lines, plain or gzip; - for stdin. The first record shows the format:",
         "hash_ids: a request trace with block ids, as Mooncake published them;",
+        "chat_id, hash_ids: one with conversations too, as Qwen-Bailian published them;",
+        "requests: sessions of coding agents with block ids, as kv-cache-tester and the"
+            + " cc-traces-weka data sets have them;",
+        "session_id, input_tokens_total: the same with numbers of tokens only, as TraceLab"
+            + " published them;",
         "session, t, ranges: an agent trace with runs of ids of 64-token blocks;",
         "session with messages, type or choices: events and replies of the job's own topics,"
             + " each line with its time in front if kafka-console-consumer printed that."
@@ -108,7 +113,7 @@ public final class CacheSimulateCommand extends CliCommand {
   @Option(
       names = "--block-tokens",
       paramLabel = "N",
-      description = "Tokens that an id of hash_ids stands for.")
+      description = "Tokens that an id of hash_ids stands for (Qwen-Bailian's: 16).")
   int blockTokens = 512;
 
   @Option(

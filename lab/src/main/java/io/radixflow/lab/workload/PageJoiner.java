@@ -3,13 +3,14 @@ package io.radixflow.lab.workload;
 import io.radixflow.lab.simulate.CacheWorkload;
 
 /**
- * Joins a request's blocks to pages: each whole group becomes one, named by its last block, since a
- * block's id names the whole prefix. What is left over at the end is dropped.
+ * Joins a request's blocks to pages: each whole group becomes one, by default named by its last
+ * block, since a block's id names the whole prefix. What is left over at the end is dropped.
  */
 final class PageJoiner {
   private final CacheWorkload.Builder requests;
   private final int blocksPerPage;
   private long position;
+  private long name;
 
   PageJoiner(CacheWorkload.Builder requests, int blocksPerPage) {
     this.requests = requests;
@@ -19,6 +20,17 @@ final class PageJoiner {
   /** Begins a request's blocks. */
   void begin() {
     position = 0;
+    name = 0;
+  }
+
+  /** Adds a block whose id names its own content only, so that a page is named by all of its. */
+  void addBlock(long id) {
+    name = (name ^ id) * 0x9E37_79B9_7F4A_7C15L;
+    name ^= name >>> 32;
+    if (++position % blocksPerPage == 0) {
+      requests.block(name);
+      name = 0;
+    }
   }
 
   /** Adds {@code count} blocks with ids from {@code first}. */

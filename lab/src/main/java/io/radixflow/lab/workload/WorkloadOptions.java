@@ -22,6 +22,21 @@ public record WorkloadOptions(
   public static final WorkloadOptions DEFAULT =
       new WorkloadOptions(0, MOONCAKE_BLOCK, 60, 8 * 3600, null);
 
+  /** Returns when a session starts, in seconds; for traces that do not say. */
+  double start(int session) {
+    return session * sessionSpacing;
+  }
+
+  /** Says to a reader of the results what {@link #start} and {@link #horizon} assume. */
+  String startsNote() {
+    return "sessions start %s s apart, cut after %s h: this interleaving is a choice, the trace has none"
+        .formatted(plain(sessionSpacing), plain(horizon / 3600));
+  }
+
+  private static String plain(double value) {
+    return value == Math.rint(value) ? Long.toString((long) value) : Double.toString(value);
+  }
+
   /**
    * Blocks a page.
    *

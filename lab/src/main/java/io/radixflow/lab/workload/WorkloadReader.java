@@ -75,17 +75,27 @@ public final class WorkloadReader {
 
   private WorkloadFormat formatOf(WorkloadLine line) throws WorkloadException {
     JsonObject record = line.fields();
+    if (QwenFormat.recognises(record)) {
+      return new QwenFormat(options);
+    }
     if (MooncakeFormat.recognises(record)) {
       return new MooncakeFormat(options);
     }
     if (AgentFormat.recognises(record)) {
       return new AgentFormat(options);
     }
+    if (WekaFormat.recognises(record)) {
+      return new WekaFormat(options);
+    }
+    if (TraceLabFormat.recognises(record)) {
+      return new TraceLabFormat(options);
+    }
     if (ConversationFormat.recognises(record)) {
       return new ConversationFormat(options);
     }
     throw line.error(
-        "not a known workload: a record has hash_ids (request trace with block ids), session, t"
-            + " and ranges (agent trace), or is an event or a reply of the job's topics");
+        "not a known workload: a record has hash_ids (Mooncake), chat_id and hash_ids"
+            + " (Qwen-Bailian), requests (Weka), session_id and input_tokens_total (TraceLab),"
+            + " session, t and ranges (agent trace), or is an event or a reply of the job's topics");
   }
 }

@@ -91,7 +91,12 @@ class SessionScriptTest {
     assertThat(last).filteredOn(event -> event.kind() == EventKind.CLOSE).hasSize(25);
     assertThat(last).filteredOn(event -> event.kind() == EventKind.ERASE).hasSize(25);
     assertThat(last).filteredOn(SessionScriptTest::ends).allMatch(SessionScript::needsQuiet);
-    assertThat(manySessions()).filteredOn(event -> !event.tenant().isEmpty()).hasSize(20);
+    assertThat(sessions())
+        .allSatisfy(
+            session ->
+                assertThat(session).extracting(ConversationEvent::tenant).containsOnly(session.get(0).tenant()))
+        .filteredOn(session -> !session.get(0).tenant().isEmpty())
+        .hasSize(20);
   }
 
   private static boolean ends(ConversationEvent event) {

@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
@@ -15,7 +16,7 @@ import java.util.List;
  * @param finish why the request ended, or null while it continues
  * @param queuedMillis milliseconds from its submission until it was admitted, or -1 before
  * @param usage token counts; exact at the end, so far before it
- * @param error for people, if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
+ * @param error why, if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
  */
 public record ReplyProgress(
     int tokenOffset,
@@ -26,7 +27,7 @@ public record ReplyProgress(
     FinishReason finish,
     int queuedMillis,
     Usage usage,
-    String error) {
+    ReplyError error) {
 
   /**
    * Log probabilities of one generated token, natural log.

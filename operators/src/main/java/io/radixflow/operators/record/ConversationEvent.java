@@ -64,27 +64,21 @@ public record ConversationEvent(
         .build();
   }
 
-  /**
-   * Returns an event that is not valid.
-   *
-   * @param kind what it asks for, or null if that is not known
-   * @param branch its branch, or null if that is not known
-   * @param turn the turn to answer
-   */
-  public static ConversationEvent invalid(
-      EventKind kind, String session, String branch, String turn, Origin origin, String error) {
-    return builder(kind, session, turn)
-        .branch(branch == null ? MAIN_BRANCH : branch)
+  /** Returns a builder initialised from this event. */
+  public Builder toBuilder() {
+    return new Builder(kind, session, turn)
+        .branch(branch)
+        .tenant(tenant)
+        .cacheSalt(cacheSalt)
+        .messages(messages)
+        .options(options)
+        .replace(replace)
+        .newBranch(newBranch)
+        .atTurn(atTurn)
         .origin(origin)
         .error(error)
-        .build();
-  }
-
-  /** Returns this event with hints about the cache. */
-  public ConversationEvent withCache(CacheHints hints) {
-    return new ConversationEvent(
-        kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-        atTurn, origin, error, hints, previousTurn);
+        .cache(cache)
+        .previousTurn(previousTurn);
   }
 
   /** Builds an event; each method sets the component of its name. */

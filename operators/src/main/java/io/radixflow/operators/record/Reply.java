@@ -16,7 +16,7 @@ import java.util.List;
  * @param seed the seed used
  * @param droppedTurns turns that were dropped from the prompt to fit the context window
  * @param logprobs one entry a token, or null
- * @param error for people, or null
+ * @param error why it is rejected or failed, or null
  * @param items {@code query}: the branch's items, else null
  * @param status {@code query}: the slot's state, else null
  * @param created milliseconds since the epoch
@@ -34,7 +34,7 @@ public record Reply(
     long seed,
     int droppedTurns,
     List<TokenLogprob> logprobs,
-    String error,
+    ReplyError error,
     List<Item> items,
     String status,
     long created,
@@ -76,7 +76,7 @@ public record Reply(
         seed,
         droppedTurns,
         null,
-        "the session was erased",
+        new ReplyError(ErrorCode.SESSION_ENDED, "the session was erased"),
         null,
         null,
         created,

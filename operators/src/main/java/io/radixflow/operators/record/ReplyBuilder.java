@@ -15,7 +15,7 @@ public final class ReplyBuilder {
   private long seed;
   private int droppedTurns;
   private List<Reply.TokenLogprob> logprobs;
-  private String error;
+  private ReplyError error;
   private List<Reply.Item> items;
   private String status;
   private long created;
@@ -63,7 +63,7 @@ public final class ReplyBuilder {
     return this;
   }
 
-  public ReplyBuilder error(String error) {
+  public ReplyBuilder error(ReplyError error) {
     this.error = error;
     return this;
   }

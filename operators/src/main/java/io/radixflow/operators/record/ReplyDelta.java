@@ -12,7 +12,7 @@ package io.radixflow.operators.record;
  * @param text the piece, whole characters
  * @param finishReason in the last piece, else null
  * @param usage counts of the whole turn in the last piece, else {@link Usage#NONE}
- * @param error in the last piece: why the turn was not served, for people; else null
+ * @param error in the last piece: why the turn was not served; else null
  * @param answer in the last piece of a query: its reply, to be committed yet; else null
  */
 public record ReplyDelta(
@@ -27,7 +27,7 @@ public record ReplyDelta(
     String text,
     String finishReason,
     Usage usage,
-    String error,
+    ReplyError error,
     Reply answer) {
 
   /** A piece of a turn that is served. */

@@ -1,10 +1,19 @@
 package io.radixflow.operators.session;
 
+import io.radixflow.operators.record.ErrorCode;
+
 /** A turn is refused for now; the same, sent again later under another turn id, may be served. */
 public final class BusyException extends RefusedException {
   private static final long serialVersionUID = 1L;
 
   public BusyException(String reason) {
-    super(reason + "; try again later, with another turn id");
+    this(ErrorCode.BUSY, reason);
+  }
+
+  /**
+   * @param code {@link ErrorCode#BUSY} or {@link ErrorCode#DRAINING}
+   */
+  public BusyException(ErrorCode code, String reason) {
+    super(code, reason + "; try again later, with another turn id");
   }
 }

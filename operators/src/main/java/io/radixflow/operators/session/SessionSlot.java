@@ -54,6 +54,14 @@ public record SessionSlot(
     return inLog(origin) && origin.offset() <= offsets.getOrDefault(origin.partition(), -1L);
   }
 
+  /**
+   * Returns whether events of a tenant may have to do with the session: those of its owner, or of
+   * anyone before it is opened and after it is erased, when it has no owner.
+   */
+  public boolean isOpenTo(String sender) {
+    return !opened || life == Life.ERASED || tenant.equals(sender);
+  }
+
   /** Returns this slot after an event. */
   public SessionSlot touched(Origin origin, long now) {
     Copy copy = new Copy(this);

@@ -169,7 +169,7 @@ public final class EngineClient implements AutoCloseable {
       seen.finishOrder = finishes++;
     }
     seen.usage = progress.usage();
-    seen.error = progress.error();
+    seen.error = progress.error() == null ? null : progress.error().message();
   }
 
   ReplyChannel channel() {

@@ -4,6 +4,7 @@ import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static io.radixflow.operators.Patience.await;
 
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.record.FinishReason;
@@ -48,7 +49,7 @@ class EngineLimitsTest {
           client,
           withPrompt(
               () -> {
-                throw new PromptException("the history is gone");
+                throw new PromptException(ErrorCode.INVALID_REQUEST, "the history is gone");
               }),
           "the history is gone");
       EngineClient.Seen broken =

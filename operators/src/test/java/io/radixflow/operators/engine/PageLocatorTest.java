@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static io.radixflow.operators.Patience.await;
 
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
@@ -149,7 +150,7 @@ class PageLocatorTest {
           engine.locate(
               "",
               () -> {
-                throw new PromptException("no text");
+                throw new PromptException(ErrorCode.INVALID_REQUEST, "no text");
               });
       assertThatThrownBy(() -> located.get(60, TimeUnit.SECONDS)).hasMessageContaining("no text");
     }

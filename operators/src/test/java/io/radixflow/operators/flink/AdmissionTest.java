@@ -31,14 +31,13 @@ class AdmissionTest {
 
   @Test
   void anInvalidEventIsAnsweredOnceHoweverOftenItIsSent() throws Exception {
-    ConversationEvent invalid =
-        ConversationEvent.invalid(null, "s", null, "t1", new Origin(0, 5, 0), "seed is a string");
-    ConversationEvent resent =
-        ConversationEvent.invalid(null, "s", null, "t1", new Origin(0, 6, 0), "seed is a string");
+    Events invalid =
+        Events.of(null, "s", "t1").from(0, 5).with(e -> e.error("seed is a string"));
+    Events resent = invalid.from(0, 6);
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(invalid).send(invalid).send(resent).send(Events.message("s", "t1")).settle();
       assertThat(h.endings()).containsExactly("t1:rejected");
-      assertThat(h.reply("t1").error()).isEqualTo("seed is a string");
+      assertThat(h.reply("t1").error().message()).isEqualTo("seed is a string");
       h.send(Events.message("s", "t2")).settle();
       assertThat(h.endings()).containsExactly("t1:rejected", "t2:stop");
     }
@@ -77,7 +76,7 @@ class AdmissionTest {
       h.send(Events.message("s", "t1"), Events.message("s", "t2"), Events.message("s", "t3"));
       h.send(Events.message("other", "t4"));
       assertThat(h.endings()).containsExactly("t3:rejected");
-      assertThat(h.reply("t3").error()).contains("session", "limit of 2");
+      assertThat(h.reply("t3").error().message()).contains("session", "limit of 2");
       h.settle().send(Events.message("s", "t5")).settle();
       assertThat(h.reply("t5").finishReason()).isEqualTo("stop");
     }
@@ -110,7 +109,7 @@ class AdmissionTest {
       h.send(Events.message("s", "t1", large), Events.message("s", "t2", large));
       h.send(Events.message("s", "t3", "short"), Events.message("other", "t4", "short"));
       assertThat(h.endings()).containsExactly("t3:rejected");
-      assertThat(h.reply("t3").error()).contains("4194304 characters");
+      assertThat(h.reply("t3").error().message()).contains("4194304 characters");
       h.send(Events.message("s", "t5", "short").replacing(), Events.message("s", "t6")).settle();
       assertThat(h.reply("t5").finishReason()).isEqualTo("stop");
       assertThat(h.reply("t6").finishReason()).isEqualTo("stop");
@@ -123,7 +122,7 @@ class AdmissionTest {
       h.send(Events.message("s", "t1").from(0, 1), Events.message("s", "t2").from(0, 2));
       h.send(Events.message("s", "t2").from(0, 2)).settle();
       assertThat(h.endings()).containsExactly("t2:rejected", "t1:stop");
-      assertThat(h.reply("t2").error()).contains("another turn id");
+      assertThat(h.reply("t2").error().message()).contains("another turn id");
       h.send(Events.message("s", "t2").from(0, 3), Events.message("s", "t3").from(0, 4)).settle();
       assertThat(h.endings()).containsExactly("t2:rejected", "t1:stop", "t3:stop");
     }
@@ -149,8 +148,8 @@ class AdmissionTest {
       h.send(Events.message("a", "t1").of("acme"), Events.message("b", "t2").of("acme"));
       h.send(Events.message("c", "t3").of("beta"), Events.message("d", "t4").of("gamma"));
       assertThat(h.endings()).containsExactly("t2:rejected", "t4:rejected");
-      assertThat(h.reply("t2").error()).contains("tenant");
-      assertThat(h.reply("t4").error()).contains("TaskManager");
+      assertThat(h.reply("t2").error().message()).contains("tenant");
+      assertThat(h.reply("t4").error().message()).contains("TaskManager");
     }
   }
 
@@ -163,9 +162,9 @@ class AdmissionTest {
           Events.of(EventKind.OPEN, "s2", "o").with(Events.temperature(-1)),
           Events.message("s", "t3"));
       h.settle();
-      assertThat(h.reply("t1").error()).contains("temperature");
-      assertThat(h.reply("t2").error()).contains("max_tokens");
-      assertThat(h.reply("o").error()).contains("temperature");
+      assertThat(h.reply("t1").error().message()).contains("temperature");
+      assertThat(h.reply("t2").error().message()).contains("max_tokens");
+      assertThat(h.reply("o").error().message()).contains("temperature");
       assertThat(h.reply("t3").finishReason()).isEqualTo("stop");
     }
   }
@@ -198,7 +197,7 @@ class AdmissionTest {
               Events.message("s", "t3"))
           .settle();
       assertThat(h.endings()).containsExactly("t1:rejected", "t2:rejected", "t3:stop");
-      assertThat(h.reply("t2").error()).contains("chat template");
+      assertThat(h.reply("t2").error().message()).contains("chat template");
     }
   }
 

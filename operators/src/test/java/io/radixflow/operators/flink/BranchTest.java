@@ -93,10 +93,10 @@ class BranchTest {
               Events.fork("s", "f3", "main", "t1"),
               Events.message("s", "t2").on("b"))
           .settle();
-      assertThat(h.reply("f1").error()).contains("no branch 'nowhere'");
-      assertThat(h.reply("f2").error()).contains("no turn 't9'");
-      assertThat(h.reply("f3").error()).contains("'main' already");
-      assertThat(h.reply("t2").error()).contains("no branch 'b'");
+      assertThat(h.reply("f1").error().message()).contains("no branch 'nowhere'");
+      assertThat(h.reply("f2").error().message()).contains("no turn 't9'");
+      assertThat(h.reply("f3").error().message()).contains("'main' already");
+      assertThat(h.reply("t2").error().message()).contains("no branch 'b'");
       assertThat(h.endings())
           .containsExactly("t1:stop", "f1:rejected", "f2:rejected", "f3:rejected", "t2:rejected");
     }
@@ -124,7 +124,7 @@ class BranchTest {
           Events.fork("s", "f2", "b2", null));
       h.settle();
       assertThat(h.endings()).containsExactlyInAnyOrder("t1:stop", "f1:stop", "f2:rejected");
-      assertThat(h.reply("f2").error()).contains("limit of 2 branches");
+      assertThat(h.reply("f2").error().message()).contains("limit of 2 branches");
     }
   }
 
@@ -190,8 +190,8 @@ class BranchTest {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.of(EventKind.OPEN, "s", null));
       h.send(regenerate("r1"), Events.message("s", "t1"), regenerate("r2").at("t9")).settle();
-      assertThat(h.reply("r1").error()).contains("no reply to make again");
-      assertThat(h.reply("r2").error()).contains("no turn 't9'");
+      assertThat(h.reply("r1").error().message()).contains("no reply to make again");
+      assertThat(h.reply("r2").error().message()).contains("no turn 't9'");
     }
   }
 }

@@ -47,7 +47,7 @@ class ContextWindowTest {
       assertThat(h.reply("t19").droppedTurns()).isPositive();
       h.send(Events.message("s", "t0"), Events.fork("s", "f", "b", "t0")).settle();
       assertThat(h.replies()).hasSize(21);
-      assertThat(h.reply("f").error()).contains("no turn 't0'");
+      assertThat(h.reply("f").error().message()).contains("no turn 't0'");
     }
   }
 
@@ -74,7 +74,7 @@ class ContextWindowTest {
         h.send(Events.message("s", "t" + i).with(Events.maxTokens(20))).settle();
       }
       assertThat(h.reply("t11").finishReason()).isEqualTo("rejected");
-      assertThat(h.reply("t11").error()).contains("context window of 400");
+      assertThat(h.reply("t11").error().message()).contains("context window of 400");
       h.send(Events.fork("s", "f", "b", "t1"), Events.message("s", "go on").on("b")).settle();
       assertThat(h.reply("go on").finishReason()).isEqualTo("stop");
     }
@@ -85,7 +85,7 @@ class ContextWindowTest {
     try (ServingHarness h = opened(ServingOptions.DEFAULT)) {
       h.send(Events.message("s", "t1", "x".repeat(100_000)), Events.message("s", "t2")).settle();
       assertThat(h.reply("t1").finishReason()).isEqualTo("rejected");
-      assertThat(h.reply("t1").error()).contains("100", "400");
+      assertThat(h.reply("t1").error().message()).contains("100", "400");
       assertThat(h.reply("t2").finishReason()).isEqualTo("stop");
     }
   }

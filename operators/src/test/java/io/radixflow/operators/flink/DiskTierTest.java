@@ -34,7 +34,7 @@ class DiskTierTest {
   }
 
   private static Reply ask(ServingHarness h, String turn) throws Exception {
-    return h.ask(Events.message("s", turn, TieredEngines.LONG));
+    return h.ask(Events.message("s", turn, TieredEngines.LONG).of("acme"));
   }
 
   private void awaitStored() {
@@ -78,7 +78,7 @@ class DiskTierTest {
     OperatorSubtaskState state = stored();
     Reply announced;
     try (ServingHarness h = harness(root).restore(state, 1)) {
-      h.send(Events.of(EventKind.PREFETCH, "s", null));
+      h.send(Events.of(EventKind.PREFETCH, "s", null).of("acme"));
       Patience.await().until(() -> engines.stats().announcements().pages() > 40);
       announced = ask(h, "t2");
       assertThat(announced.usage().tiers().hostTokens()).isGreaterThan(800);
@@ -98,7 +98,7 @@ class DiskTierTest {
   void anErasedSessionLeavesTheDiskOfAnEngineThatNeverServedIt() throws Exception {
     OperatorSubtaskState state = stored();
     try (ServingHarness h = harness(root).restore(state, 1)) {
-      h.send(Events.of(EventKind.ERASE, "s", "e1"));
+      h.send(Events.of(EventKind.ERASE, "s", "e1").of("acme"));
       awaitNothingStored();
     }
     engines.close();
@@ -108,7 +108,7 @@ class DiskTierTest {
   void aDirectoryThatMissedAnErasureIsEmptiedWhenItComesBack(@TempDir Path other) throws Exception {
     OperatorSubtaskState state = stored();
     try (ServingHarness h = harness(other).restore(state, 1)) {
-      h.send(Events.of(EventKind.ERASE, "s", "e1"));
+      h.send(Events.of(EventKind.ERASE, "s", "e1").of("acme"));
       state = h.snapshot();
     }
     engines.close();

@@ -83,11 +83,11 @@ class ErasedBytesTest {
         Events.of(EventKind.OPEN, session, "o-" + session)
             .with(new Message("system", "system " + secret))
             .of(tenant));
-    h.send(turn(session, "r1-" + session, secret)).settle();
-    h.send(Events.fork(session, "f-" + session, "b", null)).settle();
-    h.send(turn(session, "r2-" + session, secret).on("b")).settle();
-    h.send(turn(session, "r3-" + session, secret));
-    h.send(turn(session, "r4-" + session, secret));
+    h.send(turn(session, "r1-" + session, secret).of(tenant)).settle();
+    h.send(Events.fork(session, "f-" + session, "b", null).of(tenant)).settle();
+    h.send(turn(session, "r2-" + session, secret).on("b").of(tenant)).settle();
+    h.send(turn(session, "r3-" + session, secret).of(tenant));
+    h.send(turn(session, "r4-" + session, secret).of(tenant));
     h.generate(3);
     h.snapshot();
     h.generate(2);
@@ -100,8 +100,8 @@ class ErasedBytesTest {
 
   private static void end(ServingHarness h, String ending) throws Exception {
     switch (ending) {
-      case "erase" -> h.send(Events.of(EventKind.ERASE, "gone", "end"));
-      case "close" -> h.send(Events.of(EventKind.CLOSE, "gone", "end"));
+      case "erase" -> h.send(Events.of(EventKind.ERASE, "gone", "end").of(TENANT));
+      case "close" -> h.send(Events.of(EventKind.CLOSE, "gone", "end").of(TENANT));
       default -> h.control("erase_tenant", TENANT, null).runMails();
     }
   }

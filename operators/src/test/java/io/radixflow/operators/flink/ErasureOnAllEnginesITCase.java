@@ -75,8 +75,8 @@ class ErasureOnAllEnginesITCase {
     return switch ((int) n) {
       case 0 -> Events.message(session(0), "t0", TEXT).of("acme");
       case 1 -> Events.message(session(1), "t1", TEXT).of("acme");
-      case 2 -> Events.of(EventKind.ERASE, session(0), "e0");
-      default -> Events.of(EventKind.QUERY, session(1), "q1");
+      case 2 -> Events.of(EventKind.ERASE, session(0), "e0").of("acme");
+      default -> Events.of(EventKind.QUERY, session(1), "q1").of("acme");
     };
   }
 

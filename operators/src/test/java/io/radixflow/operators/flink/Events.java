@@ -7,25 +7,13 @@ import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Origin;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 
 /** Makes events for tests, one change at a time. */
-record Events(
-    EventKind kind,
-    String session,
-    String branch,
-    String turn,
-    String tenant,
-    String salt,
-    List<Message> messages,
-    GenerationOptions options,
-    boolean replace,
-    String newBranch,
-    String atTurn,
-    Origin origin) {
+record Events(ConversationEvent event) {
 
   static Events of(EventKind kind, String session, String turn) {
-    return new Events(
-        kind, session, "main", turn, "", "", List.of(), null, false, null, null, null);
+    return new Events(ConversationEvent.builder(kind, session, turn).build());
   }
 
   static Events message(String session, String turn) {
@@ -37,19 +25,7 @@ record Events(
   }
 
   static Events fork(String session, String turn, String newBranch, String atTurn) {
-    return new Events(
-        EventKind.FORK,
-        session,
-        "main",
-        turn,
-        "",
-        "",
-        List.of(),
-        null,
-        false,
-        newBranch,
-        atTurn,
-        null);
+    return of(EventKind.FORK, session, turn).with(e -> e.newBranch(newBranch).atTurn(atTurn));
   }
 
   /**
@@ -70,85 +46,48 @@ record Events(
 
   /** The turns that events have answered: each of them once. */
   static List<String> answered(List<Events> events) {
-    return events.stream().filter(e -> e.kind != EventKind.CANCEL).map(Events::turn).toList();
+    return events.stream()
+        .map(Events::event)
+        .filter(e -> e.kind() != EventKind.CANCEL)
+        .map(ConversationEvent::turn)
+        .toList();
+  }
+
+  /** Returns the event with a change. */
+  Events with(UnaryOperator<ConversationEvent.Builder> change) {
+    return new Events(change.apply(event.toBuilder()).build());
   }
 
   Events with(Message... added) {
-    return new Events(
-        kind,
-        session,
-        branch,
-        turn,
-        tenant,
-        salt,
-        List.of(added),
-        options,
-        replace,
-        newBranch,
-        atTurn,
-        origin);
+    return with(e -> e.messages(List.of(added)));
   }
 
   Events with(GenerationOptions given) {
-    return new Events(
-        kind, session, branch, turn, tenant, salt, messages, given, replace, newBranch, atTurn,
-        origin);
+    return with(e -> e.options(given));
   }
 
-  Events on(String otherBranch) {
-    return new Events(
-        kind,
-        session,
-        otherBranch,
-        turn,
-        tenant,
-        salt,
-        messages,
-        options,
-        replace,
-        newBranch,
-        atTurn,
-        origin);
+  Events on(String branch) {
+    return with(e -> e.branch(branch));
   }
 
-  Events of(String owner) {
-    return new Events(
-        kind, session, branch, turn, owner, salt, messages, options, replace, newBranch, atTurn,
-        origin);
+  Events of(String tenant) {
+    return with(e -> e.tenant(tenant));
   }
 
   Events salted(String cacheSalt) {
-    return new Events(
-        kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-        atTurn, origin);
+    return with(e -> e.cacheSalt(cacheSalt));
   }
 
   Events replacing() {
-    return new Events(
-        kind, session, branch, turn, tenant, salt, messages, options, true, newBranch, atTurn,
-        origin);
+    return with(e -> e.replace(true));
   }
 
-  Events at(String otherTurn) {
-    return new Events(
-        kind, session, branch, turn, tenant, salt, messages, options, replace, newBranch, otherTurn,
-        origin);
+  Events at(String turn) {
+    return with(e -> e.atTurn(turn));
   }
 
   Events from(int partition, long offset) {
-    return new Events(
-        kind,
-        session,
-        branch,
-        turn,
-        tenant,
-        salt,
-        messages,
-        options,
-        replace,
-        newBranch,
-        atTurn,
-        new Origin(partition, offset, 0));
+    return with(e -> e.origin(new Origin(partition, offset, 0)));
   }
 
   static GenerationOptions maxTokens(int tokens) {
@@ -161,19 +100,5 @@ record Events(
 
   static GenerationOptions priority(int value) {
     return GenerationOptions.builder().priority(value).build();
-  }
-
-  ConversationEvent event() {
-    return ConversationEvent.builder(kind, session, turn)
-        .branch(branch)
-        .tenant(tenant)
-        .cacheSalt(salt)
-        .messages(messages)
-        .options(options)
-        .replace(replace)
-        .newBranch(newBranch)
-        .atTurn(atTurn)
-        .origin(origin)
-        .build();
   }
 }

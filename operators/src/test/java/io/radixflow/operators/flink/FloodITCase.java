@@ -99,7 +99,7 @@ class FloodITCase {
     assertThat(endings.get("rejected")).isBetween(1, (TURNS / SESSIONS - PER_SESSION) * SESSIONS);
     assertThat(replies)
         .filteredOn(reply -> reply.finishReason().equals("rejected"))
-        .allMatch(reply -> reply.error().contains("limit of " + PER_SESSION));
+        .allMatch(reply -> reply.error().message().contains("limit of " + PER_SESSION));
     assertInOrder(replies);
     int at = replies.stream().map(Reply::turn).toList().indexOf("t" + CANCELLED);
     assertThat(replies.get(at).finishReason()).isEqualTo("cancelled");

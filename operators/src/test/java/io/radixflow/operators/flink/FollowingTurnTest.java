@@ -118,7 +118,7 @@ class FollowingTurnTest {
     try (ServingHarness h = ServingHarness.opened()) {
       send(h, after("t0", "t1"), after("", "t2"), after("nothing", "t3")).settle();
       assertThat(h.endings()).containsExactly("t1:rejected", "t3:rejected", "t2:stop");
-      assertThat(h.reply("t1").error()).isEqualTo("there is no turn 't0' in the session");
+      assertThat(h.reply("t1").error().message()).isEqualTo("there is no turn 't0' in the session");
     }
   }
 
@@ -129,8 +129,8 @@ class FollowingTurnTest {
       h.send(Events.of(EventKind.CANCEL, "s", "t1")).settle();
       assertThat(h.endings())
           .containsExactlyInAnyOrder("t1:cancelled", "t2:rejected", "t3:rejected", "t4:rejected");
-      assertThat(h.reply("t2").error()).contains("no reply to continue");
-      assertThat(h.reply("t3").error()).contains("no reply to continue");
+      assertThat(h.reply("t2").error().message()).contains("no reply to continue");
+      assertThat(h.reply("t3").error().message()).contains("no reply to continue");
       send(h, after("", "t5")).settle();
       assertThat(h.reply("t5").branch()).isEqualTo("main");
     }
@@ -193,7 +193,7 @@ class FollowingTurnTest {
       assertThat(turns(h, "a")).containsExactly("t1", "a", "a2");
       assertThat(turns(h, "main")).containsExactly("t1", "m");
       send(h, after("b", "x")).settle();
-      assertThat(h.reply("x").error()).contains("no turn 'b'");
+      assertThat(h.reply("x").error().message()).contains("no turn 'b'");
       assertThat(h.turnsKept("s")).isEqualTo(5);
     }
   }
@@ -202,7 +202,7 @@ class FollowingTurnTest {
   void branchesWhoseTurnsRunMakeNoRoom() throws Exception {
     try (ServingHarness h = ServingHarness.opened(Options.with(o -> o.maxBranches = 2))) {
       send(h, after("", "t1"), after("", "t2"), after("", "t3"));
-      assertThat(h.reply("t3").error()).contains("limit of 2 branches");
+      assertThat(h.reply("t3").error().message()).contains("limit of 2 branches");
       send(h.settle(), after("", "t4")).settle();
       assertThat(h.endings()).containsExactly("t3:rejected", "t1:stop", "t2:stop", "t4:stop");
     }

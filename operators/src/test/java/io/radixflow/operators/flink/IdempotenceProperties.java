@@ -35,7 +35,7 @@ class IdempotenceProperties {
 
     /** A record in the log, read at once. */
     void produce(Events event) throws Exception {
-      int partition = Math.floorMod(event.session().hashCode(), PARTITIONS);
+      int partition = Math.floorMod(event.event().session().hashCode(), PARTITIONS);
       log.add(event.from(partition, nextOffset[partition]++));
       subtasks.send(log.get(log.size() - 1));
     }

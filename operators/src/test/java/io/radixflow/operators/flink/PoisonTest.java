@@ -53,7 +53,7 @@ class PoisonTest {
       assertThat(h.endings())
           .containsExactlyInAnyOrder(
               "t0:stop", "t1:stop", "t2:stop", "t3:stop", "t:error", "next:stop");
-      assertThat(h.reply("t").error()).contains("injected fault");
+      assertThat(h.reply("t").error().message()).contains("injected fault");
       assertThat(h.rejectedEvents()).hasSize(1);
       assertThat(h.rejectedEvents().get(0).event()).isEqualTo(deadly.event());
       assertThat(h.rejectedEvents().get(0).reason()).contains("injected fault");

@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ReplyDelta;
@@ -22,7 +23,7 @@ class PrefetchEventTest {
   void anAnnouncedTurnReachesTheEngineAndChangesNothingElse() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1").of("acme")).settle();
-      h.send(prefetch(null), prefetch("p"));
+      h.send(prefetch(null).of("acme"), prefetch("p").of("acme"));
       assertThat(h.endings()).containsExactly("t1:stop", "p:stop");
       assertThat(h.reply("p").text()).isEmpty();
       assertThat(h.deltas())
@@ -92,7 +93,7 @@ class PrefetchEventTest {
       h.send(Events.of(EventKind.ERASE, "s", null), prefetch(null), prefetch("p4"));
       assertThat(h.endings())
           .containsExactly("p1:rejected", "t1:stop", "p2:stop", "p3:rejected", "p4:rejected");
-      assertThat(h.reply("p1").error()).contains("no session 's'");
+      assertThat(h.reply("p1").error().message()).contains("no session 's'");
       assertThat(h.rejectedEvents()).isEmpty();
       assertThat(h.engine().expected()).isEmpty();
     }
@@ -117,7 +118,7 @@ class PrefetchEventTest {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1").of("acme")).settle();
       h.send(prefetch("p").of("beta"));
-      assertThat(h.reply("p").error()).contains("another tenant");
+      assertThat(h.reply("p").error().code()).isEqualTo(ErrorCode.WRONG_TENANT);
       assertThat(h.engine().expected()).isEmpty();
     }
   }

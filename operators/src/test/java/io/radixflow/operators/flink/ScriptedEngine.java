@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
@@ -280,7 +281,7 @@ public final class ScriptedEngine implements Engine {
       try {
         running.prompt = request.prompt().ids();
       } catch (PromptException e) {
-        progress(requestId, running, 0, new int[0], "", FinishReason.REJECTED, e.getMessage());
+        progress(requestId, running, 0, new int[0], "", FinishReason.REJECTED, e.error());
         return;
       }
       submitted.add(submitted(request, running.prompt));
@@ -294,7 +295,7 @@ public final class ScriptedEngine implements Engine {
         int[] tokens,
         String text,
         FinishReason finish,
-        String error) {
+        ReplyError error) {
       int promptLength = running.prompt == null ? 0 : running.prompt.length;
       Usage usage = new Usage(promptLength, 0, at + tokens.length);
       ReplyProgress progress =

@@ -100,7 +100,7 @@ class SessionErasureTest {
   private void eraseAndSearch(ServingHarness h, String session, Set<String> kept) throws Exception {
     awaitStored();
     assertThat(pages().size()).isGreaterThan(kept.size());
-    h.ask(Events.of(EventKind.ERASE, session, "erase-" + session));
+    h.ask(Events.of(EventKind.ERASE, session, "erase-" + session).of("acme"));
     awaitErased(h);
     assertThat(pages()).isEqualTo(kept);
   }
@@ -124,7 +124,7 @@ class SessionErasureTest {
       h.open();
       h.ask(say("s", "t1", longText("first")));
       h.ask(say("s", "t2", longText("second")));
-      h.ask(Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
+      h.ask(Events.of(EventKind.REGENERATE, "s", "r1").of("acme").at("t1"));
       h.ask(say("s", "t3", longText("third")));
       h.send(say("s", "t4", longText("fourth")));
       while (engines.engine().stats().scheduler().runningRequests() == 0) {
@@ -132,7 +132,7 @@ class SessionErasureTest {
       }
       h.runMails();
       h.ask(say("s", "t5", longText("fifth")).replacing());
-      h.ask(Events.fork("s", "f1", "b", "t3"));
+      h.ask(Events.fork("s", "f1", "b", "t3").of("acme"));
       h.ask(say("s", "t6", longText("sixth")).on("b"));
       eraseAndSearch(h, "s", Set.of());
     }
@@ -148,7 +148,7 @@ class SessionErasureTest {
     try (ServingHarness h = oneOfTwo()) {
       h.open();
       h.ask(say("s", "t1", longText("first")));
-      h.ask(Events.of(EventKind.REGENERATE, "s", "r1").at("t1"));
+      h.ask(Events.of(EventKind.REGENERATE, "s", "r1").of("acme").at("t1"));
       awaitSent(h, 1);
       assertThat(h.erasuresPending()).as("until it is passed on").isEqualTo(1);
     }
@@ -253,7 +253,7 @@ class SessionErasureTest {
       awaitStored();
       before = pages();
       copy(root, crashed);
-      h.send(Events.of(EventKind.ERASE, "gone", "e1"));
+      h.send(Events.of(EventKind.ERASE, "gone", "e1").of("acme"));
       state = h.snapshot();
     }
     engines.close();
@@ -293,7 +293,7 @@ class SessionErasureTest {
       before = pages();
       h.control("tiers", null, "detach disk");
       Patience.await().until(() -> engines.tiers().applied() == 1);
-      h.ask(Events.of(EventKind.ERASE, "s", "e1"));
+      h.ask(Events.of(EventKind.ERASE, "s", "e1").of("acme"));
       h.control("erase_tenant", "acme", null).runMails();
       state = h.snapshot();
       assertThat(h.erasuresPending()).isPositive();
@@ -336,18 +336,18 @@ class SessionErasureTest {
       }
       h.setProcessingTime(10_000);
       h.ask(say(fresh, "t3", longText("third")));
-      h.ask(Events.of(EventKind.CLOSE, fresh, "c3"));
+      h.ask(Events.of(EventKind.CLOSE, fresh, "c3").of("acme"));
       awaitErased(h);
       assertThat(h.erasuresSent()).as("no other engine had it").isEmpty();
-      h.ask(Events.of(EventKind.CLOSE, "idle", "c1"));
+      h.ask(Events.of(EventKind.CLOSE, "idle", "c1").of("acme"));
       awaitSent(h, 1);
       h.ask(say(served, "t4", longText("fourth")));
       h.ask(say(served, "t5", longText("fifth")));
-      h.ask(Events.of(EventKind.REGENERATE, served, "r5"));
+      h.ask(Events.of(EventKind.REGENERATE, served, "r5").of("acme"));
       awaitSent(h, 2);
-      h.ask(Events.of(EventKind.CLOSE, served, "c2"));
+      h.ask(Events.of(EventKind.CLOSE, served, "c2").of("acme"));
       awaitSent(h, 3);
-      h.ask(Events.of(EventKind.CLOSE, begun, "c6"));
+      h.ask(Events.of(EventKind.CLOSE, begun, "c6").of("acme"));
       awaitSent(h, 4);
     }
   }
@@ -375,14 +375,14 @@ class SessionErasureTest {
     try (ServingHarness h = harness()) {
       h.open();
       h.send(Events.of(EventKind.OPEN, "s", "o1").with(new Message("system", COMMON)).of("acme"));
-      h.ask(Events.message("s", "t1", longText("own")));
+      h.ask(Events.message("s", "t1", longText("own")).of("acme"));
       awaitStored();
       before = pages().size();
       state = h.snapshot();
     }
     engines.close();
     try (ServingHarness h = harness().restore(state, 1)) {
-      h.ask(Events.of(EventKind.ERASE, "s", "e1"));
+      h.ask(Events.of(EventKind.ERASE, "s", "e1").of("acme"));
       awaitErased(h);
       int publicPages = COMMON.length() / engines.engine().info().pageTokens();
       assertThat(pages()).hasSizeBetween(publicPages, publicPages + 1);

@@ -2,12 +2,17 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.ServingOptions;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(180)
@@ -45,7 +50,7 @@ class SessionLifeTest {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(open("o1"), open("o2"), open("o3").with(new Message("system", "Be long.")));
       assertThat(h.endings()).containsExactly("o1:stop", "o2:stop", "o3:rejected");
-      assertThat(h.reply("o3").error()).contains("other parameters");
+      assertThat(h.reply("o3").error().message()).contains("other parameters");
     }
   }
 
@@ -64,10 +69,11 @@ class SessionLifeTest {
     try (ServingHarness h = ServingHarness.opened()) {
       Events first = Events.message("s", "t1").with(SYSTEM, new Message("user", "hi"));
       h.control("drain", null, null).send(first).control("drain", null, "off");
-      h.send(Events.of(EventKind.CANCEL, "s", "t2"), Events.message("s", "t2").of("acme"));
+      h.send(Events.of(EventKind.CANCEL, "s", "t2").of("acme"))
+          .send(Events.message("s", "t2").of("acme"));
       h.send(Events.message("s", "t3").with(SYSTEM, new Message("user", "hi")).of("beta")).settle();
       assertThat(h.endings()).containsExactly("t1:rejected", "t2:cancelled", "t3:stop");
-      assertThat(query(h, "s", "q").items())
+      assertThat(h.send(Events.of(EventKind.QUERY, "s", "q").of("beta")).reply("q").items())
           .extracting(Reply.Item::role)
           .containsExactly("system", "user", "assistant");
     }
@@ -78,7 +84,7 @@ class SessionLifeTest {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.of(EventKind.REGENERATE, "s", "r"), open("o").of("acme"));
       assertThat(h.endings()).containsExactly("r:rejected", "o:stop");
-      assertThat(h.reply("r").error()).contains("no session 's'");
+      assertThat(h.reply("r").error().message()).contains("no session 's'");
     }
   }
 
@@ -90,7 +96,7 @@ class SessionLifeTest {
       assertThat(h.endings())
           .containsExactly(
               "t1:cancelled", "t2:cancelled", "c:stop", "t3:rejected", "o:rejected", "c2:stop");
-      assertThat(h.reply("t3").error()).contains("closed");
+      assertThat(h.reply("t3").error().message()).contains("closed");
       assertThat(query(h, "s", "q").status()).isEqualTo("closed");
       assertThat(h.reply("q").items()).isEmpty();
     }
@@ -100,8 +106,8 @@ class SessionLifeTest {
   void anErasedSessionLeavesOnlyAMarkThatItWasErased() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1").of("acme")).settle();
-      h.send(Events.message("s", "t2")).generate(2);
-      h.send(erase("s", "e"), Events.message("s", "t3")).settle();
+      h.send(Events.message("s", "t2").of("acme")).generate(2);
+      h.send(erase("s", "e").of("acme"), Events.message("s", "t3")).settle();
       assertThat(h.endings()).containsExactly("t1:stop", "t2:cancelled", "e:stop", "t3:rejected");
       assertThat(query(h, "s", "q").status()).isEqualTo("erased");
       assertThat(h.reply("q").items()).isEmpty();
@@ -197,16 +203,93 @@ class SessionLifeTest {
       h.send(Events.message("s", "t1").of("acme").salted("x")).settle();
       h.send(
               Events.message("s", "t2").of("evil"),
-              Events.message("s", "t3").salted("y"),
+              Events.message("s", "t3").of("acme").salted("y"),
               Events.of(EventKind.QUERY, "s", "t4").of("evil"),
               Events.of(EventKind.CANCEL, "s", "t5").of("evil"),
-              Events.message("s", "t6"))
+              Events.message("s", "t6"),
+              Events.message("s", "t7").of("acme"))
           .settle();
       assertThat(h.endings())
-          .containsExactly("t1:stop", "t2:rejected", "t3:rejected", "t4:rejected", "t6:stop");
+          .containsExactly(
+              "t1:stop", "t2:rejected", "t3:rejected", "t4:rejected", "t6:rejected", "t7:stop");
+      assertThat(List.of("t2", "t4", "t6"))
+          .allSatisfy(t -> assertThat(h.reply(t).error().code()).isEqualTo(ErrorCode.WRONG_TENANT));
+      assertThat(h.reply("t3").error().code()).isEqualTo(ErrorCode.INVALID_REQUEST);
       assertThat(h.rejectedEvents())
           .singleElement()
           .satisfies(r -> assertThat(r.reason()).contains("another tenant"));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(EventKind.class)
+  void anEventOfAnotherTenantChangesNothing(EventKind kind) throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").of("acme")).settle();
+      h.send(Events.message("s", "t2").of("acme"));
+      h.send(Events.of(kind, "s", "t3").with(e -> e.newBranch("b").atTurn("t1")));
+      h.send(Events.of(kind, "s", "t3").of("evil").with(e -> e.newBranch("b").atTurn("t1")));
+      h.send(Events.of(kind, "s", "t2").of("evil"));
+      h.send(Events.message("s", "t3").of("acme")).settle();
+      assertThat(h.endings())
+          .filteredOn(end -> !end.endsWith(":rejected"))
+          .containsExactly("t1:stop", "t2:stop", "t3:stop");
+      assertThat(h.endings())
+          .filteredOn(end -> end.endsWith(":rejected"))
+          .isEqualTo(
+              kind == EventKind.CANCEL ? List.of() : List.of("t3:rejected", "t3:rejected"));
+      assertThat(h.replies())
+          .filteredOn(reply -> reply.error() != null)
+          .allSatisfy(
+              reply ->
+                  assertThat(reply.error())
+                      .isEqualTo(
+                          new ReplyError(
+                              ErrorCode.WRONG_TENANT, "the session belongs to another tenant")));
+      h.send(Events.fork("s", "f", "b", null).of("acme")).settle();
+      assertThat(h.reply("f").finishReason()).isEqualTo("stop");
+    }
+  }
+
+  @Test
+  void anInvalidEventOfAnotherTenantIsRefusedAsInvalidAndLeavesItsTurnId() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").of("acme")).settle();
+      h.send(Events.of(null, "s", "t2").of("evil").with(e -> e.error("seed is a string")));
+      assertThat(h.reply("t2").error()).isEqualTo(ReplyError.invalid("seed is a string"));
+      h.send(Events.message("s", "t2").of("acme")).settle();
+      assertThat(h.endings()).containsExactly("t1:stop", "t2:rejected", "t2:stop");
+    }
+  }
+
+  @Test
+  void aCancelBeforeItsSessionIsOpenEndsATurnOfTheSameTenantOnly() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.of(EventKind.CANCEL, "a", "t1").of("evil"));
+      h.send(Events.message("a", "t1").of("acme")).settle();
+      h.send(Events.of(EventKind.CANCEL, "b", "t2").of("acme"));
+      h.send(Events.message("b", "t2").of("acme")).settle();
+      assertThat(h.endings()).containsExactly("t1:stop", "t2:cancelled");
+    }
+  }
+
+  @Test
+  void aTurnIdThatAnotherTenantUsedBeforeTheSessionWasOpenIsFree() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.of(EventKind.REGENERATE, "s", "t1").of("evil"));
+      h.send(Events.message("s", "t1").of("acme")).settle();
+      assertThat(h.endings()).containsExactly("t1:rejected", "t1:stop");
+    }
+  }
+
+  @Test
+  void aClosedSessionStaysItsTenants() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").of("acme")).settle();
+      h.send(Events.of(EventKind.CLOSE, "s", "c").of("acme"));
+      h.send(Events.message("s", "t2").of("evil"), Events.message("s", "t3").of("acme"));
+      assertThat(h.reply("t2").error().code()).isEqualTo(ErrorCode.WRONG_TENANT);
+      assertThat(h.reply("t3").error().code()).isEqualTo(ErrorCode.SESSION_ENDED);
     }
   }
 }

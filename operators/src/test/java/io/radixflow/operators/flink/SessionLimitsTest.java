@@ -33,11 +33,11 @@ class SessionLimitsTest {
     try (ServingHarness h = full()) {
       h.send(Events.message("c", "t2").of("acme"), Events.of(EventKind.OPEN, "d", "t3").of("acme"));
       h.send(Events.message("e", "t4").of("beta"), Events.message("f", "t5").of("beta"));
-      h.send(Events.message("a", "t6")).settle();
-      assertThat(h.reply("t2").error()).contains("tenant", "limit of 2 open sessions");
+      h.send(Events.message("a", "t6").of("acme")).settle();
+      assertThat(h.reply("t2").error().message()).contains("tenant", "limit of 2 open sessions");
       assertThat(h.reply("t3").finishReason()).isEqualTo("rejected");
       assertThat(h.reply("t4").finishReason()).isEqualTo("stop");
-      assertThat(h.reply("t5").error()).contains("TaskManager", "limit of 3 open sessions");
+      assertThat(h.reply("t5").error().message()).contains("TaskManager", "limit of 3 open sessions");
       assertThat(h.reply("t6").finishReason()).isEqualTo("stop");
     }
   }
@@ -45,9 +45,9 @@ class SessionLimitsTest {
   @Test
   void aSessionThatIsClosedErasedOrForgottenMakesRoom() throws Exception {
     try (ServingHarness h = full()) {
-      h.send(Events.of(EventKind.CLOSE, "a", "c1"), Events.of(EventKind.CLOSE, "a", "c2"));
+      h.send(Events.of(EventKind.CLOSE, "a", "c1").of("acme"), Events.of(EventKind.CLOSE, "a", "c2").of("acme"));
       h.send(Events.message("c", "t2").of("acme"), Events.message("d", "t3").of("acme"));
-      h.send(Events.of(EventKind.ERASE, "c", "e1"), Events.of(EventKind.ERASE, "c", "e2"));
+      h.send(Events.of(EventKind.ERASE, "c", "e1").of("acme"), Events.of(EventKind.ERASE, "c", "e2").of("acme"));
       h.send(Events.message("f", "t4").of("acme"), Events.message("g", "t5").of("acme")).settle();
       assertThat(h.endings()).contains("t3:rejected", "t4:stop", "t5:rejected");
       h.setProcessingTime(20_000);
@@ -61,7 +61,7 @@ class SessionLimitsTest {
   void sessionsAreCountedAgainAfterARestore() throws Exception {
     OperatorSubtaskState state;
     try (ServingHarness h = full()) {
-      h.send(Events.of(EventKind.CLOSE, "a", "c1"));
+      h.send(Events.of(EventKind.CLOSE, "a", "c1").of("acme"));
       state = h.snapshot();
     }
     try (ServingHarness next = ServingHarness.of(new ScriptedEngine(4096, 6), TWO_A_TENANT)) {
@@ -86,7 +86,7 @@ class SessionLimitsTest {
   void whileDrainingNoSessionIsOpened() throws Exception {
     try (ServingHarness h = full()) {
       h.control("drain", null, null).send(Events.of(EventKind.OPEN, "c", "o2"));
-      assertThat(h.reply("o2").error()).contains("drains");
+      assertThat(h.reply("o2").error().message()).contains("drains");
     }
   }
 
@@ -117,7 +117,7 @@ class SessionLimitsTest {
         h.send(Events.message("s", "t" + turn)).settle();
       }
       assertThat(h.endings()).containsExactly("t1:stop", "t2:stop", "t3:stop", "t4:rejected");
-      assertThat(h.reply("t4").error()).contains("limit of 2 turns");
+      assertThat(h.reply("t4").error().message()).contains("limit of 2 turns");
     }
   }
 }

@@ -80,7 +80,7 @@ class SessionPagesTest {
       h.settle();
       SessionPages first = h.pages("s");
       CacheHints noStore = new CacheHints(true, 0, List.of(), null);
-      h.send(message("s", "t2").event().withCache(noStore)).settle();
+      h.send(message("s", "t2").with(e -> e.cache(noStore))).settle();
       assertThat(h.pages("s")).isEqualTo(first);
       h.send(query("s", "q1"), query("s", "q2"));
       assertThat(h.pages("s")).isEqualTo(first);

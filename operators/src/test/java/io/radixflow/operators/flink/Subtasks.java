@@ -45,7 +45,7 @@ final class Subtasks {
   }
 
   void send(Events event) throws Exception {
-    subtasks.get(ServingHarness.ownerOf(event.session(), subtasks.size())).send(event);
+    subtasks.get(ServingHarness.ownerOf(event.event().session(), subtasks.size())).send(event);
   }
 
   /** Lets the engine make a token a request, and the subtasks read them; false if nothing runs. */

@@ -54,11 +54,11 @@ class TaskManagerLimitsTest {
       b.open();
       a.send(message(0, 0, "t1").of("acme"));
       b.send(message(1, 0, "t2").of("acme"), message(1, 1, "t3").of("acme"));
-      assertThat(b.reply("t3").error()).contains("tenant", "limit of 2 open sessions");
+      assertThat(b.reply("t3").error().message()).contains("tenant", "limit of 2 open sessions");
       b.send(message(1, 2, "t4").of("beta"));
       a.send(message(0, 1, "t5").of("gamma"));
-      assertThat(a.reply("t5").error()).contains("TaskManager", "limit of 3 open sessions");
-      a.send(Events.of(EventKind.CLOSE, session(0, 0), "c"));
+      assertThat(a.reply("t5").error().message()).contains("TaskManager", "limit of 3 open sessions");
+      a.send(Events.of(EventKind.CLOSE, session(0, 0), "c").of("acme"));
       b.send(message(1, 3, "t6").of("acme")).settle();
       assertThat(b.endings()).containsExactly("t3:rejected", "t2:stop", "t4:stop", "t6:stop");
     }
@@ -72,9 +72,9 @@ class TaskManagerLimitsTest {
       b.open();
       a.send(message(0, 0, "t1").of("acme"), message(0, 0, "t2").of("acme"));
       b.send(message(1, 0, "t3").of("acme"), message(1, 1, "t4").of("beta"));
-      assertThat(b.reply("t3").error()).contains("tenant", "limit of 2 turns");
+      assertThat(b.reply("t3").error().message()).contains("tenant", "limit of 2 turns");
       a.send(message(0, 1, "t5").of("beta"));
-      assertThat(a.reply("t5").error()).contains("TaskManager", "limit of 3 turns");
+      assertThat(a.reply("t5").error().message()).contains("TaskManager", "limit of 3 turns");
       a.settle();
       b.send(message(1, 2, "t6").of("acme"), message(1, 3, "t7").of("acme"));
       a.send(message(0, 2, "t8").of("acme"));
@@ -97,11 +97,11 @@ class TaskManagerLimitsTest {
       try (ServingHarness b = subtask(TWO_SESSIONS, 1).beside(a)) {
         b.initializeState(left);
         b.open();
-        a.send(Events.of(EventKind.CLOSE, session(0, 0), "c1"));
+        a.send(Events.of(EventKind.CLOSE, session(0, 0), "c1").of("acme"));
         a.send(message(0, 2, "t5").of("acme")).settle();
         assertThat(a.endings()).contains("t3:cancelled", "t4:stop", "t5:rejected");
-        b.send(Events.of(EventKind.CLOSE, session(1, 0), "c2"));
-        b.send(Events.of(EventKind.CLOSE, session(1, 1), "c3"));
+        b.send(Events.of(EventKind.CLOSE, session(1, 0), "c2").of("acme"));
+        b.send(Events.of(EventKind.CLOSE, session(1, 1), "c3").of("acme"));
         a.send(message(0, 3, "t6").of("acme")).settle();
         assertThat(a.reply("t6").finishReason()).isEqualTo("stop");
       }
@@ -123,8 +123,8 @@ class TaskManagerLimitsTest {
     try (ServingHarness one = ServingHarness.of(engine, TWO_SESSIONS)) {
       one.restore(AbstractStreamOperatorTestHarness.repackageState(states), 2);
       one.send(message(0, 1, "t4").of("acme"), message(0, 2, "t5").of("beta"));
-      assertThat(one.reply("t4").error()).contains("tenant", "limit of 2 open sessions");
-      assertThat(one.reply("t5").error()).contains("TaskManager", "limit of 3 open sessions");
+      assertThat(one.reply("t4").error().message()).contains("tenant", "limit of 2 open sessions");
+      assertThat(one.reply("t5").error().message()).contains("TaskManager", "limit of 3 open sessions");
     }
   }
 }

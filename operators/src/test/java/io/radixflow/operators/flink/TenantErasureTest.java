@@ -38,7 +38,7 @@ class TenantErasureTest {
     for (int i = 0; i < SESSIONS; i++) {
       h.send(Events.of(EventKind.OPEN, "acme-" + i, "open").of("acme"));
     }
-    h.send(Events.message("acme-7", "doomed"));
+    h.send(Events.message("acme-7", "doomed").of("acme"));
     h.send(Events.message("beta", "spared").of("beta")).generate(2);
     return h;
   }
@@ -151,10 +151,10 @@ class TenantErasureTest {
     try (ServingHarness h = withSessions(false)) {
       h.control("erase_tenant", "acme", null);
       for (int i = 0; i < SESSIONS; i++) {
-        h.send(Events.message("acme-" + i, "after-" + i));
+        h.send(Events.message("acme-" + i, "after-" + i).of("acme"));
       }
       assertThat(erased(h)).isEqualTo(SESSIONS);
-      assertThat(h.reply("after-7").error()).contains("was erased");
+      assertThat(h.reply("after-7").error().message()).contains("was erased");
     }
   }
 

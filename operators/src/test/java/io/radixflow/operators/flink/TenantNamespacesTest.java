@@ -30,8 +30,9 @@ class TenantNamespacesTest {
     try (ServingHarness h = ServingHarness.opened(options)) {
       h.send(opening("s0", "acme", ""), opening("s1", "bolt", ""), opening("s2", "core", ""));
       h.send(opening("s3", "acme", "pepper"), opening("s4", "", ""));
+      List<String> owners = List.of("acme", "bolt", "core", "acme", "");
       for (int i = 0; i < 5; i++) {
-        h.send(Events.message("s" + i, "t" + i)).settle();
+        h.send(Events.message("s" + i, "t" + i).of(owners.get(i))).settle();
       }
       return h.engine().submitted();
     }

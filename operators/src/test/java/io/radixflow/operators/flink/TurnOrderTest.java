@@ -62,7 +62,8 @@ class TurnOrderTest {
   @Test
   void theEngineLearnsTenantPriorityAndSession() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
-      h.send(Events.message("s", "t1").of("a").with(Events.priority(7)), Events.message("s", "t2"))
+      h.send(Events.message("s", "t1").of("a").with(Events.priority(7)))
+          .send(Events.message("s", "t2").of("a"))
           .settle();
       assertThat(h.engine().submitted())
           .extracting(ScriptedEngine.Submitted::service)
@@ -75,7 +76,7 @@ class TurnOrderTest {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1").with(Events.priority(101))).settle();
       assertThat(h.endings()).containsExactly("t1:rejected");
-      assertThat(h.reply("t1").error()).isEqualTo("priority is 101; it must be -100 to 100");
+      assertThat(h.reply("t1").error().message()).isEqualTo("priority is 101; it must be -100 to 100");
     }
   }
 

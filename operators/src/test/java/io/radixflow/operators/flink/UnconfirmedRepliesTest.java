@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.operators.flink.recovery.EmittedReply;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.ServingOptions;
 import java.util.ArrayList;
 import java.util.List;
@@ -256,7 +258,7 @@ class UnconfirmedRepliesTest {
       h.open();
       h.send(Events.message("s", "t").of("acme")).settle();
       if (how.equals("erase")) {
-        h.send(Events.of(EventKind.ERASE, "s", null));
+        h.send(Events.of(EventKind.ERASE, "s", null).of("acme"));
       } else {
         h.control("erase_tenant", "acme", null).runMails();
       }
@@ -268,7 +270,8 @@ class UnconfirmedRepliesTest {
       assertThat(next.reply("t"))
           .returns("", Reply::text)
           .returns("cancelled", Reply::finishReason)
-          .returns("the session was erased", Reply::error);
+          .returns(
+              new ReplyError(ErrorCode.SESSION_ENDED, "the session was erased"), Reply::error);
     }
   }
 

@@ -2,6 +2,7 @@ package io.radixflow.tools.cli;
 
 import io.radixflow.tools.cli.chat.ChatCommand;
 import io.radixflow.tools.cli.cluster.ClusterCommand;
+import io.radixflow.tools.cli.cluster.GatewayCommand;
 import io.radixflow.tools.cli.cluster.RunCommand;
 import io.radixflow.tools.cli.cluster.SubmitCommand;
 import io.radixflow.tools.cli.cluster.UpCommand;
@@ -46,6 +47,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       RunCommand.class,
       ClusterCommand.class,
       SubmitCommand.class,
+      GatewayCommand.class,
       SendCommand.class,
       TailCommand.class,
       TiersCommand.class,

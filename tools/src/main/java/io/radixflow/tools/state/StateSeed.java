@@ -42,6 +42,11 @@ public record StateSeed(int sessions, int turns, long now) {
     return "idle-" + number;
   }
 
+  /** Returns the tenant that a session belongs to. */
+  public static String tenant(long session) {
+    return "tenant-" + session % 100;
+  }
+
   /**
    * @param directory the savepoint's, which must not exist
    * @param tokenizer fingerprint of the tokenizer whose ids the turns are said to have
@@ -119,14 +124,14 @@ public record StateSeed(int sessions, int turns, long now) {
                 tokenizer,
                 0));
         length += ids.length;
-        turnIds.put(StableHash.of64(name), now);
+        turnIds.put(StableHash.of64(tenant(number), name), now);
       }
       branches.put(ConversationEvent.MAIN_BRANCH, (long) count);
       slot.update(
           new SessionSlot(
               SessionSlot.Life.OPEN,
               true,
-              "tenant-" + number % 100,
+              tenant(number),
               "",
               null,
               count + 1,

@@ -106,7 +106,7 @@ class ErasedKvEventsITCase {
     assertThat(acme).hasSizeGreaterThan(10);
     assertThat(beta).hasSizeGreaterThan(10);
 
-    ask(event(EventKind.ERASE, "", "b1", "erased", List.of()));
+    ask(event(EventKind.ERASE, "beta", "b1", "erased", List.of()));
     await().atMost(PATIENCE).until(() -> content().size() < both.size());
     Set<String> left = awaitTold();
     assertThat(left).containsAll(acme);

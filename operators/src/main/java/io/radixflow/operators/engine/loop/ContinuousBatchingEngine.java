@@ -1,5 +1,7 @@
 package io.radixflow.operators.engine.loop;
 
+import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
@@ -264,7 +266,9 @@ public final class ContinuousBatchingEngine implements Engine {
     } else if (before >= options.maxWaiting() && !resumes(spec)) {
       request.refusalReason = FinishReason.REJECTED;
       request.refusal =
-          before + " requests are waiting already, the limit is " + options.maxWaiting();
+          new ReplyError(
+              ErrorCode.BUSY,
+              before + " requests are waiting already, the limit is " + options.maxWaiting());
       loop.execute(() -> adopt(request));
     } else if (request.isSuspect()) {
       loop.execute(() -> quarantine.hold(request));

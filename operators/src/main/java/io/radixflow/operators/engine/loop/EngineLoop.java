@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine.loop;
 
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.operators.engine.EngineLostException;
 import io.radixflow.operators.engine.EngineStats;
@@ -237,7 +238,7 @@ final class EngineLoop implements Runnable {
     journal.endAll();
     for (Request request : all) {
       request.row = -1;
-      replies.end(request, FinishReason.ERROR, "the engine failed: " + defect);
+      replies.end(request, FinishReason.ERROR, ReplyError.failed("the engine failed: " + defect));
     }
     replies.signal();
     publishStats();

@@ -1,5 +1,7 @@
 package io.radixflow.operators.engine.loop;
 
+import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.template.ChatTemplateException;
@@ -126,15 +128,17 @@ final class Intake {
       if (request.cancelled.get() == null) {
         check(request, request.spec.prompt().ids());
       }
-    } catch (PromptException | ChatTemplateException | IllegalArgumentException e) {
-      refuse(request, FinishReason.REJECTED, e.getMessage());
+    } catch (PromptException e) {
+      refuse(request, FinishReason.REJECTED, e.error());
+    } catch (ChatTemplateException | IllegalArgumentException e) {
+      refuse(request, FinishReason.REJECTED, ReplyError.invalid(e.getMessage()));
     } catch (RuntimeException | Error e) { // the request must end in any case
-      refuse(request, FinishReason.ERROR, "the prompt could not be made: " + e);
+      refuse(request, FinishReason.ERROR, ReplyError.failed("the prompt could not be made: " + e));
     }
     ready.accept(request);
   }
 
-  private void check(Request request, int[] prompt) {
+  private void check(Request request, int[] prompt) throws PromptException {
     EngineRequest spec = request.spec;
     int[] resumed = spec.resumed() == null ? NONE : spec.resumed();
     if (prompt.length == 0) {
@@ -145,7 +149,8 @@ final class Intake {
           "max_tokens is " + spec.maxTokens() + "; it must be at least 1");
     }
     if (prompt.length >= contextLength) {
-      throw new IllegalArgumentException(
+      throw new PromptException(
+          ErrorCode.CONTEXT_LENGTH_EXCEEDED,
           "the prompt has "
               + prompt.length
               + " tokens, which leaves no room for a reply in the context of "
@@ -208,9 +213,9 @@ final class Intake {
     return false;
   }
 
-  private static void refuse(Request request, FinishReason reason, String message) {
+  private static void refuse(Request request, FinishReason reason, ReplyError error) {
     request.refusalReason = reason;
-    request.refusal = message;
+    request.refusal = error;
   }
 
   void close() {

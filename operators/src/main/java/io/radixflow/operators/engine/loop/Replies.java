@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine.loop;
 
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.cache.session.SessionPosition;
@@ -90,9 +91,9 @@ final class Replies {
    * Ends a request in any state. Its pages are cached at once; they are given back when no step in
    * flight uses them.
    *
-   * @param error for people, or null
+   * @param error why it is rejected or failed, or null
    */
-  void end(Request request, FinishReason reason, String error) {
+  void end(Request request, FinishReason reason, ReplyError error) {
     if (request.state == Request.State.ENDED) {
       return;
     }

@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine.loop;
 
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.sampling.SamplingState;
@@ -233,7 +234,7 @@ final class StepPipeline {
       } else if (request.state != Request.State.ENDED) {
         if (alone && ++request.failures >= attempts) {
           LOG.error("Request {} ends: its step failed alone", request.spec.label(), cause);
-          replies.end(request, FinishReason.ERROR, "the model failed on this request: " + cause);
+          replies.end(request, FinishReason.ERROR, ReplyError.failed("the model failed on this request: " + cause));
         } else {
           scheduler.suspect(request);
         }

@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine.request;
 
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
 import io.radixflow.operators.record.FinishReason;
@@ -18,7 +19,7 @@ import java.util.List;
 public final class ReplyRing {
 
   /** The end of a request, and the text that was held back until then. */
-  private record Ending(FinishReason reason, String text, String error) {}
+  private record Ending(FinishReason reason, String text, ReplyError error) {}
 
   private final int[] tokens;
   private final String[] texts;
@@ -78,7 +79,7 @@ public final class ReplyRing {
     tail = at + 1;
   }
 
-  public void end(FinishReason reason, String text, String error) {
+  public void end(FinishReason reason, String text, ReplyError error) {
     ending = new Ending(reason, text, error);
   }
 

@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine.request;
 
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
@@ -81,7 +82,7 @@ public final class Request {
   public SamplingState sampling;
   public ReplyText text;
   public FinishReason resumedEnd;
-  public String refusal;
+  public ReplyError refusal;
   public FinishReason refusalReason;
 
   public int computed;

@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine.schedule;
 
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.record.FinishReason;
 import java.util.ArrayDeque;
@@ -42,8 +43,9 @@ public final class Quarantine {
     if (suspect.deaths() >= attempts) {
       request.refusalReason = FinishReason.ERROR;
       request.refusal =
-          "the process died %d times while it worked on this turn alone"
-              .formatted(suspect.deaths());
+          ReplyError.failed(
+              "the process died %d times while it worked on this turn alone"
+                  .formatted(suspect.deaths()));
     }
   }
 

@@ -32,6 +32,7 @@ public final class SessionContext {
   private SessionSlot saved;
   private SessionSlot slot;
   private boolean ended;
+  private String hashedTenant;
   private String hashedTurn;
   private long turnHash;
 
@@ -147,12 +148,13 @@ public final class SessionContext {
   }
 
   /**
-   * Records a turn id.
+   * Records a turn id. Ids of different tenants are different, so that none blocks another's before
+   * the session has an owner.
    *
    * @return false if it was seen before
    */
-  public boolean recordTurnId(String turn) throws Exception {
-    long hash = hash(turn);
+  public boolean recordTurnId(String tenant, String turn) throws Exception {
+    long hash = hash(tenant, turn);
     if (store.turnIds.contains(hash)) {
       return false;
     }
@@ -161,38 +163,39 @@ public final class SessionContext {
   }
 
   /** Returns whether a turn id has been recorded. */
-  public boolean hasSeenTurnId(String turn) throws Exception {
-    return store.turnIds.contains(hash(turn));
+  public boolean hasSeenTurnId(String tenant, String turn) throws Exception {
+    return store.turnIds.contains(hash(tenant, turn));
   }
 
   /** Hashes a turn id, once for all that an event asks of it. */
-  private long hash(String turn) {
-    if (!turn.equals(hashedTurn)) {
+  private long hash(String tenant, String turn) {
+    if (!turn.equals(hashedTurn) || !tenant.equals(hashedTenant)) {
+      hashedTenant = tenant;
       hashedTurn = turn;
-      turnHash = StableHash.of64(turn);
+      turnHash = tenant.isEmpty() ? StableHash.of64(turn) : StableHash.of64(tenant, turn);
     }
     return turnHash;
   }
 
   /**
-   * Keeps a cancel for a turn that has not come yet.
+   * Keeps a cancel for a turn of the same tenant that has not come yet.
    *
    * @param retention for how many milliseconds
    */
-  public void addEarlyCancel(String turn, long retention) throws Exception {
+  public void addEarlyCancel(String tenant, String turn, long retention) throws Exception {
     removeExpiredCancels();
     int kept = 0;
     for (Long ignored : store.earlyCancels.keys()) {
       kept++;
     }
     if (kept < MAX_EARLY_CANCELS) {
-      store.earlyCancels.put(hash(turn), now() + retention);
+      store.earlyCancels.put(hash(tenant, turn), now() + retention);
     }
   }
 
   /** Takes the cancel of a turn that came before it; false if there is none. */
-  public boolean takeEarlyCancel(String turn) throws Exception {
-    long hash = hash(turn);
+  public boolean takeEarlyCancel(String tenant, String turn) throws Exception {
+    long hash = hash(tenant, turn);
     Long expiry = store.earlyCancels.get(hash);
     if (expiry == null) {
       return false;

@@ -3,6 +3,7 @@ package io.radixflow.operators.flink.turn;
 import io.radixflow.operators.flink.state.History;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.session.BusyException;
 import io.radixflow.operators.session.PendingTurn;
@@ -64,7 +65,8 @@ public final class BranchSelector {
 
   private void requireBranch(SessionContext session, String branch) throws Exception {
     if (!session.history().hasBranch(branch) && !queues.has(session.id(), branch)) {
-      throw new RefusedException("there is no branch '" + branch + "'");
+      throw new RefusedException(
+          ErrorCode.UNKNOWN_BRANCH, "there is no branch '" + branch + "'");
     }
   }
 
@@ -82,7 +84,8 @@ public final class BranchSelector {
     }
     Long number = session.history().find(turn);
     if (number == null) {
-      throw new RefusedException("there is no turn '" + turn + "' in the session");
+      throw new RefusedException(
+          ErrorCode.UNKNOWN_TURN, "there is no turn '" + turn + "' in the session");
     }
     return number;
   }
@@ -195,7 +198,8 @@ public final class BranchSelector {
   void check(SessionContext session, PendingTurn turn) throws Exception {
     if (turn.after() != PendingTurn.LATEST
         && !session.history().endsWith(turn.branch(), turn.after())) {
-      throw new RefusedException("the turn that it follows has no reply to continue");
+      throw new RefusedException(
+          ErrorCode.UNKNOWN_TURN, "the turn that it follows has no reply to continue");
     }
   }
 }

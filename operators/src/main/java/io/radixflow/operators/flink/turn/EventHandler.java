@@ -3,7 +3,9 @@ package io.radixflow.operators.flink.turn;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.turn.SessionEnds.Ending;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.SessionSlot.Life;
@@ -28,7 +30,8 @@ public final class EventHandler {
 
   /**
    * Handles an event. A resend is ignored, whatever became of the event that it repeats: so each
-   * turn id has one reply, however often and from wherever its sender starts again.
+   * turn id has one reply, however often and from wherever its sender starts again. An event of a
+   * tenant that does not own the session changes nothing.
    */
   public void handle(ConversationEvent event, SessionContext session) throws Exception {
     ends.endWithTenant(session);
@@ -36,34 +39,54 @@ public final class EventHandler {
       output.resendIgnored();
       return;
     }
+    if (!session.slot().isOpenTo(event.tenant())) {
+      refuseStranger(event, session);
+      return;
+    }
     session.slot(session.slot().touched(event.origin(), session.now()));
     if (event.kind() != EventKind.CANCEL
         && event.turn() != null
-        && !session.recordTurnId(event.turn())) {
+        && !session.recordTurnId(event.tenant(), event.turn())) {
       output.resendIgnored();
       return;
     }
     if (event.error() != null) {
-      output.rejected(event, event.error());
+      output.rejected(event, ReplyError.invalid(event.error()));
       return;
     }
     try {
-      checkOwner(event, session.slot());
+      checkSalt(event, session.slot());
       serve(event, session);
     } catch (RefusedException e) {
-      output.rejected(event, e.getMessage());
+      output.rejected(event, e.error());
     }
   }
 
-  private static void checkOwner(ConversationEvent event, SessionSlot slot)
-      throws RefusedException {
-    if (!slot.opened() || slot.life() == Life.ERASED) {
+  /**
+   * Refuses an event of a tenant that does not own the session. Its turn id is not recorded, so
+   * that the owner can still use it; an id that the owner has used is not answered again, since the
+   * owner would take that for the end of its turn. The reply says nothing of the session.
+   */
+  private void refuseStranger(ConversationEvent event, SessionContext session) throws Exception {
+    if (event.turn() != null
+        && event.kind() != EventKind.CANCEL
+        && session.hasSeenTurnId(session.slot().tenant(), event.turn())) {
+      output.resendIgnored();
       return;
     }
-    if (!event.tenant().isEmpty() && !event.tenant().equals(slot.tenant())) {
-      throw new RefusedException("the session belongs to another tenant");
-    }
-    if (!event.cacheSalt().isEmpty() && !event.cacheSalt().equals(slot.cacheSalt())) {
+    output.rejected(
+        event,
+        event.error() == null
+            ? new ReplyError(ErrorCode.WRONG_TENANT, "the session belongs to another tenant")
+            : ReplyError.invalid(event.error()));
+  }
+
+  private static void checkSalt(ConversationEvent event, SessionSlot slot)
+      throws RefusedException {
+    if (slot.opened()
+        && slot.life() != Life.ERASED
+        && !event.cacheSalt().isEmpty()
+        && !event.cacheSalt().equals(slot.cacheSalt())) {
       throw new RefusedException(
           "the session was opened with another cache_salt" + TurnIntake.NEW_SESSION);
     }

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
 import io.radixflow.operators.flink.state.SessionContext;
@@ -105,10 +106,10 @@ public final class ReplyOutput {
       RunningTurn turn,
       FinishReason reason,
       ReplyProgress last,
-      String error)
+      ReplyError error)
       throws Exception {
     if (reason == FinishReason.ERROR) {
-      deadLetter(session, turn.pending, error);
+      deadLetter(session, turn.pending, error.message());
     }
     String finish = lowerCase(reason);
     Usage usage = turn.usage();
@@ -138,7 +139,7 @@ public final class ReplyOutput {
       TurnQueues.Entry turn,
       FinishReason reason,
       String text,
-      String error)
+      ReplyError error)
       throws Exception {
     PendingTurn pending = session.pending(turn.id());
     TurnLog.ended(session.id(), session.slot().tenant(), pending, lowerCase(reason), now());
@@ -172,16 +173,16 @@ public final class ReplyOutput {
   }
 
   /** Refuses an event: a rejected reply, or a side output if there is no turn to answer. */
-  void rejected(ConversationEvent event, String reason) throws Exception {
+  void rejected(ConversationEvent event, ReplyError error) throws Exception {
     metrics.rejected();
     if (event.kind() == EventKind.MESSAGE || event.kind() == EventKind.REGENERATE) {
       TurnLog.ended(event, lowerCase(FinishReason.REJECTED));
     }
     if (event.turn() == null || event.kind() == EventKind.CANCEL) {
-      collect(new RejectedEvent(event, reason));
+      collect(new RejectedEvent(event, error.message()));
     } else {
       collectAtOnce(
-          reply(event).finishReason(lowerCase(FinishReason.REJECTED)).error(reason).build());
+          reply(event).finishReason(lowerCase(FinishReason.REJECTED)).error(error).build());
     }
   }
 
@@ -225,7 +226,7 @@ public final class ReplyOutput {
       String text,
       String finish,
       Usage usage,
-      String error) {
+      ReplyError error) {
     return new ReplyDelta(
         turn.branch.session.id,
         turn.pending.branch(),

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.flink.engine.TenantCounts;
 import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.flink.state.SessionCounts;
@@ -31,7 +32,7 @@ public final class ServingLimits {
    */
   void admitTurn(String session, String tenant, List<TurnQueues.Entry> replaced) throws Exception {
     if (control.isDraining()) {
-      throw new BusyException("the service drains and takes no turns");
+      throw new BusyException(ErrorCode.DRAINING, "the service drains and takes no turns");
     }
     int freed = replaced.size();
     int sessionLimit = control.maxQueuedPerSession();
@@ -56,7 +57,7 @@ public final class ServingLimits {
    */
   void admitSession(String tenant) throws Exception {
     if (control.isDraining()) {
-      throw new BusyException("the service drains and opens no sessions");
+      throw new BusyException(ErrorCode.DRAINING, "the service drains and opens no sessions");
     }
     int tenantLimit = control.maxSessionsPerTenant(tenant);
     int limit = control.maxSessionsPerTaskManager();

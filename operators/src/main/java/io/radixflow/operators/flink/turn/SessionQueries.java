@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.flink.state.History;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionStore;
@@ -70,7 +71,8 @@ public final class SessionQueries {
       throw new RefusedException("a query needs a turn id for its answer");
     }
     if (!history.hasBranch(event.branch())) {
-      throw new RefusedException("there is no branch '" + event.branch() + "'");
+      throw new RefusedException(
+          ErrorCode.UNKNOWN_BRANCH, "there is no branch '" + event.branch() + "'");
     }
     Conversation conversation = Conversation.of(session.system(), history.path(event.branch()));
     List<Reply.Item> items = items(conversation);

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
@@ -136,12 +137,13 @@ public final class TurnIntake {
 
   private static RefusedException noSession(SessionContext session) {
     return new RefusedException(
+        ErrorCode.UNKNOWN_SESSION,
         "there is no session '%s'; an open or a message begins it".formatted(session.id()));
   }
 
   /** Ends an event whose cancel came before it. */
   private boolean wasCancelled(ConversationEvent event, SessionContext session) throws Exception {
-    boolean cancelled = session.takeEarlyCancel(event.turn());
+    boolean cancelled = session.takeEarlyCancel(event.tenant(), event.turn());
     if (cancelled) {
       output.cancelled(event);
     }
@@ -244,17 +246,19 @@ public final class TurnIntake {
         }
       }
     }
-    if (!session.hasSeenTurnId(event.turn())) {
-      session.addEarlyCancel(event.turn(), cancelRetention);
+    if (!session.hasSeenTurnId(event.tenant(), event.turn())) {
+      session.addEarlyCancel(event.tenant(), event.turn(), cancelRetention);
     }
   }
 
   private static void requireAlive(SessionSlot slot) throws RefusedException {
     if (slot.life() == Life.CLOSED) {
-      throw new RefusedException("the session is closed" + NEW_SESSION);
+      throw new RefusedException(
+          ErrorCode.SESSION_ENDED, "the session is closed" + NEW_SESSION);
     }
     if (slot.life() == Life.ERASED) {
-      throw new RefusedException("the session was erased" + NEW_SESSION);
+      throw new RefusedException(
+          ErrorCode.SESSION_ENDED, "the session was erased" + NEW_SESSION);
     }
   }
 }

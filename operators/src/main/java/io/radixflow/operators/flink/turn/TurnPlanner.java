@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.EventKind;
@@ -46,6 +47,7 @@ final class TurnPlanner {
     int at = indexOf(path, turn.atTurn());
     if (at < 0) {
       throw new RefusedException(
+          ErrorCode.UNKNOWN_TURN,
           turn.atTurn() == null
               ? "branch '%s' has no reply to make again".formatted(turn.branch())
               : "branch '%s' has no turn '%s'".formatted(turn.branch(), turn.atTurn()));
@@ -69,6 +71,7 @@ final class TurnPlanner {
     int at = indexOf(path, fork.atTurn());
     if (at < 0 && fork.atTurn() != null) {
       throw new RefusedException(
+          ErrorCode.UNKNOWN_TURN,
           "branch '%s' has no turn '%s'".formatted(fork.branch(), fork.atTurn()));
     }
     return at < 0 ? Turn.ROOT : path.get(at).id();

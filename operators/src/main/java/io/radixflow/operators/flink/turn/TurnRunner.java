@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.flink.engine.EngineConnection;
@@ -97,7 +99,7 @@ public final class TurnRunner implements EngineConnection.Reader {
         start(session, branch, turn);
       } catch (RefusedException e) {
         output.refused(session, turn, e.getMessage());
-        endUnstarted(session, branch, first, FinishReason.REJECTED, e.getMessage());
+        endUnstarted(session, branch, first, FinishReason.REJECTED, e.error());
       }
       session.save();
     }
@@ -107,7 +109,8 @@ public final class TurnRunner implements EngineConnection.Reader {
       throws Exception {
     branches.check(session, turn);
     if (!session.history().hasBranch(turn.branch())) {
-      throw new RefusedException("there is no branch '" + turn.branch() + "'");
+      throw new RefusedException(
+          ErrorCode.UNKNOWN_BRANCH, "there is no branch '" + turn.branch() + "'");
     }
     if (turn.kind() == EventKind.FORK) {
       fork(session, turn);
@@ -173,7 +176,7 @@ public final class TurnRunner implements EngineConnection.Reader {
       turn.add(progress, Logprobs.of(progress, tokenizer));
     } catch (IllegalStateException e) {
       connection.cancel(turn.requestId, FinishReason.CANCELLED);
-      endLoaded(turn, FinishReason.ERROR, null, e.getMessage());
+      endLoaded(turn, FinishReason.ERROR, null, ReplyError.failed(e.getMessage()));
       return;
     }
     if (progress.tokenOffset() == 0 && progress.tokens().length > 0) {
@@ -260,7 +263,7 @@ public final class TurnRunner implements EngineConnection.Reader {
       TurnQueues.Branch branch,
       TurnQueues.Entry turn,
       FinishReason reason,
-      String error)
+      ReplyError error)
       throws Exception {
     List<Progress> gained = session.progress(turn.id());
     String shown = gained.stream().map(Progress::text).collect(Collectors.joining());
@@ -269,7 +272,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     queues.remove(branch, turn);
   }
 
-  private void endLoaded(RunningTurn turn, FinishReason reason, ReplyProgress last, String error)
+  private void endLoaded(RunningTurn turn, FinishReason reason, ReplyProgress last, ReplyError error)
       throws Exception {
     SessionContext session = sessions.load(turn.branch.session.id);
     end(session, turn, reason, last, error, true);
@@ -281,7 +284,7 @@ public final class TurnRunner implements EngineConnection.Reader {
       RunningTurn turn,
       FinishReason reason,
       ReplyProgress last,
-      String error,
+      ReplyError error,
       boolean remember)
       throws Exception {
     boolean ran = running.remove(turn.requestId, turn);

@@ -53,6 +53,12 @@ public final class ChatCommand extends CliCommand {
   String system;
 
   @Option(
+      names = "--tenant",
+      paramLabel = "NAME",
+      description = "The tenant that the conversation belongs to (default: none).")
+  String tenant = "";
+
+  @Option(
       names = "--temperature",
       paramLabel = "T",
       description =
@@ -102,7 +108,7 @@ public final class ChatCommand extends CliCommand {
     try (ConversationClient client = new ConversationClient(settings)) {
       client.failWith(end);
       IntFunction<ChatSession> sessions =
-          number -> ChatSession.open(client, "chat-" + run + "-" + number, system, options);
+          number -> ChatSession.open(client, tenant, "chat-" + run + "-" + number, system, options);
       if (turns != null) {
         return turns.run(sessions, out());
       }

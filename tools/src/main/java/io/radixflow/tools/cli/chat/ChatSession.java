@@ -12,24 +12,31 @@ import java.util.concurrent.CompletableFuture;
 /** One conversation over Kafka; its turns are numbered. */
 public final class ChatSession {
   private final ConversationClient client;
+  private final String tenant;
   private final String id;
   private int turns;
 
-  private ChatSession(ConversationClient client, String id) {
+  private ChatSession(ConversationClient client, String tenant, String id) {
     this.client = client;
+    this.tenant = tenant;
     this.id = id;
   }
 
   /**
    * Opens a conversation.
    *
+   * @param tenant its owner; empty for none
    * @param id of the session, not used before
    * @param system the system prompt, or null for the template's own
    * @param options the session's defaults
    */
   public static ChatSession open(
-      ConversationClient client, String id, String system, GenerationOptions options) {
-    ChatSession session = new ChatSession(client, id);
+      ConversationClient client,
+      String tenant,
+      String id,
+      String system,
+      GenerationOptions options) {
+    ChatSession session = new ChatSession(client, tenant, id);
     List<Message> messages = system == null ? List.of() : List.of(new Message("system", system));
     client.send(session.event(EventKind.OPEN, null, messages, options));
     return session;
@@ -65,6 +72,10 @@ public final class ChatSession {
 
   private ConversationEvent event(
       EventKind kind, String turn, List<Message> messages, GenerationOptions options) {
-    return ConversationEvent.builder(kind, id, turn).messages(messages).options(options).build();
+    return ConversationEvent.builder(kind, id, turn)
+        .tenant(tenant)
+        .messages(messages)
+        .options(options)
+        .build();
   }
 }

@@ -18,7 +18,8 @@ public record TurnEnd(String finishReason, Usage usage, String error) {
   }
 
   public static TurnEnd of(Reply reply) {
-    return new TurnEnd(reply.finishReason(), reply.usage(), reply.error());
+    String error = reply.error() == null ? null : reply.error().message();
+    return new TurnEnd(reply.finishReason(), reply.usage(), error);
   }
 
   public boolean failed() {

@@ -1,5 +1,8 @@
 package io.radixflow.tools.cli.cluster;
 
+import io.radixflow.gateway.Gateway;
+import io.radixflow.gateway.chat.ServedModels;
+import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.tools.cli.common.CliCommand;
@@ -9,6 +12,7 @@ import io.radixflow.tools.cli.common.LocalServing;
 import io.radixflow.tools.flink.LoopbackFlink;
 import io.radixflow.tools.local.LocalStack;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
@@ -16,8 +20,8 @@ import picocli.CommandLine.Option;
 @Command(
     name = "up",
     description = {
-      "Start a Kafka broker and the job in this process, until Ctrl-C.",
-      "Prints the broker's address and the topics, for any Kafka client on this machine."
+      "Start a Kafka broker, the job and the HTTP gateway in this process, until Ctrl-C.",
+      "Prints the addresses, for HTTP and Kafka clients on this machine."
     })
 public final class UpCommand extends CliCommand {
   @Mixin LocalServing serving;
@@ -27,6 +31,14 @@ public final class UpCommand extends CliCommand {
       paramLabel = "PORT",
       description = "Port of the broker; 0 for any free port.")
   int port = 9092;
+
+  @Option(
+      names = "--gateway-port",
+      paramLabel = "PORT",
+      showDefaultValue = Visibility.NEVER,
+      description =
+          "Port of the HTTP gateway; 0 for any free port (default: option gateway.port, 8000).")
+  Integer gatewayPort;
 
   @Option(
       names = "--metrics-port",
@@ -46,13 +58,26 @@ public final class UpCommand extends CliCommand {
     if (metricsPort < 0 || metricsPort > 65_535) {
       throw new CliException("--metrics-port is " + metricsPort + "; it must be 0 to 65535");
     }
-    serving.run(serving.startWithBroker(this, port, metricsPort), this::announce);
+    Settings asked = gatewaySettings(serving.settings.load(this, serving.model));
+    GatewayCommand.requireFree(asked, "--gateway-port");
+    // the stack's settings have the model's file in place of the name that it was asked for by
+    String model = ServedModels.nameOf(asked);
+    try (LocalStack stack = serving.startWithBroker(this, port, metricsPort);
+        Gateway gateway =
+            Gateway.start(gatewaySettings(stack.settings()).with(GatewayConfig.MODEL_NAME, model))) {
+      serving.run(stack, started -> announce(started, gateway));
+    }
     return 0;
   }
 
-  private void announce(LocalStack stack) {
+  private Settings gatewaySettings(Settings settings) {
+    return gatewayPort == null ? settings : settings.with(GatewayConfig.PORT, gatewayPort);
+  }
+
+  private void announce(LocalStack stack, Gateway gateway) {
     Settings settings = stack.settings();
     String bootstrap = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
+    out().println("HTTP               " + gateway.uri());
     out().println("bootstrap servers  " + bootstrap);
     out().println("events             " + settings.get(RadixflowOptions.EVENTS_TOPIC));
     out().println("deltas             " + settings.get(RadixflowOptions.DELTAS_TOPIC));
@@ -62,7 +87,9 @@ public final class UpCommand extends CliCommand {
     out().println("Flink              " + stack.webInterface());
     out().println("metrics            " + stack.metrics());
     out().println();
-    out().println("Try: ./radixflow send --bootstrap " + bootstrap + " --follow 'Hello!'");
+    out().println("Try: curl " + gateway.uri() + "/v1/chat/completions \\");
+    out().println("  -d '{\"messages\": [{\"role\": \"user\", \"content\": \"Hello!\"}]}'");
+    out().println(" or: ./radixflow send --bootstrap " + bootstrap + " --follow 'Hello!'");
     out().println("Ctrl-C stops.");
     out().flush();
   }

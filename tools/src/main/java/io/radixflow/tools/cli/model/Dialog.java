@@ -6,6 +6,7 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
 import java.util.ArrayDeque;
@@ -107,7 +108,7 @@ final class Dialog {
       }
       return template.encode(prompt, true);
     } catch (ChatTemplateException e) {
-      throw new PromptException(e.getMessage());
+      throw new PromptException(ErrorCode.INVALID_REQUEST, e.getMessage());
     }
   }
 

@@ -51,6 +51,12 @@ public final class SendCommand extends CliCommand {
   String turn;
 
   @Option(
+      names = "--tenant",
+      paramLabel = "NAME",
+      description = "The tenant that the session belongs to (default: none).")
+  String tenant;
+
+  @Option(
       names = "--type",
       paramLabel = "TYPE",
       description = "The event's type, such as regenerate, cancel or query.")
@@ -119,6 +125,9 @@ public final class SendCommand extends CliCommand {
     boolean needsTurn = !List.of("open", "cancel", "close", "erase", "prefetch").contains(type);
     if (turn != null || needsTurn) {
       json.put("turn", turn == null ? newId() : turn);
+    }
+    if (tenant != null) {
+      json.put("tenant", tenant);
     }
     if (!words.isEmpty()) {
       String role = type.equals("open") ? "system" : "user";

@@ -270,7 +270,7 @@ class ChatITCase {
       ChatRepl repl =
           new ChatRepl(
               input,
-              number -> ChatSession.open(client, "deserted-" + number, null, null),
+              number -> ChatSession.open(client, "", "deserted-" + number, null, null),
               end,
               nowhere());
       CompletableFuture<Void> chat = CompletableFuture.runAsync(repl::run);
@@ -288,7 +288,7 @@ class ChatITCase {
     try (ConversationClient client = new ConversationClient(stack.settings())) {
       client.failWith(needed);
       needed.completeExceptionally(new CliException("the job is gone"));
-      ChatSession session = ChatSession.open(client, "unanswered", null, null);
+      ChatSession session = ChatSession.open(client, "", "unanswered", null, null);
 
       assertThatThrownBy(() -> session.ask("Hello", new ReplyView(nowhere())).join())
           .hasRootCauseMessage("the job is gone");
@@ -305,7 +305,7 @@ class ChatITCase {
     try (ConversationClient client = new ConversationClient(stack.settings())) {
       new ChatRepl(
               input,
-              number -> ChatSession.open(client, run + "-" + number, null, null),
+              number -> ChatSession.open(client, "", run + "-" + number, null, null),
               new CompletableFuture<>(),
               new PrintWriter(out, true))
           .run();

@@ -98,7 +98,6 @@ class StateCommandITCase {
     return ask(client, EventKind.MESSAGE, session, turn, List.of(new Message("user", text)));
   }
 
-  /** Only a message says whose the session is. */
   private static Reply ask(
       ConversationClient client,
       EventKind kind,
@@ -108,7 +107,7 @@ class StateCommandITCase {
       throws Exception {
     ConversationEvent event =
         ConversationEvent.builder(kind, session, turn)
-            .tenant(messages == null ? "" : "acme")
+            .tenant("acme")
             .messages(messages)
             .build();
     return client.ask(event, ReplyListener.SILENT).get(60, TimeUnit.SECONDS);

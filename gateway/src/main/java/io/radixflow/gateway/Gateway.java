@@ -1,0 +1,76 @@
+package io.radixflow.gateway;
+
+import io.radixflow.gateway.chat.ChatEndpoints;
+import io.radixflow.gateway.chat.ServedModels;
+import io.radixflow.gateway.http.EndpointGroup;
+import io.radixflow.gateway.http.HttpFront;
+import io.radixflow.gateway.http.Routes;
+import io.radixflow.gateway.turn.KafkaTopics;
+import io.radixflow.gateway.turn.Topics;
+import io.radixflow.gateway.turn.Turns;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.kafka.KafkaSetupException;
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+
+/**
+ * An HTTP gateway beside Kafka: it turns requests into events, and deltas and replies into
+ * responses. It has no state that outlives a request, so any number may run.
+ */
+public final class Gateway implements AutoCloseable {
+
+  private final Turns turns;
+  private final HttpFront front;
+
+  private Gateway(Turns turns, HttpFront front) {
+    this.turns = turns;
+    this.front = front;
+  }
+
+  /**
+   * Starts a gateway; when this returns, clients can connect and are answered.
+   *
+   * @throws KafkaSetupException if there is no broker or no topic
+   * @throws IOException if the gateway cannot listen; the message says what to do
+   */
+  public static Gateway start(Settings settings) throws IOException {
+    return start(settings, new KafkaTopics(settings));
+  }
+
+  /** Starts a gateway over other topics than Kafka's; closes them, also if it fails. */
+  static Gateway start(Settings settings, Topics topics) throws IOException {
+    try {
+      Turns turns = new Turns(topics);
+      Routes routes = new Routes();
+      endpoints(settings, turns).forEach(group -> group.addTo(routes));
+      return new Gateway(turns, HttpFront.start(settings, routes));
+    } catch (IOException | RuntimeException e) {
+      topics.close();
+      throw e;
+    }
+  }
+
+  /** All APIs. */
+  private static List<EndpointGroup> endpoints(Settings settings, Turns turns) {
+    ServedModels models = new ServedModels(settings);
+    return List.of(new Probes(turns), models, new ChatEndpoints(settings, turns, models));
+  }
+
+  /** The address that clients reach. */
+  public URI uri() {
+    return front.uri();
+  }
+
+  /** The number of turns that are followed. */
+  int followed() {
+    return turns.followed();
+  }
+
+  /** Ends all connections, cancels no turn, and returns when no thread is left. */
+  @Override
+  public void close() {
+    front.close();
+    turns.close();
+  }
+}

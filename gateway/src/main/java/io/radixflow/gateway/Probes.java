@@ -1,0 +1,35 @@
+package io.radixflow.gateway;
+
+import io.radixflow.gateway.http.EndpointGroup;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.http.Routes;
+import io.radixflow.gateway.turn.Turns;
+import io.vertx.core.http.HttpMethod;
+
+/** What load balancers ask: whether the process lives, and whether it can serve. */
+record Probes(Turns turns) implements EndpointGroup {
+
+  @Override
+  public void addTo(Routes routes) {
+    routes.addOpen(HttpMethod.GET, "/health", Probes::health);
+    routes.addOpen(HttpMethod.GET, "/ready", this::ready);
+  }
+
+  private static void health(Exchange exchange) {
+    exchange.json(200, Json.write(json -> json.writeStringField("status", "ok")));
+  }
+
+  private void ready(Exchange exchange) {
+    String problem = turns.problem();
+    exchange.json(
+        problem == null ? 200 : 503,
+        Json.write(
+            json -> {
+              json.writeStringField("status", problem == null ? "ready" : "not ready");
+              if (problem != null) {
+                json.writeStringField("reason", problem);
+              }
+            }));
+  }
+}

@@ -1,0 +1,125 @@
+package io.radixflow.gateway.chat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
+import io.radixflow.operators.record.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Reads the messages of a chat, as tolerantly as OpenAI does: the role developer, content as a text
+ * or as parts, null content, fields that do not matter here.
+ */
+public final class ChatMessages {
+
+  private static final int MAX_MESSAGES = 10_000;
+  private static final int MAX_PARTS = 10_000;
+  private static final Map<String, String> ROLES =
+      Map.of(
+          "system", "system",
+          "developer", "system",
+          "user", "user",
+          "assistant", "assistant",
+          "tool", "tool");
+  private static final Set<String> TEXT_PARTS =
+      Set.of("text", "input_text", "output_text", "refusal");
+
+  /**
+   * A block that Claude Code sends first: it changes with each request, says nothing to the model,
+   * and would keep every cached prefix from being found.
+   */
+  private static final String BILLING = "x-anthropic-billing-header";
+
+  private ChatMessages() {}
+
+  /**
+   * Reads the field {@code messages}.
+   *
+   * @throws InvalidInputException if a message cannot be read
+   * @throws ApiException if it has what is not served
+   */
+  public static List<Message> read(JsonObject body) {
+    body.require("messages");
+    List<Message> messages = new ArrayList<>();
+    for (JsonObject given : body.objects("messages", "messages", MAX_MESSAGES)) {
+      Message message = message(given);
+      if (message != null) {
+        messages.add(message);
+      }
+    }
+    if (messages.isEmpty()) {
+      throw new InvalidInputException("messages is empty; it must have at least one message");
+    }
+    return messages;
+  }
+
+  /** The message, or null if it says nothing. */
+  private static Message message(JsonObject given) {
+    given.require("role");
+    String role = ROLES.get(given.text("role"));
+    if (role == null) {
+      throw JsonObject.notOneOf(given.path("role"), given.text("role"), ROLES.keySet());
+    }
+    JsonNode calls = given.get("tool_calls");
+    if (calls != null && !calls.isEmpty() || given.has("function_call")) {
+      String path = given.path(calls == null ? "function_call" : "tool_calls");
+      throw new ApiException(
+          400,
+          "invalid_request_error",
+          "unsupported_parameter",
+          "messages",
+          path + " is not served yet");
+    }
+    String content = content(given, "content");
+    if (role.equals("system") && content.startsWith(BILLING)) {
+      return null;
+    }
+    if (content.isEmpty()) {
+      if (role.equals("assistant") || role.equals("system")) {
+        return null;
+      }
+      throw new InvalidInputException(
+          given.path("content") + " is empty: a message must say something");
+    }
+    return new Message(role, content);
+  }
+
+  /** Returns a text, or the joined texts of parts; empty if the field is null or left out. */
+  public static String content(JsonObject given, String field) {
+    JsonNode value = given.get(field);
+    if (value == null) {
+      return "";
+    }
+    if (value.isTextual()) {
+      return Texts.wellFormed(value.textValue());
+    }
+    if (!value.isArray()) {
+      throw JsonObject.wrongType(given.path(field), value, "a string or an array of parts");
+    }
+    StringBuilder joined = new StringBuilder();
+    for (JsonObject part : given.objects(field, "parts", MAX_PARTS)) {
+      joined.append(part(part));
+    }
+    return Texts.wellFormed(joined.toString());
+  }
+
+  private static String part(JsonObject part) {
+    part.require("type");
+    String type = part.text("type");
+    if (!TEXT_PARTS.contains(type)) {
+      throw new ApiException(
+          400,
+          "invalid_request_error",
+          "unsupported_content",
+          null,
+          part.path("type") + " is " + Texts.quote(type) + ": only text is served yet");
+    }
+    String text = part.text(type.equals("refusal") ? "refusal" : "text");
+    return text == null || text.startsWith(BILLING) ? "" : text;
+  }
+}

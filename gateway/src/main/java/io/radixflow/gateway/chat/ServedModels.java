@@ -1,0 +1,94 @@
+package io.radixflow.gateway.chat;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.EndpointGroup;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.http.Routes;
+import io.radixflow.jobs.config.GatewayConfig;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.vertx.core.http.HttpMethod;
+import java.io.IOException;
+import java.nio.file.Path;
+
+/** The models that clients may name: the job's only one. */
+public final class ServedModels implements EndpointGroup {
+
+  private final String name;
+  private final long since = System.currentTimeMillis() / 1000;
+
+  public ServedModels(Settings settings) {
+    name = nameOf(settings);
+  }
+
+  /** The name that clients know the model by, as the settings have it. */
+  public static String nameOf(Settings settings) {
+    return settings.isGiven(GatewayConfig.MODEL_NAME)
+        ? settings.get(GatewayConfig.MODEL_NAME)
+        : lastPart(settings.get(RadixflowOptions.MODEL));
+  }
+
+  private static String lastPart(String model) {
+    Path file = Path.of(model).getFileName();
+    String part = file == null ? model : file.toString();
+    return part.endsWith(".gguf") ? part.substring(0, part.length() - 5) : part;
+  }
+
+  /** The name of the model, as responses have it. */
+  public String name() {
+    return name;
+  }
+
+  /**
+   * Checks the model that a request names.
+   *
+   * @param requested the name, or null for whatever is served
+   * @return the name of the model that serves the request
+   * @throws ApiException with status 404 if there is no such model
+   */
+  public String served(String requested) {
+    if (requested == null || requested.equals(name)) {
+      return name;
+    }
+    throw new ApiException(
+        404,
+        "invalid_request_error",
+        "model_not_found",
+        "model",
+        "there is no model \"" + requested + "\"; \"" + name + "\" is served");
+  }
+
+  @Override
+  public void addTo(Routes routes) {
+    routes.add(HttpMethod.GET, "/v1/models", this::list);
+    routes.add(HttpMethod.GET, "/v1/models/{model*}", this::get);
+  }
+
+  private void list(Exchange exchange) {
+    exchange.json(
+        200,
+        Json.write(
+            json -> {
+              json.writeStringField("object", "list");
+              json.writeArrayFieldStart("data");
+              json.writeStartObject();
+              model(json);
+              json.writeEndObject();
+              json.writeEndArray();
+            }));
+  }
+
+  private void get(Exchange exchange) {
+    served(exchange.pathParameter("model"));
+    exchange.json(200, Json.write(this::model));
+  }
+
+  private void model(JsonGenerator json) throws IOException {
+    json.writeStringField("id", name);
+    json.writeStringField("object", "model");
+    json.writeNumberField("created", since);
+    json.writeStringField("owned_by", "radixflow");
+  }
+}

@@ -1,0 +1,95 @@
+package io.radixflow.gateway.http;
+
+import io.radixflow.jobs.json.InvalidInputException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * An error that a client is to see, in the words of OpenAI's API; an {@link ErrorFormat} writes it.
+ * Without a stack trace: clients cause them.
+ */
+public final class ApiException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+  private static final Pattern FIELD =
+      Pattern.compile("([a-z][a-z0-9_]*)[\\[.\\w\\]]* (is|has|needs|lacks) .*", Pattern.DOTALL);
+
+  private final int status;
+  private final String type;
+  private final String code;
+  private final String param;
+  private final int retryAfterSeconds;
+
+  /**
+   * @param status the HTTP status
+   * @param type OpenAI's kind of error, such as invalid_request_error
+   * @param code names the error for programs; may be null
+   * @param param the field that is wrong; may be null
+   * @param message for people: what is wrong and what to do
+   */
+  public ApiException(int status, String type, String code, String param, String message) {
+    this(status, type, code, param, message, 0);
+  }
+
+  private ApiException(
+      int status, String type, String code, String param, String message, int retryAfterSeconds) {
+    super(message, null, false, false);
+    this.status = status;
+    this.type = type;
+    this.code = code;
+    this.param = param;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  /** Returns the error of a request that is wrong, whoever sends it. */
+  public static ApiException badRequest(String param, String message) {
+    return new ApiException(400, "invalid_request_error", null, param, message);
+  }
+
+  /** Returns the error of a field that would change the meaning and is not served. */
+  public static ApiException notServed(String param) {
+    return new ApiException(
+        400, "invalid_request_error", "unsupported_parameter", param, param + " is not served yet");
+  }
+
+  /** Returns the error of a thing that is not there, or that the caller may not see. */
+  public static ApiException notFound(String message) {
+    return new ApiException(404, "invalid_request_error", "not_found", null, message);
+  }
+
+  /** Returns the error of a request that would be served later. */
+  public static ApiException busy(String code, String message, int retryAfterSeconds) {
+    return new ApiException(429, "rate_limit_error", code, null, message, retryAfterSeconds);
+  }
+
+  /** Returns the error of a gateway that cannot reach the job. */
+  public static ApiException unavailable(String message) {
+    return new ApiException(503, "server_error", "unavailable", null, message, 1);
+  }
+
+  /** Returns the error of input that a reader of fields refused. */
+  public static ApiException of(InvalidInputException cause) {
+    Matcher field = FIELD.matcher(cause.getMessage());
+    return badRequest(field.matches() ? field.group(1) : null, cause.getMessage());
+  }
+
+  public int status() {
+    return status;
+  }
+
+  public String type() {
+    return type;
+  }
+
+  public String code() {
+    return code;
+  }
+
+  public String param() {
+    return param;
+  }
+
+  /** Returns after how many seconds the client may try again; 0 if that would not help. */
+  public int retryAfterSeconds() {
+    return retryAfterSeconds;
+  }
+}

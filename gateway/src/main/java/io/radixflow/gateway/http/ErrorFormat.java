@@ -1,0 +1,22 @@
+package io.radixflow.gateway.http;
+
+/** How an API writes errors. */
+@FunctionalInterface
+public interface ErrorFormat {
+
+  /** OpenAI's: an object {@code error} with message, type, param and code. */
+  ErrorFormat OPENAI =
+      error ->
+          Json.write(
+              json -> {
+                json.writeObjectFieldStart("error");
+                json.writeStringField("message", error.getMessage());
+                json.writeStringField("type", error.type());
+                json.writeStringField("param", error.param());
+                json.writeStringField("code", error.code());
+                json.writeEndObject();
+              });
+
+  /** Returns the body of an error, a JSON object. */
+  byte[] body(ApiException error);
+}

@@ -1,0 +1,188 @@
+package io.radixflow.gateway.http;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.turn.Following;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.vertx.core.Context;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import java.util.Collection;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A request and its response. Belongs to the event loop of its connection; {@link #executor()} runs
+ * tasks there.
+ */
+public final class Exchange {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Exchange.class);
+
+  private static final int MAX_HEADER = 1024;
+
+  private final HttpServerRequest request;
+  private final Context context;
+  private final HttpLimits limits;
+  private final Routes.Match match;
+  private final Caller caller;
+  private final ObjectNode body;
+  private Runnable onGone = () -> {};
+  private boolean gone;
+
+  Exchange(
+      HttpServerRequest request,
+      Context context,
+      HttpLimits limits,
+      Routes.Match match,
+      Caller caller,
+      ObjectNode body) {
+    this.request = request;
+    this.context = context;
+    this.limits = limits;
+    this.match = match;
+    this.caller = caller;
+    this.body = body;
+    request.response().closeHandler(closed -> clientGone());
+    request.response().exceptionHandler(failure -> clientGone());
+  }
+
+  /** Has the route's endpoint serve the exchange. */
+  void serve() {
+    match.route().endpoint().handle(this);
+  }
+
+  /** Who sends the request. */
+  public Caller caller() {
+    return caller;
+  }
+
+  /** The request's body, for the endpoint to keep; null for methods that have none. */
+  public ObjectNode body() {
+    return body;
+  }
+
+  /** The text of a segment in braces of the route's path. */
+  public String pathParameter(String name) {
+    return match.parameters().get(name);
+  }
+
+  /** A parameter of the query string, or null. */
+  public String queryParameter(String name) {
+    return request.params().get(name);
+  }
+
+  /** A header of the request, or null. */
+  public String header(String name) {
+    return request.getHeader(name);
+  }
+
+  /** Runs tasks on the exchange's event loop, in order. */
+  public Executor executor() {
+    return task -> context.runOnContext(ignored -> task.run());
+  }
+
+  /** How turns are followed for this exchange, as a header asks. */
+  public Following following() {
+    boolean committed = "true".equalsIgnoreCase(header("X-Await-Commit"));
+    return new Following(executor(), committed, limits.clientBuffer());
+  }
+
+  /** Sets a header of the response, before anything of it is written. */
+  public void setHeader(String name, String value) {
+    request.response().putHeader(name, value);
+  }
+
+  /** Returns whether the client wants unknown fields to be refused. */
+  public boolean isStrict() {
+    return limits.strict() || "true".equalsIgnoreCase(header("X-Radixflow-Strict"));
+  }
+
+  /** Names fields of the request that were ignored in a header of the response, and in the log. */
+  public void ignored(Collection<String> fields) {
+    if (!fields.isEmpty()) {
+      String names = headerText(String.join(",", fields));
+      setHeader("X-Radixflow-Ignored", names);
+      LOG.debug("{} ignored the fields {}", match.route().path(), names);
+    }
+  }
+
+  /** Clients choose names of fields: they may not break a header, or be longer than one. */
+  private static String headerText(String text) {
+    String plain = text.replaceAll("[^\\x21-\\x7e]", "?");
+    return plain.length() <= MAX_HEADER ? plain : plain.substring(0, MAX_HEADER);
+  }
+
+  /** Has the task run, once, if the client goes away before the response is complete. */
+  public void onGone(Runnable task) {
+    onGone = task;
+    if (gone) {
+      task.run();
+    }
+  }
+
+  private void clientGone() {
+    if (!gone && !request.response().ended()) {
+      gone = true;
+      onGone.run();
+    }
+  }
+
+  /** Whether the client has gone away. */
+  public boolean isGone() {
+    return gone;
+  }
+
+  /** Answers with a JSON object. */
+  public void json(int status, byte[] object) {
+    send(status, "application/json", object);
+  }
+
+  /** Answers with bytes. */
+  public void send(int status, String type, byte[] bytes) {
+    HttpServerResponse response = request.response();
+    if (gone || response.ended()) {
+      return;
+    }
+    response.setStatusCode(status).putHeader("content-type", type).end(Buffer.buffer(bytes));
+  }
+
+  /** Starts to answer with server-sent events; nothing is written before the first event. */
+  public SseStream sse() {
+    return new SseStream(request.response(), context, limits.keepAliveMillis());
+  }
+
+  /**
+   * Answers with an error, in the form of the route's API. What is no {@link ApiException} or {@link
+   * InvalidInputException} is logged and becomes a 500 that says nothing.
+   */
+  public void fail(Throwable error) {
+    ApiException shown = shown(error);
+    if (request.response().headWritten()) {
+      LOG.warn("{} failed after its response began", match.route().path(), error);
+      request.connection().close();
+      return;
+    }
+    if (shown.retryAfterSeconds() > 0) {
+      setHeader("Retry-After", Integer.toString(shown.retryAfterSeconds()));
+    }
+    json(shown.status(), match.route().errors().body(shown));
+  }
+
+  /** The error as the route's API writes it, for an event of a stream that has begun. */
+  public byte[] errorBody(ApiException error) {
+    return match.route().errors().body(error);
+  }
+
+  private ApiException shown(Throwable error) {
+    if (error instanceof ApiException api) {
+      return api;
+    }
+    if (error instanceof InvalidInputException invalid) {
+      return ApiException.of(invalid);
+    }
+    LOG.error("{} failed", match.route().path(), error);
+    return new ApiException(500, "server_error", null, null, "the gateway failed; its log says why");
+  }
+}

@@ -1,0 +1,103 @@
+package io.radixflow.gateway.http;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonFactoryBuilder;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** Reads bodies of requests within bounds, and writes bodies of responses. */
+public final class Json {
+
+  /** Deepest nesting of objects and arrays that is read. */
+  public static final int MAX_DEPTH = 64;
+
+  private static final int MAX_TOKENS = 500_000;
+  private static final int MAX_NAME = 1024;
+  private static final int MAX_NUMBER = 400;
+  private static final ObjectMapper WRITER = new ObjectMapper();
+  private static final ObjectMapper READER = new ObjectMapper(factory());
+
+  static {
+    READER.enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+  }
+
+  private Json() {}
+
+  private static JsonFactory factory() {
+    return new JsonFactoryBuilder()
+        .streamReadConstraints(
+            StreamReadConstraints.builder()
+                .maxNestingDepth(MAX_DEPTH)
+                .maxTokenCount(MAX_TOKENS)
+                .maxStringLength(Integer.MAX_VALUE) // the body is bounded already
+                .maxNumberLength(MAX_NUMBER)
+                .maxNameLength(MAX_NAME)
+                .build())
+        .build();
+  }
+
+  /** Writes the fields of an object. */
+  @FunctionalInterface
+  public interface Fields {
+    void write(JsonGenerator json) throws IOException;
+  }
+
+  /** Returns an object as UTF-8. */
+  public static byte[] write(Fields fields) {
+    try (ByteArrayBuilder bytes = new ByteArrayBuilder()) {
+      try (JsonGenerator json = WRITER.createGenerator(bytes)) {
+        json.writeStartObject();
+        fields.write(json);
+        json.writeEndObject();
+      }
+      return bytes.toByteArray();
+    } catch (IOException e) {
+      throw new UncheckedIOException("writing to memory failed", e);
+    }
+  }
+
+  /** Returns a tree as UTF-8. */
+  public static byte[] write(JsonNode tree) {
+    try {
+      return WRITER.writeValueAsBytes(tree);
+    } catch (JsonProcessingException e) {
+      throw new UncheckedIOException("writing to memory failed", e);
+    }
+  }
+
+  /** Returns a new, empty object. */
+  public static ObjectNode object() {
+    return WRITER.createObjectNode();
+  }
+
+  /**
+   * Reads an object; no bytes are an empty one.
+   *
+   * @throws ApiException with status 400 if the bytes are not one
+   */
+  static ObjectNode read(byte[] bytes) {
+    if (bytes.length == 0) {
+      return object();
+    }
+    try {
+      JsonNode tree = READER.readTree(bytes);
+      if (tree instanceof ObjectNode object) {
+        return object;
+      }
+      throw ApiException.badRequest(null, "the body is not a JSON object");
+    } catch (JsonProcessingException e) {
+      throw ApiException.badRequest(
+          null, "the body is not valid JSON: " + e.getOriginalMessage());
+    } catch (IOException e) {
+      throw ApiException.badRequest(null, "the body cannot be read: " + e.getMessage());
+    }
+  }
+}

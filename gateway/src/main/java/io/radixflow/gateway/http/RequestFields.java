@@ -1,0 +1,74 @@
+package io.radixflow.gateway.http;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.jobs.json.JsonObject;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a request has beyond the fields that an API serves. Fields that would change the meaning of
+ * the reply are refused by name; all others are ignored, and named to the client, or refused if the
+ * request is strict.
+ */
+public final class RequestFields {
+
+  private RequestFields() {}
+
+  /**
+   * Checks the fields of a body, names those that are ignored in the response, and removes them.
+   *
+   * @param served fields that the endpoint reads itself
+   * @param refused fields that are refused unless they are null, false, or empty
+   * @return the body, with the served fields alone
+   * @throws ApiException if a field is refused
+   */
+  public static JsonObject check(Exchange exchange, Set<String> served, Set<String> refused) {
+    ObjectNode body = exchange.body();
+    List<String> ignored = new ArrayList<>();
+    for (Iterator<String> names = body.fieldNames(); names.hasNext(); ) {
+      String name = names.next();
+      if (served.contains(name)) {
+        continue;
+      }
+      JsonNode value = body.get(name);
+      if (refused.contains(name) && !saysNothing(value)) {
+        throw ApiException.notServed(name);
+      }
+      if (!value.isNull()) {
+        ignored.add(name);
+      }
+      names.remove();
+    }
+    ignore(exchange, ignored);
+    return JsonObject.of(body, "the body");
+  }
+
+  /**
+   * Ignores fields, and says so in the response.
+   *
+   * @throws ApiException if the request is strict
+   */
+  public static void ignore(Exchange exchange, List<String> fields) {
+    if (fields.isEmpty()) {
+      return;
+    }
+    if (exchange.isStrict()) {
+      throw new ApiException(
+          400,
+          "invalid_request_error",
+          "unknown_parameter",
+          fields.get(0),
+          fields.get(0) + " is unknown or not served, and the request is strict");
+    }
+    exchange.ignored(fields);
+  }
+
+  private static boolean saysNothing(JsonNode value) {
+    return value.isNull()
+        || value.isContainerNode() && value.isEmpty()
+        || value.isBoolean() && !value.booleanValue();
+  }
+}

@@ -1,0 +1,142 @@
+package io.radixflow.gateway.http;
+
+import io.vertx.core.http.HttpMethod;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * The routes of the gateway: methods, paths and who serves them. A segment of a path in braces takes
+ * any text: {@code /v1/models/{model}}; {@code {rest*}} as the last one takes all that follows.
+ */
+public final class Routes {
+
+  private final List<Route> routes = new ArrayList<>();
+  private final Map<String, List<Route>> exact = new HashMap<>();
+
+  /**
+   * A route.
+   *
+   * @param path as it was given, which metrics name it by
+   * @param open whether it is served without an API key
+   */
+  record Route(
+      HttpMethod method,
+      String path,
+      List<String> segments,
+      ErrorFormat errors,
+      boolean open,
+      Endpoint endpoint) {
+
+    boolean hasBody() {
+      return method != HttpMethod.GET && method != HttpMethod.HEAD && method != HttpMethod.DELETE;
+    }
+  }
+
+  /**
+   * A route that a path has.
+   *
+   * @param parameters the texts of the segments in braces
+   */
+  record Match(Route route, Map<String, String> parameters) {}
+
+  /** Adds a route with OpenAI's errors. */
+  public Routes add(HttpMethod method, String path, Endpoint endpoint) {
+    return add(method, path, ErrorFormat.OPENAI, endpoint);
+  }
+
+  /** Adds a route. */
+  public Routes add(HttpMethod method, String path, ErrorFormat errors, Endpoint endpoint) {
+    return add(new Route(method, path, segments(path), errors, false, endpoint));
+  }
+
+  /** Adds a route that is served without an API key, such as a probe or a page. */
+  public Routes addOpen(HttpMethod method, String path, Endpoint endpoint) {
+    return add(new Route(method, path, segments(path), ErrorFormat.OPENAI, true, endpoint));
+  }
+
+  private Routes add(Route route) {
+    if (route.path().contains("{")) {
+      routes.add(route);
+    } else {
+      exact.computeIfAbsent(route.path(), path -> new ArrayList<>()).add(route);
+    }
+    return this;
+  }
+
+  /**
+   * Finds the route of a request; a HEAD has that of the GET.
+   *
+   * @throws ApiException with status 404 or 405 if there is none
+   */
+  Match find(HttpMethod method, String path) {
+    HttpMethod wanted = method == HttpMethod.HEAD ? HttpMethod.GET : method;
+    TreeSet<String> allowed = new TreeSet<>();
+    for (Route route : exact.getOrDefault(path, List.of())) {
+      if (route.method() == method || route.method() == wanted) {
+        return new Match(route, Map.of());
+      }
+      allowed.add(route.method().name());
+    }
+    List<String> segments = segments(path);
+    for (Route route : routes) {
+      Map<String, String> parameters = match(route.segments(), segments);
+      if (parameters != null) {
+        if (route.method() == wanted) {
+          return new Match(route, parameters);
+        }
+        allowed.add(route.method().name());
+      }
+    }
+    if (allowed.isEmpty()) {
+      throw ApiException.notFound("there is nothing at this path; docs/gateway.md has all endpoints");
+    }
+    throw new ApiException(
+        405,
+        "invalid_request_error",
+        "method_not_allowed",
+        null,
+        "the method is not served at this path; " + String.join(", ", allowed) + " is");
+  }
+
+  private static List<String> segments(String path) {
+    return List.of(path.split("/", -1));
+  }
+
+  /** Returns the parameters, or null if the path is another. */
+  private static Map<String, String> match(List<String> pattern, List<String> path) {
+    Map<String, String> parameters = new HashMap<>();
+    for (int i = 0; i < pattern.size(); i++) {
+      String expected = pattern.get(i);
+      if (i >= path.size()) {
+        return null;
+      }
+      if (expected.endsWith("*}")) {
+        String rest = String.join("/", path.subList(i, path.size()));
+        parameters.put(expected.substring(1, expected.length() - 2), decoded(rest));
+        return parameters;
+      }
+      if (expected.startsWith("{")) {
+        if (path.get(i).isEmpty()) {
+          return null;
+        }
+        parameters.put(expected.substring(1, expected.length() - 1), decoded(path.get(i)));
+      } else if (!expected.equals(path.get(i))) {
+        return null;
+      }
+    }
+    return pattern.size() == path.size() ? parameters : null;
+  }
+
+  private static String decoded(String segment) {
+    try {
+      return URLDecoder.decode(segment.replace("+", "%2B"), StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.badRequest(null, "the path has a wrong escape sequence");
+    }
+  }
+}

@@ -1,0 +1,101 @@
+package io.radixflow.gateway.http;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.radixflow.gateway.turn.TurnStream;
+import io.vertx.core.Context;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerResponse;
+
+/**
+ * Writes server-sent events. Each event is whole in one buffer, so that no character is split. A
+ * comment is written when nothing else was for a while. Belongs to the event loop of its exchange.
+ */
+public final class SseStream {
+
+  private static final byte[] DATA = "data: ".getBytes(US_ASCII);
+  private static final byte[] END = "\n\n".getBytes(US_ASCII);
+  private static final Buffer COMMENT = Buffer.buffer(": keep-alive\n\n");
+
+  private final HttpServerResponse response;
+  private final Context context;
+  private final long timer;
+  private boolean wroteLately;
+
+  SseStream(HttpServerResponse response, Context context, long keepAliveMillis) {
+    this.response = response;
+    this.context = context;
+    this.timer =
+        context.owner().setPeriodic(Math.max(1, keepAliveMillis / 2), ticked -> keepAlive());
+  }
+
+  /** Returns whether a part of the response was written, so that no status can be set any more. */
+  public boolean hasBegun() {
+    return response.headWritten();
+  }
+
+  /**
+   * Writes an event.
+   *
+   * @param name its type, or null for an event of data alone
+   * @param json its data, JSON without line ends
+   */
+  public void event(String name, byte[] json) {
+    Buffer event = Buffer.buffer(json.length + 64);
+    if (name != null) {
+      event.appendString("event: ").appendString(name).appendString("\n");
+    }
+    write(event.appendBytes(DATA).appendBytes(json).appendBytes(END));
+  }
+
+  /** Has a turn pause while the client reads more slowly than it comes. Call it after writing. */
+  public void throttle(TurnStream turn) {
+    if (!response.ended() && !response.closed() && response.writeQueueFull()) {
+      turn.pause();
+      response.drainHandler(drained -> turn.resume());
+    }
+  }
+
+  /** Ends the response. */
+  public void end() {
+    stop();
+    if (!response.ended() && !response.closed()) {
+      response.end();
+    }
+  }
+
+  /** Ends the response in a way that the client notices: the stream is not complete. */
+  public void abort() {
+    stop();
+    response.reset();
+  }
+
+  /** Stops the keep-alive; for a stream whose client has gone, or that never began. */
+  public void stop() {
+    context.owner().cancelTimer(timer);
+  }
+
+  private void keepAlive() {
+    if (response.ended() || response.closed()) {
+      stop();
+    } else if (!wroteLately && !response.writeQueueFull()) {
+      write(COMMENT.copy());
+    }
+    wroteLately = false;
+  }
+
+  private void write(Buffer event) {
+    if (response.ended() || response.closed()) {
+      return;
+    }
+    if (!response.headWritten()) {
+      response
+          .setChunked(true)
+          .putHeader("content-type", "text/event-stream; charset=utf-8")
+          .putHeader("cache-control", "no-cache")
+          .putHeader("x-accel-buffering", "no");
+    }
+    wroteLately = true;
+    response.write(event);
+  }
+}

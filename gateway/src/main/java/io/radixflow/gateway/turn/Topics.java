@@ -1,0 +1,45 @@
+package io.radixflow.gateway.turn;
+
+import io.radixflow.operators.record.ConversationEvent;
+import java.util.concurrent.CompletableFuture;
+
+/** The topics of the job as a gateway uses them: Kafka's, or those of a test. */
+public interface Topics extends AutoCloseable {
+
+  /** Takes what the job wrote. The threads of the topics call it, one at a time for a topic. */
+  interface Reader {
+    /**
+     * Takes a record of the delta topic.
+     *
+     * @param session the record's key, or null
+     */
+    void delta(byte[] session, byte[] value);
+
+    /**
+     * Takes a committed record of the reply topic.
+     *
+     * @param session the record's key, or null
+     */
+    void reply(byte[] session, byte[] value);
+
+    /** Records may have been missed; those that come from now on are read again. */
+    void interrupted();
+  }
+
+  /** Starts to read; called once, before anything is sent. */
+  void follow(Reader reader);
+
+  /**
+   * Sends an event; never blocks.
+   *
+   * @return completed when the brokers have it; exceptionally if they do not take it
+   */
+  CompletableFuture<Void> send(ConversationEvent event);
+
+  /** Returns null if brokers answer and both topics are followed, else a text that says what lacks. */
+  String problem();
+
+  /** Stops reading and sending; returns when no thread is left. */
+  @Override
+  void close();
+}

@@ -1,0 +1,17 @@
+package io.radixflow.gateway.turn;
+
+/**
+ * Says why a turn is followed no longer.
+ *
+ * @param message for people
+ */
+public record TurnFailure(Reason reason, String message) {
+
+  /** What went wrong. */
+  public enum Reason {
+    /** The listener took its pieces more slowly than they came, beyond its buffer. */
+    TOO_SLOW,
+    /** The brokers did not take the event. */
+    UNAVAILABLE
+  }
+}

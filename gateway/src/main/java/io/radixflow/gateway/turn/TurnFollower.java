@@ -1,0 +1,206 @@
+package io.radixflow.gateway.turn;
+
+import io.radixflow.gateway.turn.TurnFailure.Reason;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+import java.util.function.BiConsumer;
+
+/**
+ * Joins the deltas of one turn, which come at least once and from several attempts, into pieces
+ * without gap or overlap, and hands them to the listener's executor. What waits for a listener is
+ * joined into one piece and bounded.
+ */
+final class TurnFollower implements TurnStream, Waiting {
+
+  private final TurnKey key;
+  private final Following following;
+  private final TurnListener listener;
+  private final BiConsumer<TurnFollower, Boolean> closed;
+
+  /** Code points and tokens of the reply that were taken. */
+  private int offset;
+
+  private int tokens;
+
+  private final StringBuilder waiting = new StringBuilder();
+  private int waitingTokens;
+  private TurnEnd end;
+  private TurnFailure failure;
+  private boolean scheduled;
+  private boolean paused;
+  private boolean done;
+
+  /**
+   * @param offset code points of the reply that the listener has
+   * @param closed hears once that no more is needed, and whether the turn is to be cancelled
+   */
+  TurnFollower(
+      TurnKey key,
+      int offset,
+      Following following,
+      TurnListener listener,
+      BiConsumer<TurnFollower, Boolean> closed) {
+    this.key = key;
+    this.offset = offset;
+    this.following = following;
+    this.listener = listener;
+    this.closed = closed;
+  }
+
+  @Override
+  public TurnKey key() {
+    return key;
+  }
+
+  @Override
+  public boolean needsReply() {
+    return following.committed();
+  }
+
+  /** Takes what a delta adds; one behind a gap is skipped. */
+  @Override
+  public void delta(ReplyDelta delta) {
+    synchronized (this) {
+      if (done || end != null || !take(delta.offset(), delta.text())) {
+        return;
+      }
+      if (delta.tokenOffset() + delta.tokens() > tokens) {
+        waitingTokens += delta.tokenOffset() + delta.tokens() - tokens;
+        tokens = delta.tokenOffset() + delta.tokens();
+      }
+      if (delta.finishReason() != null && !following.committed()) {
+        end =
+            new TurnEnd(delta.branch(), delta.finishReason(), delta.usage(), delta.error(), false);
+      }
+    }
+    schedule();
+  }
+
+  /** Takes the committed reply. */
+  @Override
+  public void reply(Reply reply) {
+    synchronized (this) {
+      if (done || end != null) {
+        return;
+      }
+      take(0, reply.text());
+      end =
+          new TurnEnd(reply.branch(), reply.finishReason(), reply.usage(), reply.error(), true);
+    }
+    schedule();
+  }
+
+  @Override
+  public void fail(TurnException cause) {
+    synchronized (this) {
+      if (done || failure != null) {
+        return;
+      }
+      failure = new TurnFailure(Reason.UNAVAILABLE, cause.getMessage());
+    }
+    schedule();
+  }
+
+  private boolean take(int from, String text) {
+    if (from > offset) {
+      return false;
+    }
+    int length = text.codePointCount(0, text.length());
+    int known = offset - from;
+    if (length > known) {
+      waiting.append(text, text.offsetByCodePoints(0, known), text.length());
+      offset = from + length;
+      if (waiting.length() > following.buffer() && (paused || scheduled)) {
+        failure =
+            new TurnFailure(
+                Reason.TOO_SLOW,
+                "the client reads its stream more slowly than it comes, and was cut off after "
+                    + following.buffer()
+                    + " characters had waited; the turn goes on and can be resumed");
+      }
+    }
+    return true;
+  }
+
+  private void schedule() {
+    synchronized (this) {
+      if (scheduled || done || paused && failure == null) {
+        return;
+      }
+      scheduled = true;
+    }
+    following.executor().execute(this::deliver);
+  }
+
+  /** Runs on the listener's executor. */
+  private void deliver() {
+    TurnPiece piece = null;
+    TurnEnd ended;
+    TurnFailure failed;
+    synchronized (this) {
+      scheduled = false;
+      if (done || paused && failure == null) {
+        return;
+      }
+      failed = failure;
+      ended = failed == null ? end : null;
+      if (failed == null && (waiting.length() > 0 || waitingTokens > 0)) {
+        String text = waiting.toString();
+        int from = offset - text.codePointCount(0, text.length());
+        piece = new TurnPiece(from, text, waitingTokens);
+        waiting.setLength(0);
+        waitingTokens = 0;
+      }
+      done = ended != null || failed != null;
+    }
+    if (done) {
+      closed.accept(this, false);
+    }
+    if (piece != null) {
+      listener.piece(piece);
+    }
+    if (failed != null) {
+      listener.failed(failed);
+    } else if (ended != null) {
+      listener.ended(ended);
+    }
+  }
+
+  @Override
+  public synchronized void pause() {
+    paused = true;
+  }
+
+  @Override
+  public void resume() {
+    synchronized (this) {
+      paused = false;
+      if (waiting.length() == 0 && waitingTokens == 0 && end == null && failure == null) {
+        return;
+      }
+    }
+    schedule();
+  }
+
+  @Override
+  public void close() {
+    finish(false);
+  }
+
+  @Override
+  public void cancel() {
+    finish(true);
+  }
+
+  private void finish(boolean cancel) {
+    boolean running;
+    synchronized (this) {
+      if (done) {
+        return;
+      }
+      done = true;
+      running = end == null;
+    }
+    closed.accept(this, cancel && running);
+  }
+}

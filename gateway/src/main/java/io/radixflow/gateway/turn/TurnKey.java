@@ -1,0 +1,14 @@
+package io.radixflow.gateway.turn;
+
+import io.radixflow.operators.record.ConversationEvent;
+
+/**
+ * Names a turn.
+ *
+ * @param tenant who may see it; empty for the default tenant
+ */
+public record TurnKey(String tenant, String session, String turn) {
+  static TurnKey of(ConversationEvent event) {
+    return new TurnKey(event.tenant(), event.session(), event.turn());
+  }
+}

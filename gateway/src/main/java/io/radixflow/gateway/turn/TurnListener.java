@@ -1,0 +1,14 @@
+package io.radixflow.gateway.turn;
+
+/** Hears how a turn goes on; called on the executor of its {@link Following}, one at a time. */
+public interface TurnListener {
+
+  /** The reply goes on; pieces follow each other without gap or overlap. */
+  void piece(TurnPiece piece);
+
+  /** The turn ended, also if it was rejected or failed. Nothing follows. */
+  void ended(TurnEnd end);
+
+  /** The turn can no longer be followed here. It may go on, and be resumed. Nothing follows. */
+  void failed(TurnFailure failure);
+}

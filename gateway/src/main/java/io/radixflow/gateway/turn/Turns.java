@@ -1,0 +1,201 @@
+package io.radixflow.gateway.turn;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.radixflow.jobs.event.RecordReader;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Starts turns, follows and cancels them, and asks the job what it knows. All APIs of the gateway
+ * use this one object. Safe for many threads; nothing blocks.
+ *
+ * <p>A record of a session that nobody follows costs one look-up of its key; it is not parsed.
+ */
+public final class Turns implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Turns.class);
+
+  private final Topics topics;
+
+  /** Lists are replaced, never changed. */
+  private final Map<String, List<Waiting>> bySession = new ConcurrentHashMap<>();
+
+  /** Starts to read the topics; closes them when it is closed. */
+  public Turns(Topics topics) {
+    this.topics = topics;
+    topics.follow(new Records());
+  }
+
+  /**
+   * Sends an event that starts a turn, and follows it.
+   *
+   * @param event one with a turn id that was never used; the job ignores one that was
+   */
+  public TurnStream start(ConversationEvent event, Following following, TurnListener listener) {
+    TurnFollower follower =
+        new TurnFollower(TurnKey.of(event), 0, following, listener, this::finished);
+    add(follower);
+    sendFor(follower, event);
+    return follower;
+  }
+
+  /**
+   * Sends an event for which nothing is generated, such as a query, and waits for its answer.
+   *
+   * @param event one with a turn id that was never used
+   * @return the only delta of the event, not committed yet; it may say that the event was rejected.
+   *     Completed exceptionally with a {@link TurnException} if the brokers do not take the event.
+   *     Callbacks run on a thread of the topics and must not block
+   */
+  public CompletableFuture<ReplyDelta> ask(ConversationEvent event) {
+    AnswerWaiting waiting = new AnswerWaiting(TurnKey.of(event), new CompletableFuture<>());
+    add(waiting);
+    waiting.answer().whenComplete((answer, failure) -> remove(waiting));
+    sendFor(waiting, event);
+    return waiting.answer();
+  }
+
+  /** Sends an event that is not answered, or whose answer nobody waits for. */
+  public CompletableFuture<Void> send(ConversationEvent event) {
+    return topics.send(event);
+  }
+
+  /** Cancels a turn, whoever follows it. */
+  public void cancel(TurnKey key) {
+    topics
+        .send(
+            ConversationEvent.builder(EventKind.CANCEL, key.session(), key.turn())
+                .tenant(key.tenant())
+                .build())
+        .whenComplete(
+            (sent, failure) -> {
+              if (failure != null) {
+                LOG.warn(
+                    "Turn {} of session {} could not be cancelled",
+                    key.turn(),
+                    key.session(),
+                    failure);
+              }
+            });
+  }
+
+  /** The number of turns that are followed, and of answers that are waited for. */
+  public int followed() {
+    return bySession.values().stream().mapToInt(List::size).sum();
+  }
+
+  /** Returns null if the job can be reached, else a text that says what lacks. */
+  public String problem() {
+    return topics.problem();
+  }
+
+  /** Stops reading and sending; streams hear nothing more. */
+  @Override
+  public void close() {
+    topics.close();
+    bySession.clear();
+  }
+
+  private void sendFor(Waiting waiting, ConversationEvent event) {
+    topics
+        .send(event)
+        .whenComplete(
+            (sent, failure) -> {
+              if (failure != null) {
+                LOG.warn(
+                    "Turn {} of session {} could not be sent",
+                    event.turn(),
+                    event.session(),
+                    failure);
+                waiting.fail(new TurnException(failure.getMessage(), failure));
+              }
+            });
+  }
+
+  private void finished(TurnFollower follower, boolean cancel) {
+    remove(follower);
+    if (cancel) {
+      cancel(follower.key());
+    }
+  }
+
+  private void add(Waiting waiting) {
+    bySession.merge(
+        waiting.key().session(),
+        List.of(waiting),
+        (before, one) -> {
+          List<Waiting> all = new ArrayList<>(before);
+          all.addAll(one);
+          return List.copyOf(all);
+        });
+  }
+
+  private void remove(Waiting waiting) {
+    bySession.computeIfPresent(
+        waiting.key().session(),
+        (session, before) -> {
+          List<Waiting> rest = before.stream().filter(each -> each != waiting).toList();
+          return rest.isEmpty() ? null : rest;
+        });
+  }
+
+  /** Hands records to those who wait for them. */
+  private final class Records implements Topics.Reader {
+
+    @Override
+    public void delta(byte[] session, byte[] value) {
+      List<Waiting> waiting = waiting(session);
+      if (waiting.isEmpty()) {
+        return;
+      }
+      try {
+        ReplyDelta delta = RecordReader.delta(value);
+        for (Waiting each : waiting) {
+          if (each.key().turn().equals(delta.turn())) {
+            each.delta(delta);
+          }
+        }
+      } catch (IOException e) {
+        LOG.warn("A record of the delta topic cannot be read", e);
+      }
+    }
+
+    @Override
+    public void reply(byte[] session, byte[] value) {
+      List<Waiting> waiting = waiting(session);
+      if (waiting.stream().noneMatch(Waiting::needsReply)) {
+        return;
+      }
+      try {
+        Reply reply = RecordReader.reply(value);
+        for (Waiting each : waiting) {
+          if (each.needsReply() && each.key().turn().equals(reply.turn())) {
+            each.reply(reply);
+          }
+        }
+      } catch (IOException e) {
+        LOG.warn("A record of the reply topic cannot be read", e);
+      }
+    }
+
+    @Override
+    public void interrupted() {}
+
+    private List<Waiting> waiting(byte[] session) {
+      return session == null
+          ? List.of()
+          : bySession.getOrDefault(new String(session, UTF_8), List.of());
+    }
+  }
+}

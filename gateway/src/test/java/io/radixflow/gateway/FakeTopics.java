@@ -1,0 +1,136 @@
+package io.radixflow.gateway;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.radixflow.gateway.turn.Topics;
+import io.radixflow.jobs.event.DeltaWriter;
+import io.radixflow.jobs.event.ReplyLimiter;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ReplyError;
+import io.radixflow.operators.record.Usage;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** Topics in memory: a test reads what was sent, and writes what the job would write. */
+public final class FakeTopics implements Topics {
+
+  private final BlockingQueue<ConversationEvent> events = new LinkedBlockingQueue<>();
+  private volatile Reader reader;
+  private volatile boolean refusing;
+  private volatile boolean closed;
+
+  @Override
+  public void follow(Reader reader) {
+    this.reader = reader;
+  }
+
+  @Override
+  public CompletableFuture<Void> send(ConversationEvent event) {
+    if (refusing) {
+      return CompletableFuture.failedFuture(new IllegalStateException("no broker answers"));
+    }
+    events.add(event);
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public String problem() {
+    return refusing ? "no broker answers" : null;
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  public boolean isClosed() {
+    return closed;
+  }
+
+  /** Has all events fail from now on. */
+  public void refuse() {
+    refusing = true;
+  }
+
+  /** Waits for the next event that was sent. */
+  public ConversationEvent next() {
+    try {
+      ConversationEvent event = events.poll(60, TimeUnit.SECONDS);
+      if (event == null) {
+        throw new AssertionError("no event was sent");
+      }
+      return event;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  public boolean hasEvents() {
+    return !events.isEmpty();
+  }
+
+  /** Writes a delta of the event's turn. */
+  public void piece(ConversationEvent event, int offset, String text) {
+    delta(event, offset, text, null, Usage.NONE, null);
+  }
+
+  /** Writes the last delta of the event's turn. */
+  public void end(ConversationEvent event, int offset, String finishReason, Usage usage) {
+    delta(event, offset, "", finishReason, usage, null);
+  }
+
+  /** Writes the only delta of an event that is rejected. */
+  public void reject(ConversationEvent event, String why) {
+    delta(event, 0, "", "rejected", Usage.NONE, ReplyError.invalid(why));
+  }
+
+  /** Writes the only delta of an event that is rejected for a reason. */
+  public void reject(ConversationEvent event, ReplyError error) {
+    delta(event, 0, "", "rejected", Usage.NONE, error);
+  }
+
+  private void delta(
+      ConversationEvent event,
+      int offset,
+      String text,
+      String finishReason,
+      Usage usage,
+      ReplyError error) {
+    ReplyDelta delta =
+        new ReplyDelta(
+            event.session(),
+            event.branch(),
+            event.turn(),
+            0,
+            offset,
+            offset,
+            text.isEmpty() ? 0 : 1,
+            1,
+            text,
+            finishReason,
+            usage,
+            error,
+            null);
+    reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
+  }
+
+  /** Writes the committed reply of the event's turn. */
+  public void commit(ConversationEvent event, String text) {
+    Reply reply =
+        Reply.builder(event.session(), event.branch(), event.turn(), event.kind())
+            .text(text)
+            .usage(new Usage(7, 4, 2))
+            .build();
+    reader.reply(event.session().getBytes(UTF_8), new ReplyLimiter(1 << 20).write(reply));
+  }
+
+  /** Writes bytes that are no delta. */
+  public void garbage(ConversationEvent event) {
+    reader.delta(event.session().getBytes(UTF_8), "no json".getBytes(UTF_8));
+    reader.delta(null, new byte[0]);
+  }
+}

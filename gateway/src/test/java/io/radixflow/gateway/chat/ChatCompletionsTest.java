@@ -1,0 +1,281 @@
+package io.radixflow.gateway.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.GatewayFixture;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ReplyError;
+import io.radixflow.operators.record.Usage;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ChatCompletionsTest {
+
+  private static final String PATH = "/v1/chat/completions";
+  private static final String HELLO = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]%s}";
+
+  @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
+
+  private CompletableFuture<HttpResponse<String>> chat(String fields, String... headers) {
+    return gateway.send(gateway.post(PATH, HELLO.formatted(fields), headers));
+  }
+
+  @Test
+  void aCompletionHasTheTextOfAllDeltasOnce() {
+    CompletableFuture<HttpResponse<String>> response =
+        chat(",\"model\":\"sim\",\"temperature\":0,\"max_tokens\":9,\"max_completion_tokens\":5");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.kind()).isEqualTo(EventKind.MESSAGE);
+    assertThat(event.messages()).containsExactly(new Message("user", "Hello"));
+    assertThat(event.options().maxTokens()).isEqualTo(5);
+    assertThat(event.options().temperature()).isZero();
+    gateway.topics().garbage(event);
+    gateway.topics().piece(event, 0, "Hé ");
+    gateway.topics().piece(event, 5, "behind a gap");
+    gateway.topics().piece(event, 0, "Hé \uD83D\uDE00");
+    gateway.topics().piece(event, 4, "!");
+    gateway.topics().end(event, 5, "stop", new Usage(30, 16, 3));
+    JsonNode json = GatewayFixture.json(response.join().body());
+    assertThat(json.at("/object").asText()).isEqualTo("chat.completion");
+    assertThat(json.at("/model").asText()).isEqualTo("sim");
+    assertThat(json.at("/choices/0/message/content").asText()).isEqualTo("Hé \uD83D\uDE00!");
+    assertThat(json.at("/choices/0/finish_reason").asText()).isEqualTo("stop");
+    assertThat(json.at("/usage/total_tokens").asInt()).isEqualTo(33);
+    assertThat(json.at("/usage/prompt_tokens_details/cached_tokens").asInt()).isEqualTo(16);
+  }
+
+  @Test
+  void aStreamHasAnEventForEachPieceAndEndsWithTheUsage() throws IOException {
+    CompletableFuture<HttpResponse<InputStream>> opened =
+        gateway.open(
+            gateway.post(
+                PATH,
+                HELLO.formatted(",\"stream\":true,\"stream_options\":{\"include_usage\":true}")));
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().piece(event, 0, "Hi");
+    HttpResponse<InputStream> response = opened.join();
+    assertThat(response.headers().firstValue("content-type").orElseThrow())
+        .startsWith("text/event-stream");
+    BufferedReader lines = GatewayFixture.lines(response);
+    JsonNode first = event(lines);
+    assertThat(first.at("/choices/0/delta/role").asText()).isEqualTo("assistant");
+    assertThat(first.at("/choices/0/delta/content").asText()).isEqualTo("Hi");
+    assertThat(first.at("/choices/0/finish_reason").isNull()).isTrue();
+    assertThat(first.at("/usage").isNull()).isTrue();
+    gateway.topics().piece(event, 2, " there");
+    JsonNode second = event(lines);
+    assertThat(second.at("/choices/0/delta/content").asText()).isEqualTo(" there");
+    assertThat(second.at("/choices/0/delta").has("role")).isFalse();
+    gateway.topics().end(event, 8, "length", new Usage(3, 0, 2));
+    assertThat(event(lines).at("/choices/0/finish_reason").asText()).isEqualTo("length");
+    JsonNode usage = event(lines);
+    assertThat(usage.at("/choices").isEmpty()).isTrue();
+    assertThat(usage.at("/usage/completion_tokens").asInt()).isEqualTo(2);
+    assertThat(lines.readLine()).isEqualTo("data: [DONE]");
+    assertThat(lines.readLine()).isEmpty();
+    assertThat(lines.readLine()).isNull();
+  }
+
+  private static JsonNode event(BufferedReader lines) throws IOException {
+    String line = lines.readLine();
+    assertThat(line).startsWith("data: ");
+    assertThat(lines.readLine()).isEmpty();
+    return GatewayFixture.json(line.substring("data: ".length()));
+  }
+
+  @Test
+  void aRejectedTurnIsAnErrorAlsoOfAStream() {
+    for (String stream : List.of("", ",\"stream\":true")) {
+      CompletableFuture<HttpResponse<String>> response = chat(stream);
+      gateway.topics().reject(gateway.topics().next(), "the prompt is too long");
+      assertThat(response.join().statusCode()).isEqualTo(400);
+      assertThat(GatewayFixture.json(response.join().body()).at("/error/message").asText())
+          .isEqualTo("the prompt is too long");
+    }
+  }
+
+  @Test
+  void reasonsOfTheJobBecomeStatuses() {
+    Map<ErrorCode, Integer> expected =
+        Map.of(
+            ErrorCode.WRONG_TENANT, 404,
+            ErrorCode.UNKNOWN_SESSION, 404,
+            ErrorCode.UNKNOWN_TURN, 404,
+            ErrorCode.CONTEXT_LENGTH_EXCEEDED, 400,
+            ErrorCode.BUSY, 429,
+            ErrorCode.DRAINING, 503,
+            ErrorCode.FAILED, 500);
+    List<String> strangers = new ArrayList<>();
+    expected.forEach(
+        (code, status) -> {
+          CompletableFuture<HttpResponse<String>> response = chat("");
+          gateway.topics().reject(gateway.topics().next(), new ReplyError(code, "why " + code));
+          assertThat(response.join().statusCode()).as(code.name()).isEqualTo(status);
+          assertThat(response.join().headers().firstValue("Retry-After").isPresent())
+              .isEqualTo(status == 429 || status == 503);
+          if (code == ErrorCode.WRONG_TENANT || code == ErrorCode.UNKNOWN_SESSION) {
+            strangers.add(response.join().body());
+          }
+        });
+    assertThat(strangers.get(0)).isEqualTo(strangers.get(1));
+  }
+
+  @Test
+  void anEventThatTheBrokersDoNotTakeIsUnavailable() {
+    gateway.topics().refuse();
+    HttpResponse<String> response = chat("").join();
+    assertThat(response.statusCode()).isEqualTo(503);
+    assertThat(response.headers().firstValue("Retry-After")).isPresent();
+  }
+
+  @Test
+  void aClientThatGoesAwayCancelsItsTurn() throws IOException {
+    CompletableFuture<HttpResponse<InputStream>> opened =
+        gateway.open(gateway.post(PATH, HELLO.formatted(",\"stream\":true")));
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().piece(event, 0, "Hi");
+    HttpResponse<InputStream> response = opened.join();
+    response.body().close();
+    ConversationEvent cancel = gateway.topics().next();
+    assertThat(cancel.kind()).isEqualTo(EventKind.CANCEL);
+    assertThat(cancel.session()).isEqualTo(event.session());
+    assertThat(cancel.turn()).isEqualTo(event.turn());
+  }
+
+  @Test
+  void anAwaitedCommitIsTheEnd() {
+    CompletableFuture<HttpResponse<String>> response = chat("", "X-Await-Commit", "true");
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().piece(event, 0, "Hi");
+    gateway.topics().end(event, 2, "stop", new Usage(3, 0, 2));
+    gateway.topics().commit(event, "Hi!");
+    JsonNode json = GatewayFixture.json(response.join().body());
+    assertThat(json.at("/choices/0/message/content").asText()).isEqualTo("Hi!");
+    assertThat(json.at("/usage/prompt_tokens").asInt()).isEqualTo(7);
+  }
+
+  @Test
+  void unknownFieldsAreIgnoredAndNamedUnlessTheRequestIsStrict() {
+    CompletableFuture<HttpResponse<String>> response =
+        chat(",\"num_ctx\":5,\"user\":\"u\\n\",\"keep\\r\\nx\":1,\"tools\":[],\"mirostat\":null");
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().end(event, 0, "stop", Usage.NONE);
+    assertThat(response.join().statusCode()).isEqualTo(200);
+    assertThat(response.join().headers().firstValue("X-Radixflow-Ignored").orElseThrow())
+        .contains("num_ctx")
+        .contains("keep??x")
+        .doesNotContain("mirostat");
+    HttpResponse<String> strict = chat(",\"num_ctx\":5", "X-Radixflow-Strict", "true").join();
+    assertThat(strict.statusCode()).isEqualTo(400);
+    assertThat(GatewayFixture.json(strict.body()).at("/error/param").asText()).isEqualTo("num_ctx");
+  }
+
+  @Test
+  void whatWouldChangeTheMeaningIsRefusedByName() {
+    for (String field :
+        List.of(
+            "\"tools\":[{\"type\":\"function\"}]",
+            "\"response_format\":{\"type\":\"json_object\"}",
+            "\"n\":0",
+            "\"temperature\":9",
+            "\"stop\":5")) {
+      HttpResponse<String> response = chat("," + field).join();
+      assertThat(response.statusCode()).as(field).isEqualTo(400);
+      String name = field.substring(1, field.indexOf('"', 1));
+      assertThat(GatewayFixture.json(response.body()).at("/error/param").asText()).isEqualTo(name);
+    }
+  }
+
+  @Test
+  void messagesAreReadAsTolerantlyAsClientsWriteThem() {
+    String messages =
+        "{\"messages\":["
+            + "{\"role\":\"system\",\"content\":[{\"type\":\"text\","
+            + "\"text\":\"x-anthropic-billing-header: cch=1\"}]},"
+            + "{\"role\":\"developer\",\"content\":\"Be brief.\"},"
+            + "{\"role\":\"user\",\"name\":\"bob\",\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
+            + "{\"type\":\"text\",\"text\":\"b\"}]},"
+            + "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":null},"
+            + "{\"role\":\"user\",\"content\":\"lone \\ud800\"}]}";
+    gateway.send(gateway.post(PATH, messages));
+    assertThat(gateway.topics().next().messages())
+        .containsExactly(
+            new Message("system", "Be brief."),
+            new Message("user", "ab"),
+            new Message("user", "lone \uFFFD"));
+  }
+
+  @Test
+  void noBodyIsAnErrorOfTheServer() {
+    List<String> bodies = new ArrayList<>();
+    for (String value : List.of("null", "5", "\"x\"", "[]", "[5]", "{}", "[{}]", "[null]", "true")) {
+      for (String field :
+          List.of("messages", "stream", "stream_options", "model", "n", "stop", "logit_bias")) {
+        bodies.add("{\"" + field + "\":" + value + "}");
+      }
+      bodies.add("{\"messages\":[{\"role\":" + value + ",\"content\":\"x\"}]}");
+      if (!value.equals("\"x\"")) {
+        bodies.add("{\"messages\":[{\"role\":\"user\",\"content\":" + value + "}]}");
+      }
+      bodies.add(
+          "{\"messages\":[{\"role\":\"user\",\"content\":[{\"type\":"
+              + value
+              + ",\"text\":"
+              + value
+              + "}]}]}");
+      bodies.add(
+          "{\"messages\":[{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":"
+              + value
+              + "}]}]}");
+    }
+    for (String body : bodies) {
+      assertThat(gateway.send(gateway.post(PATH, body)).join().statusCode())
+          .as(body)
+          .isBetween(400, 404);
+    }
+    assertThat(gateway.topics().hasEvents()).isFalse();
+  }
+
+  @Test
+  void aStreamWithoutEventsIsKeptAlive() throws IOException {
+    gateway.restart("gateway.keep-alive=20ms");
+    CompletableFuture<HttpResponse<InputStream>> opened =
+        gateway.open(gateway.post(PATH, HELLO.formatted(",\"stream\":true")));
+    BufferedReader lines = GatewayFixture.lines(opened.join());
+    assertThat(lines.readLine()).isEqualTo(": keep-alive");
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().reject(event, "too late for a status");
+    String line = lines.readLine();
+    while (!line.startsWith("data: ")) {
+      line = lines.readLine();
+    }
+    assertThat(line).contains("too late for a status");
+  }
+
+  @Test
+  void aTurnWhoseClientHasGoneIsNotFollowed() throws IOException {
+    CompletableFuture<HttpResponse<InputStream>> opened =
+        gateway.open(gateway.post(PATH, HELLO.formatted(",\"stream\":true")));
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().piece(event, 0, "Hi");
+    assertThat(gateway.followed()).isOne();
+    opened.join().body().close();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> assertThat(gateway.followed()).isZero());
+  }
+}

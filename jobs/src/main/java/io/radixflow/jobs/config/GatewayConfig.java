@@ -1,0 +1,70 @@
+package io.radixflow.jobs.config;
+
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.MemorySize;
+
+/** The options of the HTTP gateway. */
+public final class GatewayConfig {
+
+  private static final OptionGroup ALL = new OptionGroup();
+
+  public static final ConfigOption<String> HOST =
+      ALL.text("gateway.host", "127.0.0.1").describe("Address that the gateway listens on.");
+
+  public static final ConfigOption<Integer> PORT =
+      ALL.integer("gateway.port", 8000, 0, 65_535)
+          .describe("Port that the gateway listens on; 0 for any free port.");
+
+  public static final ConfigOption<Boolean> ALLOW_ANONYMOUS =
+      ALL.flag("gateway.allow-anonymous", false)
+          .describe(
+              "Whether a gateway without API keys may listen on an address that other machines reach.");
+
+  public static final ConfigOption<Integer> EVENT_LOOPS =
+      ALL.integer("gateway.event-loops", 0, 0, 64)
+          .describe("Threads that serve connections; 0 for one a core, at most 4.");
+
+  public static final ConfigOption<String> MODEL_NAME =
+      ALL.text("gateway.model-name", null)
+          .describe("Name of the model in the API; without it the last part of 'model'.");
+
+  public static final ConfigOption<MemorySize> MAX_BODY =
+      ALL.size("gateway.max-body", MemorySize.ofMebiBytes(4), "a memory size such as 4mb")
+          .describe("Largest body of a request; keep it at or below events.max-bytes.");
+
+  public static final ConfigOption<MemorySize> MAX_HEADERS =
+      ALL.size("gateway.max-headers", new MemorySize(32 << 10), "a memory size such as 32kb")
+          .describe("Largest headers of a request, all together.");
+
+  public static final ConfigOption<Integer> CLIENT_BUFFER =
+      ALL.integer("gateway.client-buffer", 256 << 10, 1024, Integer.MAX_VALUE)
+          .describe(
+              "Characters of a reply that may wait for a client that reads slowly; a stream with more is"
+                  + " cut off, and can be resumed.");
+
+  public static final ConfigOption<Duration> KEEP_ALIVE =
+      ALL.duration("gateway.keep-alive", Duration.ofSeconds(15))
+          .describe("Time without an event after which a stream gets a comment.");
+
+  public static final ConfigOption<OnDisconnect> ON_DISCONNECT =
+      ALL.choice("gateway.on-disconnect", OnDisconnect.CANCEL)
+          .describe("What becomes of a turn whose client has gone.");
+
+  public static final ConfigOption<Boolean> STRICT =
+      ALL.flag("gateway.strict", false)
+          .describe("Whether requests with unknown fields are refused rather than served without them.");
+
+  private GatewayConfig() {}
+
+  static List<OptionSpec<?>> specs() {
+    return ALL.specs();
+  }
+
+  /** What becomes of a turn whose client has gone. */
+  public enum OnDisconnect {
+    CANCEL,
+    FINISH
+  }
+}

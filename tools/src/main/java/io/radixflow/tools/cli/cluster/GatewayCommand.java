@@ -1,0 +1,75 @@
+package io.radixflow.tools.cli.cluster;
+
+import io.radixflow.gateway.Gateway;
+import io.radixflow.jobs.config.GatewayConfig;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.tools.cli.common.BrokerOptions;
+import io.radixflow.tools.cli.common.CliCommand;
+import io.radixflow.tools.cli.common.CliEnvironment;
+import io.radixflow.tools.cli.common.CliException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.concurrent.CountDownLatch;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Visibility;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** Runs an HTTP gateway beside existing brokers until interrupted. */
+@Command(
+    name = "gateway",
+    description = {
+      "Serve a running job's conversations over HTTP, as OpenAI's API has them, until Ctrl-C.",
+      "Any number may run beside the same brokers. See docs/gateway.md."
+    })
+public final class GatewayCommand extends CliCommand {
+  @Mixin BrokerOptions brokers;
+
+  @Option(
+      names = "--port",
+      paramLabel = "PORT",
+      showDefaultValue = Visibility.NEVER,
+      description = "Port to listen on; 0 for any free port (default: option gateway.port).")
+  Integer port;
+
+  GatewayCommand(CliEnvironment environment) {
+    super(environment);
+  }
+
+  @Override
+  public Integer call() throws IOException, InterruptedException {
+    Settings settings = brokers.load();
+    if (port != null) {
+      settings = settings.with(GatewayConfig.PORT, port);
+    }
+    try (Gateway gateway = Gateway.start(settings)) {
+      out().println("HTTP  " + gateway.uri());
+      out().println("Ctrl-C stops.");
+      out().flush();
+      new CountDownLatch(1).await();
+    }
+    return 0;
+  }
+
+  /**
+   * Fails early if the gateway's port is taken, rather than after a model was loaded.
+   *
+   * @param option names the port, for the message
+   */
+  static void requireFree(Settings settings, String option) {
+    int port = settings.get(GatewayConfig.PORT);
+    InetSocketAddress address = new InetSocketAddress(settings.get(GatewayConfig.HOST), port);
+    try (ServerSocket socket = new ServerSocket()) {
+      socket.bind(address);
+    } catch (IOException e) {
+      throw new CliException(
+          "port "
+              + port
+              + " is taken, and the HTTP gateway was to listen there; choose another with "
+              + option
+              + ", or 0 for any free one",
+          e);
+    }
+  }
+}

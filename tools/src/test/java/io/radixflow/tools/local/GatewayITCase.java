@@ -1,0 +1,127 @@
+package io.radixflow.tools.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.gateway.Gateway;
+import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.config.SettingsLoader;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import java.io.IOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Talks HTTP to a gateway in front of a broker and a job with the simulated model. */
+class GatewayITCase {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private static Threads threads;
+  private static LocalStack stack;
+  private static Gateway gateway;
+  private static HttpClient client;
+
+  @BeforeAll
+  static void start() throws IOException {
+    client = HttpClient.newHttpClient(); // its thread ends when the client is collected
+    threads = Threads.running();
+    Settings settings =
+        new SettingsLoader()
+            .set(List.of("model=sim", "job.checkpoint-interval=200ms", "gateway.port=0"))
+            .load();
+    stack =
+        LocalStack.start(
+            settings,
+            new LocalStack.Options(Optional.empty(), true, 0, 0),
+            ServingSettings.engine(settings, name -> SimModel.open(SimOptions.DEFAULT)),
+            line -> {});
+    gateway = Gateway.start(stack.settings());
+  }
+
+  @AfterAll
+  static void stopLeavesNoThread() throws IOException {
+    gateway.close();
+    stack.close();
+    threads.assertNoneLeft();
+  }
+
+  private static HttpResponse<String> chat(String fields, String... headers) throws Exception {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(gateway.uri().resolve("/v1/chat/completions"))
+            .timeout(PATIENCE)
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    "{\"messages\":[{\"role\":\"user\",\"content\":\"Say something\"}],"
+                        + "\"temperature\":0,\"max_tokens\":20"
+                        + fields
+                        + "}"));
+    if (headers.length > 0) {
+      request.headers(headers);
+    }
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  @Test
+  void aStreamedCompletionHasTheTextOfTheWholeOneAndOfTheCommittedOne() throws Exception {
+    JsonNode whole = MAPPER.readTree(chat("").body());
+    String text = whole.at("/choices/0/message/content").asText();
+    assertThat(text).isNotEmpty();
+    assertThat(whole.at("/usage/completion_tokens").asInt()).isPositive();
+    StringBuilder streamed = new StringBuilder();
+    String events = chat(",\"stream\":true").body();
+    assertThat(events).endsWith("data: [DONE]\n\n");
+    for (String line : events.split("\n")) {
+      if (line.startsWith("data: {")) {
+        JsonNode chunk = MAPPER.readTree(line.substring(6));
+        streamed.append(chunk.at("/choices/0/delta/content").asText());
+      }
+    }
+    assertThat(streamed.toString()).isEqualTo(text);
+    JsonNode committed = MAPPER.readTree(chat("", "X-Await-Commit", "true").body());
+    assertThat(committed.at("/choices/0/message/content").asText()).isEqualTo(text);
+  }
+
+  @Test
+  void aTurnThatTheJobRejectsIsTheClientsError() throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(gateway.uri().resolve("/v1/chat/completions"))
+            .timeout(PATIENCE)
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    "{\"messages\":[{\"role\":\"user\",\"content\":\""
+                        + "many ".repeat(100_000)
+                        + "\"}]}"))
+            .build();
+    HttpResponse<String> response =
+        client.send(request, HttpResponse.BodyHandlers.ofString());
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(MAPPER.readTree(response.body()).at("/error/message").asText()).isNotBlank();
+  }
+
+  @Test
+  void theGatewayIsReady() {
+    HttpRequest request =
+        HttpRequest.newBuilder(gateway.uri().resolve("/ready")).timeout(PATIENCE).build();
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(
+                        client
+                            .send(request, HttpResponse.BodyHandlers.ofString())
+                            .statusCode())
+                    .isEqualTo(200));
+  }
+}
