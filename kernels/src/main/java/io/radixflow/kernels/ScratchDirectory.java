@@ -126,6 +126,18 @@ public final class ScratchDirectory implements AutoCloseable {
     return path;
   }
 
+  /**
+   * Leaves the deletion to {@link #close} alone, also when the process ends. The owner closes it
+   * then, once all that write to it have stopped.
+   */
+  public void deleteOnlyOnClose() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      LOG.debug("the process ends, and the hook runs", e);
+    }
+  }
+
   private void delete() {
     try {
       if (Files.exists(path)) {
@@ -151,10 +163,6 @@ public final class ScratchDirectory implements AutoCloseable {
     delete();
     lock.close();
     System.clearProperty(property(owner));
-    try {
-      Runtime.getRuntime().removeShutdownHook(hook);
-    } catch (IllegalStateException e) {
-      LOG.debug("the process ends, and the hook runs", e);
-    }
+    deleteOnlyOnClose();
   }
 }

@@ -6,13 +6,12 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(180)
 class ScratchDirectoryTest {
 
   @TempDir Path parent;
@@ -45,15 +44,24 @@ class ScratchDirectoryTest {
 
   @Test
   void aDirectoryOfAKilledProcessIsDeletedByTheNextOne() throws Exception {
-    Process killed = hold();
+    Process killed = start("waits");
     try (ScratchDirectory beside = ScratchDirectory.createIn(parent, "beside")) {
       assertThat(entries()).as("the other process lives").isEqualTo(4);
+    } finally {
+      killed.destroyForcibly().waitFor();
     }
-    killed.destroyForcibly().waitFor();
     assertThat(entries()).isEqualTo(2);
     try (ScratchDirectory next = ScratchDirectory.createIn(parent, "next")) {
       assertThat(next.path().getParent()).isDirectoryNotContaining("glob:**held*");
     }
+  }
+
+  @Test
+  void aProcessThatEndsDeletesWhatItDoesNotCloseItself() throws Exception {
+    assertThat(start("ends").waitFor()).isZero();
+    assertThat(entries()).isZero();
+    assertThat(start("ends as the owner").waitFor()).isZero();
+    assertThat(entries()).isEqualTo(2);
   }
 
   @Test
@@ -81,29 +89,33 @@ class ScratchDirectoryTest {
   }
 
   /** Starts a process that holds a directory, and waits until it does. */
-  private Process hold() throws Exception {
+  private Process start(String what) throws Exception {
     Process process =
         new ProcessBuilder(
                 ProcessHandle.current().info().command().orElseThrow(),
                 "-cp",
                 System.getProperty("java.class.path"),
                 Holder.class.getName(),
-                parent.toString())
+                parent.toString(),
+                what)
             .redirectError(ProcessBuilder.Redirect.DISCARD)
             .start();
-    process.onExit().orTimeout(60, TimeUnit.SECONDS);
     assertThat(process.getInputStream().read()).isEqualTo('x');
     return process;
   }
 
-  /** Holds a directory until it is killed. */
+  /** Holds a directory until it ends or is killed. */
   static final class Holder {
     public static void main(String[] arguments) throws Exception {
       ScratchDirectory held = ScratchDirectory.createIn(Path.of(arguments[0]), "held");
       Files.writeString(held.path().resolve("file"), "x");
       System.out.write('x');
       System.out.flush();
-      Thread.currentThread().join();
+      switch (arguments[1]) {
+        case "waits" -> Thread.currentThread().join();
+        case "ends" -> {}
+        default -> held.deleteOnlyOnClose();
+      }
     }
   }
 }

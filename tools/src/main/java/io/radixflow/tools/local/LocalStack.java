@@ -39,6 +39,9 @@ public final class LocalStack implements AutoCloseable {
   /** Loading a large model takes its time. */
   private static final Duration START_TIMEOUT = Duration.ofMinutes(10);
 
+  /** A broker in this process answers, if late on a busy machine. */
+  private static final Duration LEAST_CONNECT_TIMEOUT = Duration.ofMinutes(1);
+
   private final Path directory;
 
   /** The directory if nothing is kept; else null. */
@@ -96,6 +99,10 @@ public final class LocalStack implements AutoCloseable {
     LocalStack stack = new LocalStack(settings, directory, scratch, progress);
     try {
       Runtime.getRuntime().addShutdownHook(stack.hook);
+      if (scratch != null) {
+        // a broker that loses its files halts the process at once
+        scratch.deleteOnlyOnClose();
+      }
       stack.startAll(options, engines);
       return stack;
     } catch (IOException | RuntimeException | Error e) {
@@ -134,6 +141,9 @@ public final class LocalStack implements AutoCloseable {
         settings
             .with(RadixflowOptions.BOOTSTRAP_SERVERS, broker.bootstrapServers())
             .with(RadixflowOptions.CREATE_TOPICS, true);
+    if (settings.get(RadixflowOptions.CONNECT_TIMEOUT).compareTo(LEAST_CONNECT_TIMEOUT) < 0) {
+      settings = settings.with(RadixflowOptions.CONNECT_TIMEOUT, LEAST_CONNECT_TIMEOUT);
+    }
   }
 
   private synchronized void startCluster(int metricsPort) throws IOException {
