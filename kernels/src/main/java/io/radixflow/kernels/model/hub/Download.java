@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.function.LongSupplier;
 
 /**
  * Fetches one file of the hub. Bytes gather in {@code FILE.HASH.part}, where a later attempt goes
@@ -22,18 +23,21 @@ final class Download {
   private final HubClient hub;
   private final ModelProgress progress;
   private final Duration stall;
+  private final LongSupplier nanoTime;
 
   Download(HubClient hub, ModelProgress progress) {
-    this(hub, progress, STALL);
+    this(hub, progress, STALL, System::nanoTime);
   }
 
   /**
    * @param stall how long a connection may bring nothing before it counts as broken
+   * @param nanoTime the clock
    */
-  Download(HubClient hub, ModelProgress progress, Duration stall) {
+  Download(HubClient hub, ModelProgress progress, Duration stall, LongSupplier nanoTime) {
     this.hub = hub;
     this.progress = progress;
     this.stall = stall;
+    this.nanoTime = nanoTime;
   }
 
   /** Leaves the file at {@code directory/file.name()}; a file that is there already is kept. */
@@ -118,7 +122,7 @@ final class Download {
       }
       try (OutputStream out =
               Files.newOutputStream(part, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-          StallWatchdog guard = new StallWatchdog(body, stall)) {
+          StallWatchdog guard = new StallWatchdog(body, stall, nanoTime)) {
         copy(body, out, guard, file, file.size() - from);
       }
     }

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Closes a stream that brings no byte for too long, so that its blocked reader fails and can retry.
@@ -19,16 +20,19 @@ final class StallWatchdog implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
           });
-  private volatile long last = System.nanoTime();
+  private final LongSupplier nanoTime;
+  private volatile long last;
 
-  StallWatchdog(InputStream stream, Duration limit) {
+  StallWatchdog(InputStream stream, Duration limit, LongSupplier nanoTime) {
+    this.nanoTime = nanoTime;
+    last = nanoTime.getAsLong();
     long nanos = limit.toNanos();
     clock.scheduleAtFixedRate(
         () -> closeIfStalled(stream, nanos), nanos / 4, nanos / 4, TimeUnit.NANOSECONDS);
   }
 
   private void closeIfStalled(InputStream stream, long nanos) {
-    if (System.nanoTime() - last > nanos) {
+    if (nanoTime.getAsLong() - last > nanos) {
       try {
         stream.close();
       } catch (IOException e) {
@@ -39,7 +43,7 @@ final class StallWatchdog implements AutoCloseable {
 
   /** Bytes have come. */
   void progressed() {
-    last = System.nanoTime();
+    last = nanoTime.getAsLong();
   }
 
   @Override
