@@ -6,8 +6,6 @@ import io.radixflow.lab.drill.RecoveryPhases.Phases;
 import io.radixflow.lab.drill.RecoveryPhases.Summary;
 import io.radixflow.lab.drill.RecoveryTimes.Times;
 import io.radixflow.tools.cli.Cli;
-import io.radixflow.tools.cli.common.CliEnvironment;
-import io.radixflow.tools.cli.common.LocatedModel;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -133,7 +131,7 @@ class DrillCommandTest {
     CommandLine line =
         new CommandLine(
             new DrillCommand(
-                new CliEnvironment(LocatedModel::locate, InputStream.nullInputStream(), false),
+                Cli.environment(InputStream.nullInputStream()),
                 (build, options, plan, progress) -> {
                   asked.add(options.seed());
                   asked.add(plan.get());

@@ -29,8 +29,7 @@ class CacheSimulateCommandTest {
   }
 
   private static List<String> rows(Cli.Result result) {
-    // progress is printed if it takes long
-    assertThat(result.err().lines()).allMatch(line -> line.startsWith("simulating"));
+    assertThat(result.err()).isEmpty();
     assertThat(result.code()).isZero();
     return result.out().lines().filter(line -> line.contains(" | ")).toList();
   }

@@ -25,6 +25,7 @@ import io.radixflow.tools.cli.topic.TailCommand;
 import io.radixflow.tools.cli.topic.TiersCommand;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ServiceLoader;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -85,7 +86,10 @@ public final class Radixflow {
     CliLogging.toFile();
     CliEnvironment environment =
         new CliEnvironment(
-            LocatedModel::locate, System.in, Boolean.getBoolean("radixflow.terminal"));
+            LocatedModel::locate,
+            System.in,
+            Boolean.getBoolean("radixflow.terminal"),
+            Duration.ofSeconds(2));
     CommandLine line = commandLine(environment);
     line.setOut(new PrintWriter(System.out, false, StandardCharsets.UTF_8));
     line.setErr(new PrintWriter(System.err, true, StandardCharsets.UTF_8));

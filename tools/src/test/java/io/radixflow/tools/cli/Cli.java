@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import picocli.CommandLine;
 
 /** Runs commands in this process. */
@@ -23,7 +24,12 @@ public final class Cli {
   }
 
   public CommandLine commandLine() {
-    return Radixflow.commandLine(new CliEnvironment(LocatedModel::locate, input, false));
+    return Radixflow.commandLine(environment(input));
+  }
+
+  /** An environment in which a slow command shows no progress between what a test expects. */
+  public static CliEnvironment environment(InputStream input) {
+    return new CliEnvironment(LocatedModel::locate, input, false, Duration.ofDays(1));
   }
 
   public Result run(String... arguments) {

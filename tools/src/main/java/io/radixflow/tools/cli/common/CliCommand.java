@@ -34,8 +34,8 @@ public abstract class CliCommand implements Callable<Integer> {
     return spec.commandLine().getParseResult().hasMatchedOption(option);
   }
 
-  /** Starts to show progress of something that may take more than two seconds. */
+  /** Starts to show progress of something that may take seconds. */
   public final Progress progress(String what) {
-    return Progress.start(what, err(), environment.terminal());
+    return Progress.start(what, err(), environment);
   }
 }

@@ -1,6 +1,7 @@
 package io.radixflow.tools.cli.common;
 
 import java.io.InputStream;
+import java.time.Duration;
 
 /**
  * The environment of commands; tests replace it.
@@ -8,5 +9,7 @@ import java.io.InputStream;
  * @param models finds models
  * @param input what a command reads where a file may be {@code -}
  * @param terminal whether stderr is a terminal, so that progress may redraw its line
+ * @param quiet how long a command runs before it shows progress
  */
-public record CliEnvironment(ModelLocator models, InputStream input, boolean terminal) {}
+public record CliEnvironment(
+    ModelLocator models, InputStream input, boolean terminal, Duration quiet) {}

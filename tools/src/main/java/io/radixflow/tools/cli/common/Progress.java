@@ -6,11 +6,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Prints on stderr that something is running, once it has taken two seconds: a line that is redrawn
+ * Prints on stderr that something is running, once it has taken a moment: a line that is redrawn
  * each second on a terminal, else a new line every half minute. Safe for many threads.
  */
 public final class Progress implements AutoCloseable {
-  private static final long QUIET_SECONDS = 2;
   private static final long PLAIN_SECONDS = 30;
 
   private final String what;
@@ -21,10 +20,10 @@ public final class Progress implements AutoCloseable {
   private volatile String detail = "";
   private int drawn;
 
-  private Progress(String what, PrintWriter err, boolean terminal) {
+  private Progress(String what, PrintWriter err, CliEnvironment environment) {
     this.what = what;
     this.err = err;
-    this.terminal = terminal;
+    this.terminal = environment.terminal();
     timer =
         Executors.newSingleThreadScheduledExecutor(
             task -> {
@@ -33,11 +32,11 @@ public final class Progress implements AutoCloseable {
               return thread;
             });
     timer.scheduleAtFixedRate(
-        this::draw, QUIET_SECONDS, terminal ? 1 : PLAIN_SECONDS, TimeUnit.SECONDS);
+        this::draw, environment.quiet().toSeconds(), terminal ? 1 : PLAIN_SECONDS, TimeUnit.SECONDS);
   }
 
-  static Progress start(String what, PrintWriter err, boolean terminal) {
-    return new Progress(what, err, terminal);
+  static Progress start(String what, PrintWriter err, CliEnvironment environment) {
+    return new Progress(what, err, environment);
   }
 
   /** Sets the progress that the line shows when it is next drawn; after the end, prints it. */
