@@ -3,9 +3,11 @@ package io.radixflow.lab.bench;
 import io.radixflow.kernels.PrivateDirectories;
 import io.radixflow.tools.cli.common.CliException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -34,8 +36,10 @@ final class CrashCopy {
   static void copy(Path from, Path to, Consumer<Path> copied) throws IOException {
     for (int i = 0; i < ATTEMPTS; i++) {
       PrivateDirectories.delete(to);
-      Set<Path> files = files(from);
-      if (copyFiles(files, from, to, copied) && files(from).equals(files)) {
+      Optional<Set<Path>> files = files(from);
+      if (files.isPresent()
+          && copyFiles(files.get(), from, to, copied)
+          && files(from).equals(files)) {
         return;
       }
     }
@@ -43,9 +47,15 @@ final class CrashCopy {
         "files in " + from + " came and went in each of 20 attempts to copy them");
   }
 
-  private static Set<Path> files(Path directory) throws IOException {
+  /** Returns nothing if one of them went while they were listed. */
+  private static Optional<Set<Path>> files(Path directory) throws IOException {
     try (Stream<Path> all = Files.walk(directory)) {
-      return all.filter(Files::isRegularFile).collect(Collectors.toSet());
+      return Optional.of(all.filter(Files::isRegularFile).collect(Collectors.toSet()));
+    } catch (UncheckedIOException e) {
+      if (e.getCause() instanceof NoSuchFileException) {
+        return Optional.empty();
+      }
+      throw e;
     }
   }
 
