@@ -25,7 +25,7 @@ import java.util.function.Supplier;
  */
 public final class ClusterRest {
 
-  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   private final HttpClient client = HttpClient.newHttpClient();
   private final ObjectMapper json = new ObjectMapper();
@@ -117,7 +117,8 @@ public final class ClusterRest {
       String id = metric.path("id").asText();
       if (id.endsWith(".serving." + name)) {
         String escaped = URLEncoder.encode(id, StandardCharsets.UTF_8);
-        values.add(get(metrics + "?get=" + escaped).get(0).path("value").asLong());
+        // gone meanwhile if there is none
+        get(metrics + "?get=" + escaped).forEach(one -> values.add(one.path("value").asLong()));
       }
     }
     return values;

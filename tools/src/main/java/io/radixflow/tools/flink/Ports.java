@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -18,6 +20,9 @@ public final class Ports {
   static final int END = 32_768;
   private static final int TRIES = 1000;
 
+  /** What was given: the processes may not have bound it yet. */
+  private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
   private Ports() {}
 
   public static int free() throws IOException {
@@ -25,7 +30,9 @@ public final class Ports {
     for (int i = 0; i < TRIES; i++) {
       int port = ThreadLocalRandom.current().nextInt(FIRST, END);
       try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(LOOPBACK))) {
-        return socket.getLocalPort();
+        if (GIVEN.add(port)) {
+          return socket.getLocalPort();
+        }
       } catch (BindException e) {
         inUse = e;
       }

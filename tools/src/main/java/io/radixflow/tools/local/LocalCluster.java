@@ -54,7 +54,7 @@ public final class LocalCluster implements AutoCloseable {
   private static final int MANAGED_MEBIBYTES_PER_SLOT = 128;
 
   private static final Duration POLL = Duration.ofMillis(50);
-  private static final Duration LOOK_TIMEOUT = Duration.ofSeconds(10);
+  private static final Duration LOOK_TIMEOUT = Duration.ofSeconds(60);
 
   private final MiniCluster cluster;
   private final Path directory;
@@ -238,7 +238,7 @@ public final class LocalCluster implements AutoCloseable {
 
   /** Cancels the job; it can resume from its last checkpoint. */
   public void cancel(JobID job) throws IOException {
-    await(cluster.cancelJob(job), Duration.ofSeconds(30), "cancel the job");
+    await(cluster.cancelJob(job), Duration.ofSeconds(60), "cancel the job");
     await(cluster.requestJobResult(job), Duration.ofSeconds(60), "cancel the job");
   }
 
