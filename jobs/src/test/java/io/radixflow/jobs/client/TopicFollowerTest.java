@@ -44,8 +44,8 @@ class TopicFollowerTest {
     try (TopicFollower follower =
         TopicFollower.start(consumer, TOPIC, this::handleAllButTheSecond, asked::fail)) {
       assertThat(follower).isNotNull();
-      assertThat(handled.poll(30, TimeUnit.SECONDS)).isZero();
-      assertThat(handled.poll(30, TimeUnit.SECONDS)).isEqualTo(2);
+      assertThat(handled.poll(60, TimeUnit.SECONDS)).isZero();
+      assertThat(handled.poll(60, TimeUnit.SECONDS)).isEqualTo(2);
     }
     assertThat(consumer.closed()).isTrue();
   }
@@ -74,7 +74,7 @@ class TopicFollowerTest {
 
   private static void assertFailed(CompletableFuture<Reply> reply) {
     assertThatExceptionOfType(ExecutionException.class)
-        .isThrownBy(() -> reply.get(30, TimeUnit.SECONDS))
+        .isThrownBy(() -> reply.get(60, TimeUnit.SECONDS))
         .havingCause()
         .isInstanceOf(KafkaSetupException.class)
         .withMessageContaining("the topic replies can no longer be read: not authorized")

@@ -53,17 +53,17 @@ class ArithmeticDigestTest {
       String provider, int mostBits, List<String> flags, @TempDir Path directory) throws Exception {
     String arch = System.getProperty("os.arch");
     Assumptions.assumeTrue(arch.equals("amd64") || arch.equals("x86_64"), "x86 flags");
-    String[] words = run(provider, flags, directory).trim().split(" ");
+    String[] words = run(provider, flags, directory).split(" ");
     assertThat(Integer.parseInt(words[0])).isLessThanOrEqualTo(mostBits);
     assertThat(words[1]).isEqualTo(EXPECTED);
   }
 
   @Test
   void withoutTheModuleEverythingLoadsAndRunsScalar(@TempDir Path directory) throws Exception {
-    String output = run("best", List.of(), directory);
-    assertThat(output.trim().split(" ")).contains("32", EXPECTED);
+    assertThat(run("best", List.of(), directory)).isEqualTo("32 " + EXPECTED);
   }
 
+  /** The last line: before it the JVM may warn that the processor lacks a width. */
   private static String run(String provider, List<String> flags, Path directory) throws Exception {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -78,9 +78,10 @@ class ArithmeticDigestTest {
     File errors = directory.resolve("err").toFile();
     Process process =
         new ProcessBuilder(command).redirectOutput(output).redirectError(errors).start();
-    assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
+    assertThat(process.waitFor(10, TimeUnit.MINUTES)).isTrue();
     String said = Files.readString(errors.toPath(), StandardCharsets.UTF_8);
     assertThat(process.exitValue()).as(said).isZero();
-    return Files.readString(output.toPath(), StandardCharsets.UTF_8);
+    List<String> lines = Files.readAllLines(output.toPath());
+    return lines.get(lines.size() - 1);
   }
 }

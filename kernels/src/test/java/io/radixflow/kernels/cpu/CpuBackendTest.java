@@ -14,6 +14,7 @@ import io.radixflow.kernels.model.TensorType;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
@@ -31,6 +32,7 @@ class CpuBackendTest {
       SyntheticWeights.of(Shapes.llama(), TensorType.Q4_1);
   private static final int VOCAB = WEIGHTS.config().vocabSize();
   private static final int[] PAGES = {2, 0, 3};
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private CpuBackend backend;
   private Set<Thread> before;
@@ -186,6 +188,7 @@ class CpuBackendTest {
     Sequences.run(backend, prompt(new int[] {1}, PAGES, Sequences.greedy(VOCAB), Batch.TOKEN));
     assertThat(ownThreads()).hasSize(2);
     await()
+        .atMost(PATIENCE)
         .untilAsserted(
             () ->
                 assertThat(ownThreads())
@@ -223,7 +226,7 @@ class CpuBackendTest {
     Set<Thread> own = ownThreads();
     backend.close();
     backend.close();
-    await().until(() -> own.stream().noneMatch(Thread::isAlive));
+    await().atMost(PATIENCE).until(() -> own.stream().noneMatch(Thread::isAlive));
     assertThatThrownBy(() -> backend.submit(prompt(new int[] {1}, PAGES, null, Batch.LOGITS)))
         .isInstanceOf(IllegalStateException.class);
   }

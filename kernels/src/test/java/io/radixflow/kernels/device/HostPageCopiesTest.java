@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Pages of devices that the CPU copies: out to the host and back, in the order of the steps. */
-@Timeout(60)
+@Timeout(180)
 class HostPageCopiesTest {
   private static final int PAGE = 16;
   private static final int LENGTH = 4 * PAGE;

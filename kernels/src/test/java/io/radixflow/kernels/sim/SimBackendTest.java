@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(30)
+@Timeout(180)
 class SimBackendTest {
   private static final int[] TOKENS = IntStream.range(0, 40).map(i -> 'a' + i % 26).toArray();
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.radixflow.tools.cluster.CommandProcess;
 import io.radixflow.tools.cluster.JavaProcess;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -32,6 +33,8 @@ class TerminatedBenchITCase {
       await()
           .atMost(PATIENCE)
           .failFast("the benchmark ended by itself", () -> !bench.isAlive())
+          // the database renames and deletes files while they are listed
+          .ignoreExceptionsInstanceOf(UncheckedIOException.class)
           .until(() -> hasFilesOfTheDatabase(temporary));
       bench.terminate(PATIENCE);
     }

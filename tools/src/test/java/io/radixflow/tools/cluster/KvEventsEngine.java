@@ -56,6 +56,7 @@ final class KvEventsEngine implements AutoCloseable {
                 "kv-events.enabled=true",
                 "kv-events.buffer=" + buffer,
                 "kafka.create-topics=true",
+                "kafka.connect-timeout=60s",
                 RadixflowOptions.BOOTSTRAP_SERVERS.key() + "=" + brokers))
         .load();
   }
@@ -88,7 +89,7 @@ final class KvEventsEngine implements AutoCloseable {
   private static void awaitEnd(ReplyChannel channel, Semaphore ready) throws InterruptedException {
     boolean[] ended = {false};
     while (!ended[0]) {
-      if (!ready.tryAcquire(30, TimeUnit.SECONDS)) {
+      if (!ready.tryAcquire(60, TimeUnit.SECONDS)) {
         throw new AssertionError("no progress");
       }
       channel.drain(
@@ -114,7 +115,7 @@ final class KvEventsEngine implements AutoCloseable {
 
   /** The cache itself: each block with its parent and its namespace. */
   String content() throws Exception {
-    return shown(engine.cacheContent().get(10, TimeUnit.SECONDS));
+    return shown(engine.cacheContent().get(60, TimeUnit.SECONDS));
   }
 
   /** Blocks in a form that compares. */

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.apache.kafka.common.KafkaException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,7 +29,10 @@ import org.junit.jupiter.api.io.TempDir;
 /** Compares what late readers of the topic know of the caches with the caches themselves. */
 class KvEventsITCase {
 
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+  /** The engine's line, once all of it was written. */
+  private static final Pattern PRINTED = Pattern.compile(KvEventsEngine.CONTENT + "(.+)\n");
 
   @TempDir Path dir;
   private LocalBroker broker;
@@ -138,9 +142,10 @@ class KvEventsITCase {
         .atMost(PATIENCE)
         .until(
             () ->
-                Files.readAllLines(output(seed)).stream()
-                    .filter(line -> line.startsWith(KvEventsEngine.CONTENT))
-                    .map(line -> line.substring(KvEventsEngine.CONTENT.length()))
+                PRINTED
+                    .matcher(Files.readString(output(seed)))
+                    .results()
+                    .map(line -> line.group(1))
                     .findFirst()
                     .orElse(""),
             content -> !content.isEmpty());

@@ -1,12 +1,14 @@
 package io.radixflow.tools.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.apache.flink.util.FileUtils;
@@ -46,7 +48,9 @@ final class PackagedCluster implements BeforeEachCallback, AfterEachCallback {
     if (processes != null) {
       processes.close();
     }
-    assertThat(ProcessHandle.current().descendants()).isEmpty();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> assertThat(ProcessHandle.current().descendants()).isEmpty());
   }
 
   ProcessCluster processes() {

@@ -1,5 +1,6 @@
 package io.radixflow.tools.cluster;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -34,7 +35,7 @@ class TerminatedChatITCase {
 
   @Test
   void whatWasSaidIsDeletedWhenAChatIsTerminated() throws IOException {
-    terminatedWhen(() -> Files.readString(output).contains("prompt"));
+    terminatedWhen(() -> Files.readString(output, ISO_8859_1).contains("prompt"));
     assertThat(stacks()).isEmpty();
   }
 
@@ -50,7 +51,7 @@ class TerminatedChatITCase {
           return false;
         });
     assertThat(stacks()).isEmpty();
-    assertThat(Files.readString(output)).doesNotContain("Exception in thread", "MiniCluster");
+    assertThat(Files.readString(output, ISO_8859_1)).doesNotContain("Exception in thread", "MiniCluster");
   }
 
   private void terminatedWhen(Callable<Boolean> condition) throws IOException {

@@ -97,6 +97,7 @@ class WarmRestartIT {
         replies.stream().mapToInt(WarmRestartIT::promptTokens).map(t -> t / PAGE_TOKENS).sum();
     await("pages on disk")
         .atMost(PATIENCE)
+        .ignoreExceptionsInstanceOf(IOException.class)
         .until(
             () ->
                 cluster.rest().servingMetrics(job, "tier.disk.storePages").stream()
@@ -110,6 +111,7 @@ class WarmRestartIT {
       String latest = cluster.rest().latestCheckpoint(job);
       await()
           .atMost(PATIENCE)
+          .ignoreExceptionsInstanceOf(IOException.class)
           .until(() -> !Objects.equals(latest, cluster.rest().latestCheckpoint(job)));
     }
   }

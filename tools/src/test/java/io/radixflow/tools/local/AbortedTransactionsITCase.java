@@ -55,7 +55,7 @@ import org.junit.jupiter.api.io.TempDir;
  * which would come after the least pause. No reply counts as young, as if every restore came after
  * {@code kafka.transaction-timeout}.
  */
-@Timeout(300)
+@Timeout(600)
 class AbortedTransactionsITCase {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String SESSION = "s";
@@ -75,6 +75,7 @@ class AbortedTransactionsITCase {
             .set(
                 List.of(
                     "kafka.create-topics=true",
+                    "kafka.connect-timeout=60s",
                     "job.checkpoint-interval=10min",
                     "flink.execution.checkpointing.min-pause=10min"))
             .load()
@@ -254,10 +255,10 @@ class AbortedTransactionsITCase {
   private void abortTransactions() throws Exception {
     try (Admin admin = Admin.create(settings.kafkaClient())) {
       Set<String> all =
-          admin.listTransactions().all().get(30, TimeUnit.SECONDS).stream()
+          admin.listTransactions().all().get(PATIENCE.toSeconds(), TimeUnit.SECONDS).stream()
               .map(TransactionListing::transactionalId)
               .collect(Collectors.toSet());
-      admin.fenceProducers(all).all().get(30, TimeUnit.SECONDS);
+      admin.fenceProducers(all).all().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       await()
           .atMost(PATIENCE)
           .until(
@@ -268,7 +269,7 @@ class AbortedTransactionsITCase {
                               .filterStates(
                                   Set.of(TransactionState.ONGOING, TransactionState.PREPARE_ABORT)))
                       .all()
-                      .get(30, TimeUnit.SECONDS)
+                      .get(PATIENCE.toSeconds(), TimeUnit.SECONDS)
                       .isEmpty());
     }
   }

@@ -33,7 +33,10 @@ class ControlOffsetsITCase {
     try (LocalBroker broker = LocalBroker.start(dir)) {
       Settings settings =
           new SettingsLoader()
-              .set(List.of("kafka.bootstrap-servers=" + broker.bootstrapServers()))
+              .set(
+                  List.of(
+                      "kafka.bootstrap-servers=" + broker.bootstrapServers(),
+                      "kafka.connect-timeout=60s"))
               .load();
       assertThatExceptionOfType(KafkaSetupException.class)
           .isThrownBy(() -> ControlOffsets.of(settings))

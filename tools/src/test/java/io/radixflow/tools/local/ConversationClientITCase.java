@@ -60,7 +60,9 @@ class ConversationClientITCase {
     return new SettingsLoader()
         .set(
             Stream.concat(
-                    Stream.of("kafka.bootstrap-servers=" + broker.bootstrapServers()),
+                    Stream.of(
+                        "kafka.bootstrap-servers=" + broker.bootstrapServers(),
+                        "kafka.connect-timeout=60s"),
                     Stream.of(assignments))
                 .toList())
         .load();

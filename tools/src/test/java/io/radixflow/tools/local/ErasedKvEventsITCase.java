@@ -148,7 +148,7 @@ class ErasedKvEventsITCase {
 
   private static Set<String> content() throws Exception {
     ContinuousBatchingEngine engine = (ContinuousBatchingEngine) ENGINE.get().engine();
-    return shown(engine.cacheContent().get(10, TimeUnit.SECONDS));
+    return shown(engine.cacheContent().get(60, TimeUnit.SECONDS));
   }
 
   private Set<String> read() {

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** The whole job on a GPU, from Kafka to Kafka. */
 @Tag("gpu")
-@Timeout(180)
+@Timeout(600)
 class GpuStackITCase {
 
   private static final int ILLEGAL_ADDRESS = 700;
@@ -78,7 +78,7 @@ class GpuStackITCase {
       Reply query =
           client
               .ask(Events.of(EventKind.QUERY, "s", "q"), ReplyListener.SILENT)
-              .orTimeout(60, TimeUnit.SECONDS)
+              .orTimeout(120, TimeUnit.SECONDS)
               .join();
       assertThat(query.items()).extracting(Reply.Item::content).containsAll(said);
       assertThat(committed(stack.settings())).containsExactly("t1", "t2", "t3", "t4", "q");
@@ -97,7 +97,7 @@ class GpuStackITCase {
   private static Reply ask(ConversationClient client, String turn) {
     return client
         .ask(Events.message("s", turn, "hello", 12), ReplyListener.SILENT)
-        .orTimeout(60, TimeUnit.SECONDS)
+        .orTimeout(120, TimeUnit.SECONDS)
         .join();
   }
 

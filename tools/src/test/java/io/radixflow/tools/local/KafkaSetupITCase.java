@@ -2,6 +2,7 @@ package io.radixflow.tools.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
@@ -11,6 +12,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -87,7 +89,7 @@ class KafkaSetupITCase {
                   .get("cleanup.policy")
                   .value())
           .isEqualTo("compact");
-      admin.createTopics(List.of(new NewTopic("kv-aged", 1, (short) 1))).all().get();
+      create(admin, new NewTopic("kv-aged", 1, (short) 1));
     }
     refuses(
         settings(compacted(names, "kv-aged")),
@@ -116,7 +118,7 @@ class KafkaSetupITCase {
     try (Admin admin = Admin.create(settings().kafkaClient())) {
       NewTopic small = new NewTopic("small", 1, (short) 1);
       small.configs(Map.of("max.message.bytes", "500000"));
-      admin.createTopics(List.of(small)).all().get();
+      create(admin, small);
     }
     String numbers = "with 65536 for key and headers 965536; max.message.bytes of the topic small";
     refuses(
@@ -186,16 +188,27 @@ class KafkaSetupITCase {
         try (Admin admin = Admin.create(there.kafkaClient())) {
           assertThat(admin.listTopics().names().get()).containsAll(found);
           if (found.isEmpty()) {
-            admin.createTopics(List.of(new NewTopic("kept", 1, (short) 1))).all().get();
+            create(admin, new NewTopic("kept", 1, (short) 1));
           }
         }
       }
     }
   }
 
+  /** Creates a topic and waits until the broker lists it, which may be a moment later. */
+  private static void create(Admin admin, NewTopic topic) throws Exception {
+    admin.createTopics(List.of(topic)).all().get();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .until(() -> admin.listTopics().names().get().contains(topic.name()));
+  }
+
   private static Settings settings(String... assignments) {
     return new SettingsLoader()
-        .set(List.of("kafka.bootstrap-servers=" + broker.bootstrapServers()))
+        .set(
+            List.of(
+                "kafka.bootstrap-servers=" + broker.bootstrapServers(),
+                "kafka.connect-timeout=60s"))
         .set(List.of(assignments))
         .load();
   }

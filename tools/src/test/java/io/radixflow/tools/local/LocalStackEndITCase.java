@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 class LocalStackEndITCase {
 
-  private static final long PATIENCE_SECONDS = 60;
+  private static final long PATIENCE_SECONDS = 120;
 
   @TempDir Path dir;
 
@@ -35,7 +35,7 @@ class LocalStackEndITCase {
       client.failWith(end);
       CompletableFuture<Reply> asked =
           client.ask(Events.message("s", "t", "hello", 100_000), ReplyListener.SILENT);
-      stack.cluster().miniCluster().terminateTaskManager(0).get(30, TimeUnit.SECONDS);
+      stack.cluster().miniCluster().terminateTaskManager(0).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
 
       assertThatThrownBy(() -> end.get(PATIENCE_SECONDS, TimeUnit.SECONDS))
           .hasCauseInstanceOf(JobEndedException.class)

@@ -45,7 +45,7 @@ class LocalStackITCase {
 
   private static final int SESSIONS = 8;
   private static final int TURNS = 3;
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
 
   /** Enough for some text, too few for all turns. */
   private static final int STEPS_BEFORE_THE_STORM = 30;
@@ -228,8 +228,9 @@ class LocalStackITCase {
   @Test
   void aResentTurnIsIgnored() {
     ConversationEvent event = Events.message("twice", "t", "hello", 3);
+    CompletableFuture<Reply> asked = client.ask(event, ReplyListener.SILENT);
     client.send(event).join();
-    get(client.ask(event, ReplyListener.SILENT));
+    get(asked);
     client.send(event).join();
     get(client.ask(Events.message("twice", "next", "bye", 3), ReplyListener.SILENT));
     await()

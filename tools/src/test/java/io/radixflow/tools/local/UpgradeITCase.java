@@ -23,6 +23,7 @@ import io.radixflow.operators.record.ReplyDelta;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -116,7 +117,11 @@ class UpgradeITCase {
               .miniCluster()
               .stopWithSavepoint(
                   stack.job(), savepoints.toUri().toString(), false, SavepointFormatType.CANONICAL);
-      await().atMost(PATIENCE).until(() -> savepoint.isDone() || isWritten(savepoints));
+      await()
+          .atMost(PATIENCE)
+          // Flink renames files while they are listed
+          .ignoreExceptionsInstanceOf(UncheckedIOException.class)
+          .until(() -> savepoint.isDone() || isWritten(savepoints));
       CLOCK.release();
       savepoint.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
       await().atMost(PATIENCE).until(ended::isCompletedExceptionally);
@@ -215,6 +220,7 @@ class UpgradeITCase {
         .set(
             List.of(
                 "job.checkpoint-interval=200ms",
+                "kafka.connect-timeout=60s",
                 "flink.execution.checkpointing.data-inline-threshold=1mb"))
         .load();
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.FloatBuffer;
+import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
@@ -57,7 +58,7 @@ class EmulatedStreamsTest extends ProbeTest {
     DeviceMemory memory = allocate(COUNT * Float.BYTES);
     fill(memory, 3).on(stream);
     done.record(stream);
-    Awaitility.await().pollInSameThread().until(done::isDone);
+    Awaitility.await().atMost(Duration.ofSeconds(60)).pollInSameThread().until(done::isDone);
     assertThat(floats(memory, 1)).containsExactly(3);
   }
 

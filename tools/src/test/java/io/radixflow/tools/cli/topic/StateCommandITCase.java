@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests the output of {@code state} on savepoints of a running job. */
-@Timeout(180)
+@Timeout(600)
 class StateCommandITCase {
   @TempDir Path directory;
 
