@@ -1,0 +1,59 @@
+package io.radixflow.gateway.chat;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.jobs.event.GenerationOptionsReader;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.operators.record.GenerationOptions;
+import java.util.Set;
+
+/** Reads how text is generated from a request whose names for it are not those of events. */
+public final class GenerationFields {
+
+  /** The names that are those of events. */
+  public static final Set<String> SAME =
+      Set.of(
+          "temperature",
+          "top_k",
+          "top_p",
+          "min_p",
+          "repetition_penalty",
+          "presence_penalty",
+          "frequency_penalty",
+          "logit_bias",
+          "seed",
+          "stop",
+          "priority");
+
+  private static final double LEAST_TOP_P = 1e-6;
+
+  private GenerationFields() {}
+
+  /**
+   * Reads the options of a request.
+   *
+   * @param maxTokens the request's name of max_tokens
+   * @param stop the request's name of stop
+   * @param topLogprobs how many alternatives each token has; -1 for no log probabilities
+   */
+  public static GenerationOptions read(
+      JsonObject body, String maxTokens, String stop, int topLogprobs) {
+    ObjectNode options = Json.object();
+    for (String name : SAME) {
+      options.set(name, body.get(name));
+    }
+    Double topP = body.number("top_p", 0, 1);
+    if (topP != null && topP < LEAST_TOP_P) {
+      options.put("top_p", LEAST_TOP_P); // takes the likeliest token, as 0 is meant to
+    }
+    Long limit = body.integer(maxTokens, 1, Integer.MAX_VALUE);
+    if (limit != null) {
+      options.put("max_tokens", limit);
+    }
+    options.set("stop", body.get(stop));
+    if (topLogprobs >= 0) {
+      options.put("logprobs", true).put("top_logprobs", topLogprobs);
+    }
+    return GenerationOptionsReader.read(JsonObject.of(options, "the request"));
+  }
+}

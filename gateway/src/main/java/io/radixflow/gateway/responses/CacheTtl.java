@@ -1,0 +1,43 @@
+package io.radixflow.gateway.responses;
+
+import io.radixflow.jobs.json.JsonObject;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Reads for how long a client wants its prompt to stay cached: for so long its pages are pinned. */
+final class CacheTtl {
+
+  private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,5})([smhd])");
+  private static final long MAX_MILLIS = TimeUnit.DAYS.toMillis(1);
+
+  private CacheTtl() {}
+
+  /**
+   * Returns the pin that a request asks for, in milliseconds; 0 for none.
+   *
+   * @param retention the field {@code prompt_cache_retention}, or null
+   */
+  static long pinMillis(JsonObject body, String retention) {
+    JsonObject options = body.object("prompt_cache_options");
+    String ttl = options == null ? null : options.text("ttl");
+    return millis(ttl == null ? retention : ttl);
+  }
+
+  /** Returns the milliseconds of a text such as 5m, a day at most; 0 if it is none. */
+  static long millis(String ttl) {
+    Matcher duration = ttl == null ? null : DURATION.matcher(ttl);
+    if (duration == null || !duration.matches()) {
+      return 0;
+    }
+    long number = Long.parseLong(duration.group(1));
+    long millis =
+        switch (duration.group(2)) {
+          case "s" -> TimeUnit.SECONDS.toMillis(number);
+          case "m" -> TimeUnit.MINUTES.toMillis(number);
+          case "h" -> TimeUnit.HOURS.toMillis(number);
+          default -> TimeUnit.DAYS.toMillis(number);
+        };
+    return Math.min(millis, MAX_MILLIS);
+  }
+}

@@ -1,0 +1,98 @@
+package io.radixflow.gateway.responses;
+
+import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.operators.record.Usage;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A response at one moment: what the job knows of its turn. Immutable.
+ *
+ * @param session the session that has the turn
+ * @param turn the turn's id
+ * @param settings what the request asked for
+ * @param instructions the system prompt of this turn, or null
+ * @param metadata the client's own entries
+ * @param status how far it is
+ * @param text what has been generated so far
+ * @param logprobs of the tokens so far, or null
+ * @param usage counts of tokens; null before the end
+ * @param failure why it failed, or null
+ */
+record ResponseRecord(
+    String session,
+    String turn,
+    ResponseSettings settings,
+    String instructions,
+    Map<String, String> metadata,
+    Status status,
+    String text,
+    List<TokenLogprob> logprobs,
+    Usage usage,
+    Failure failure) {
+
+  /** How far a response is; lower case in JSON. */
+  enum Status {
+    QUEUED,
+    IN_PROGRESS,
+    COMPLETED,
+    INCOMPLETE,
+    CANCELLED,
+    FAILED;
+
+    /** Returns whether nothing follows. */
+    boolean isFinal() {
+      return this != QUEUED && this != IN_PROGRESS;
+    }
+
+    /** Returns the status of a turn that ended, by its reply's finish reason. */
+    static Status of(String finishReason) {
+      return switch (finishReason) {
+        case "stop" -> COMPLETED;
+        case "length" -> INCOMPLETE;
+        case "cancelled", "replaced" -> CANCELLED;
+        default -> FAILED;
+      };
+    }
+  }
+
+  /** An error as a response shows it. */
+  record Failure(String code, String message) {}
+
+  /** Returns the response's id. */
+  String id() {
+    return ResponseIds.response(session, turn, settings.tag());
+  }
+
+  /** Returns the id of its one output item. */
+  String itemId() {
+    return ResponseIds.item(turn, ResponseIds.REPLY);
+  }
+
+  /** Returns this response with its instructions. */
+  ResponseRecord with(String system) {
+    return new ResponseRecord(
+        session, turn, settings, system, metadata, status, text, logprobs, usage, failure);
+  }
+
+  /** Returns this response as it was when it began. */
+  ResponseRecord begun() {
+    Status first = settings.background() ? Status.QUEUED : Status.IN_PROGRESS;
+    return at(first);
+  }
+
+  /** Returns this response without any output, and so far. */
+  ResponseRecord at(Status so) {
+    return new ResponseRecord(
+        session, turn, settings, instructions, metadata, so, "", null, null,
+        null);
+  }
+
+  /** Returns this response with what its turn has become. */
+  ResponseRecord ended(
+      Status end, String reply, List<TokenLogprob> tokens, Usage counts, Failure why) {
+    return new ResponseRecord(
+        session, turn, settings, instructions, metadata, end, reply, tokens,
+        counts, why);
+  }
+}

@@ -1,0 +1,214 @@
+package io.radixflow.gateway.responses;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.chat.GenerationFields;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A request for a response, read and checked.
+ *
+ * @param input what is new
+ * @param instructions the system prompt of this response alone, or null
+ * @param conversation the id of the conversation that it belongs to, or null
+ * @param stream whether the client wants events
+ * @param options how text is generated; a field that is null was not given
+ * @param pinMillis how long the prompt's pages are kept at least; 0 for no wish
+ * @param metadata the client's own entries
+ * @param settings what the response says of this request
+ * @param ignored fields that have no effect, by their paths
+ */
+record ResponseRequest(
+    List<Message> input,
+    String instructions,
+    String conversation,
+    boolean stream,
+    GenerationOptions options,
+    long pinMillis,
+    Metadata metadata,
+    ResponseSettings settings,
+    Set<String> ignored) {
+
+  private static final int MAX_NAME = 256;
+
+  /** Fields that have their effect. */
+  private static final Set<String> SERVED =
+      Set.of(
+          "background",
+          "conversation",
+          "include",
+          "input",
+          "instructions",
+          "max_output_tokens",
+          "metadata",
+          "model",
+          "previous_response_id",
+          "prompt_cache_key",
+          "prompt_cache_options",
+          "prompt_cache_retention",
+          "safety_identifier",
+          "store",
+          "stream",
+          "text",
+          "tool_choice",
+          "tools",
+          "top_logprobs",
+          "truncation",
+          "user");
+
+  /** Fields that change nothing here, and that clients send as a matter of course. */
+  private static final Set<String> HARMLESS = Set.of("parallel_tool_calls", "stream_options");
+
+  /** Fields without which the reply would mean something else. */
+  private static final Set<String> NOT_SERVED = Set.of("prompt");
+
+  private static final Set<String> INCLUDES =
+      Set.of("message.output_text.logprobs", "reasoning.encrypted_content");
+
+  /**
+   * Reads a request.
+   *
+   * @param now seconds since the epoch
+   * @param model the model that is meant if the request names none
+   */
+  static ResponseRequest of(JsonObject body, long now, String model) {
+    Set<String> ignored = new LinkedHashSet<>();
+    for (String name : body.names()) {
+      if (NOT_SERVED.contains(name) && body.has(name)) {
+        throw new InvalidInputException(name + " is not served yet");
+      }
+      if (!SERVED.contains(name)
+          && !GenerationFields.SAME.contains(name)
+          && !HARMLESS.contains(name)) {
+        ignored.add(name);
+      }
+    }
+    refuseTools(body);
+    refuseFormat(body, ignored);
+    boolean logprobs = includes(body, ignored);
+    ResponseSettings settings = settings(body, now, model, logprobs);
+    String conversation = conversation(body);
+    String previous = settings.previous();
+    if (previous != null && conversation != null) {
+      throw new InvalidInputException(
+          "conversation and previous_response_id exclude each other: give one of them");
+    }
+    return new ResponseRequest(
+        InputItems.read(body, "input", ignored::add),
+        instructions(body),
+        conversation,
+        body.bool("stream", false),
+        GenerationFields.read(
+            body, "max_output_tokens", "stop", settings.logprobs() ? settings.topLogprobs() : -1),
+        CacheTtl.pinMillis(body, settings.promptCacheRetention()),
+        Metadata.of(body),
+        settings,
+        ignored);
+  }
+
+  private static String instructions(JsonObject body) {
+    String given = body.text("instructions");
+    return given == null || given.isBlank() ? null : Texts.wellFormed(given);
+  }
+
+  private static void refuseTools(JsonObject body) {
+    JsonNode tools = body.array("tools", "tools", 1024);
+    if (tools != null && !tools.isEmpty()) {
+      throw new InvalidInputException("tools is not served yet");
+    }
+    JsonNode choice = body.get("tool_choice");
+    boolean none =
+        choice == null || "none".equals(choice.textValue()) || "auto".equals(choice.textValue());
+    if (!none) {
+      throw new InvalidInputException("tool_choice is not served yet, as tools are not");
+    }
+  }
+
+  private static void refuseFormat(JsonObject body, Set<String> ignored) {
+    JsonObject text = body.object("text");
+    if (text == null) {
+      return;
+    }
+    for (String name : text.names()) {
+      if (!name.equals("format")) {
+        ignored.add(text.path(name));
+      }
+    }
+    JsonObject format = text.object("format");
+    if (format != null && !"text".equals(format.require("type").text("type"))) {
+      throw new InvalidInputException(
+          "text.format.type is "
+              + Texts.quote(format.text("type"))
+              + ", which is not served yet; \"text\" is");
+    }
+  }
+
+  /** Returns whether log probabilities are to be included. */
+  private static boolean includes(JsonObject body, Set<String> ignored) {
+    List<String> include = body.texts("include", 64);
+    if (include == null) {
+      return false;
+    }
+    for (String name : include) {
+      if (!INCLUDES.contains(name)) {
+        ignored.add("include=" + Texts.quote(name));
+      }
+    }
+    return include.contains("message.output_text.logprobs");
+  }
+
+  private static ResponseSettings settings(
+      JsonObject body, long now, String model, boolean logprobs) {
+    boolean background = body.bool("background", false);
+    boolean store = body.bool("store", true);
+    if (background && !store) {
+      throw new InvalidInputException("background needs store, as its response is read later");
+    }
+    String truncation = body.text("truncation");
+    List<String> truncations = List.of("auto", "disabled");
+    if (truncation != null && !truncations.contains(truncation)) {
+      throw JsonObject.notOneOf("truncation", truncation, truncations);
+    }
+    Long tokens = body.integer("max_output_tokens", 1, Integer.MAX_VALUE);
+    String name = name(body, "model");
+    return new ResponseSettings(
+        now,
+        name == null ? model : name,
+        body.number("temperature", 0, 2),
+        body.number("top_p", 0, 1),
+        tokens == null ? null : Integer.valueOf(tokens.intValue()),
+        (int) body.integer("top_logprobs", 0, 20, 0),
+        logprobs || body.integer("top_logprobs", 0, 20, 0) > 0,
+        background,
+        store,
+        truncation == null ? "disabled" : truncation,
+        body.text("previous_response_id"),
+        ResponseIds.tag(instructions(body)),
+        name(body, "user"),
+        name(body, "safety_identifier"),
+        name(body, "prompt_cache_key"),
+        name(body, "prompt_cache_retention"));
+  }
+
+  private static String name(JsonObject body, String field) {
+    String name = body.text(field);
+    if (name != null && Texts.length(name) > MAX_NAME) {
+      throw new InvalidInputException(field + " has more than " + MAX_NAME + " characters");
+    }
+    return name == null ? null : Texts.wellFormed(name);
+  }
+
+  private static String conversation(JsonObject body) {
+    JsonNode value = body.get("conversation");
+    if (value == null || value.isTextual()) {
+      return value == null ? null : value.textValue();
+    }
+    return body.object("conversation").require("id").text("id");
+  }
+}

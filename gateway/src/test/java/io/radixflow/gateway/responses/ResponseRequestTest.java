@@ -1,0 +1,117 @@
+package io.radixflow.gateway.responses;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.operators.record.Message;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ResponseRequestTest {
+
+  private static ResponseRequest read(String json) throws JsonProcessingException {
+    String quoted = json.replace('\'', '"');
+    return ResponseRequest.of(
+        JsonObject.of(new ObjectMapper().readTree(quoted), "the body"), 42, "the-model");
+  }
+
+  @Test
+  void aTextIsOneMessageOfTheUser() throws Exception {
+    ResponseRequest request = read("{'input':'Hi','model':'m'}");
+    assertThat(request.input()).containsExactly(new Message("user", "Hi"));
+    assertThat(request.settings().model()).isEqualTo("m");
+    assertThat(request.settings().store()).isTrue();
+    assertThat(request.ignored()).isEmpty();
+  }
+
+  @Test
+  void itemsOfAllFormsAreMessages() throws Exception {
+    ResponseRequest request =
+        read(
+            "{'input':[{'role':'developer','content':'Be brief.'},"
+                + "{'type':'message','role':'user','content':[{'type':'input_text','text':'a'},"
+                + "{'type':'input_text','text':'b'}]},"
+                + "{'type':'reasoning','id':'rs_1','summary':[]},"
+                + "{'id':'msg_1','type':'message','status':'completed','role':'assistant',"
+                + "'content':[{'type':'output_text','text':'c','annotations':[]}]}]}");
+    assertThat(request.input())
+        .containsExactly(
+            new Message("system", "Be brief."),
+            new Message("user", "ab"),
+            new Message("assistant", "c"));
+    assertThat(request.ignored()).containsExactly("input[2].type=reasoning");
+  }
+
+  @Test
+  void fieldsWithoutEffectAreNamed() throws Exception {
+    ResponseRequest request =
+        read(
+            "{'input':'Hi','reasoning':{'effort':'low'},'service_tier':'auto','nonsense':1,"
+                + "'text':{'verbosity':'low','format':{'type':'text'}},'include':['x'],"
+                + "'tools':[],'tool_choice':'auto','parallel_tool_calls':true,"
+                + "'stream_options':{'include_obfuscation':false}}");
+    assertThat(request.ignored())
+        .containsExactly("reasoning", "service_tier", "nonsense", "text.verbosity", "include=\"x\"");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{'input':'a','tools':[{'type':'function','name':'f'}]} | tools is not served yet",
+        "{'input':'a','tool_choice':'required'} | tool_choice is not served yet",
+        "{'input':'a','text':{'format':{'type':'json_schema'}}} | text.format.type is",
+        "{'input':'a','prompt':{'id':'p'}} | prompt is not served yet",
+        "{'input':[{'type':'function_call_output','output':'x'}]} | input[0].type",
+        "{'input':[{'role':'user','content':[{'type':'input_image'}]}]} | input[0].content[0].type",
+        "{'input':[{'role':'king','content':'a'}]} | input[0].role",
+        "{'input':[{'content':'a'}]} | input[0].role is missing",
+        "{'input':7} | input is a number",
+        "{'input':'a','background':true,'store':false} | background needs store",
+        "{'input':'a','conversation':'c','previous_response_id':'r'} | exclude each other",
+        "{'input':'a','conversation':{}} | conversation.id is missing",
+        "{'input':'a','temperature':3} | temperature",
+        "{'input':'a','max_output_tokens':0} | max_output_tokens",
+        "{'input':'a','truncation':'some'} | truncation",
+        "{'input':'a','metadata':{'radixflow.response':'x'}} | metadata has the key",
+        "{'input':'a','metadata':{'k':1}} | metadata.k",
+      })
+  void whatWouldChangeTheMeaningIsRefusedByName(String json, String message) {
+    assertThatThrownBy(() -> read(json))
+        .isInstanceOf(InvalidInputException.class)
+        .hasMessageContaining(message);
+  }
+
+  @Test
+  void optionsOfSamplingArePassedOn() throws Exception {
+    ResponseRequest request =
+        read(
+            "{'input':'a','temperature':0.5,'top_p':0,'max_output_tokens':20,'top_logprobs':3,"
+                + "'seed':4,'prompt_cache_retention':'24h'}");
+    assertThat(request.options().temperature()).isEqualTo(0.5);
+    assertThat(request.options().topP()).isEqualTo(1e-6);
+    assertThat(request.options().maxTokens()).isEqualTo(20);
+    assertThat(request.options().logprobs()).isTrue();
+    assertThat(request.options().topLogprobs()).isEqualTo(3);
+    assertThat(request.pinMillis()).isEqualTo(86_400_000);
+  }
+
+  @Test
+  void settingsAreKeptAndComeBackEqual() throws Exception {
+    ResponseSettings settings =
+        read(
+                "{'input':'a','model':'m','temperature':0.5,'top_p':0.25,'max_output_tokens':20,"
+                    + "'top_logprobs':3,'background':true,'truncation':'auto','user':'u',"
+                    + "'safety_identifier':'s','prompt_cache_key':'k'}")
+            .settings();
+    assertThat(ResponseSettings.decoded(settings.encoded(), 7, "x")).isEqualTo(settings);
+    assertThat(ResponseSettings.decoded(null, 7, "x")).isEqualTo(ResponseSettings.unknown(7, "x"));
+    assertThat(ResponseSettings.decoded("[", 7, "x")).isEqualTo(ResponseSettings.unknown(7, "x"));
+    assertThat(ResponseSettings.decoded("7", 7, "x")).isEqualTo(ResponseSettings.unknown(7, "x"));
+  }
+}
