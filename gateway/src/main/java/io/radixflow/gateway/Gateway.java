@@ -8,6 +8,7 @@ import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.turn.KafkaTopics;
 import io.radixflow.gateway.turn.Topics;
 import io.radixflow.gateway.turn.Turns;
+import io.radixflow.gateway.messages.MessagesEndpoints;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kafka.KafkaSetupException;
 import java.io.IOException;
@@ -54,7 +55,11 @@ public final class Gateway implements AutoCloseable {
   /** All APIs. */
   private static List<EndpointGroup> endpoints(Settings settings, Turns turns) {
     ServedModels models = new ServedModels(settings);
-    return List.of(new Probes(turns), models, new ChatEndpoints(settings, turns, models));
+    return List.of(
+        new Probes(turns),
+        models,
+        new ChatEndpoints(settings, turns, models),
+        new MessagesEndpoints(settings, turns, models));
   }
 
   /** The address that clients reach. */

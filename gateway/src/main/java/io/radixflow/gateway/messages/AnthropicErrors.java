@@ -1,0 +1,33 @@
+package io.radixflow.gateway.messages;
+
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.ErrorFormat;
+import io.radixflow.gateway.http.Json;
+
+/** Errors in Anthropic's form: {@code {type: error, error: {type, message}}}. */
+final class AnthropicErrors implements ErrorFormat {
+
+  @Override
+  public byte[] body(ApiException error) {
+    return Json.write(
+        json -> {
+          json.writeStringField("type", "error");
+          json.writeObjectFieldStart("error");
+          json.writeStringField("type", type(error.status()));
+          json.writeStringField("message", error.getMessage());
+          json.writeEndObject();
+        });
+  }
+
+  private static String type(int status) {
+    return switch (status) {
+      case 401 -> "authentication_error";
+      case 403 -> "permission_error";
+      case 404 -> "not_found_error";
+      case 413 -> "request_too_large";
+      case 429 -> "rate_limit_error";
+      case 503, 529 -> "overloaded_error";
+      default -> status < 500 ? "invalid_request_error" : "api_error";
+    };
+  }
+}

@@ -1,0 +1,42 @@
+package io.radixflow.gateway.messages;
+
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.TurnErrors;
+import io.radixflow.gateway.turn.TurnEnd;
+import io.radixflow.gateway.turn.TurnFailure;
+import io.radixflow.gateway.turn.TurnListener;
+import io.radixflow.gateway.turn.TurnPiece;
+
+/** Answers with a message when it is whole. Belongs to the event loop of its exchange. */
+final class MessageCollector implements TurnListener {
+
+  private final Exchange exchange;
+  private final MessageJson json;
+  private final StringBuilder text = new StringBuilder();
+
+  MessageCollector(Exchange exchange, MessageJson json) {
+    this.exchange = exchange;
+    this.json = json;
+  }
+
+  @Override
+  public void piece(TurnPiece piece) {
+    text.append(piece.text());
+  }
+
+  @Override
+  public void ended(TurnEnd end) {
+    ApiException error = TurnErrors.of(end);
+    if (error != null) {
+      exchange.fail(error);
+    } else {
+      exchange.json(200, json.message(text.toString(), end.finishReason(), end.usage()));
+    }
+  }
+
+  @Override
+  public void failed(TurnFailure failure) {
+    exchange.fail(TurnErrors.of(failure));
+  }
+}

@@ -1,0 +1,83 @@
+package io.radixflow.gateway.messages;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.chat.GenerationFields;
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.RequestFields;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A request for a message.
+ *
+ * @param model the model's name as it was asked for, or null
+ * @param user the client's user, or null
+ * @param messages the whole conversation, its system prompt first
+ * @param options how text is generated
+ * @param pinMillis how long the prompt's pages are kept at least; 0 for no wish
+ * @param stream whether the client wants events
+ */
+record MessagesRequest(
+    String model,
+    String user,
+    List<Message> messages,
+    GenerationOptions options,
+    long pinMillis,
+    boolean stream) {
+
+  private static final Set<String> SERVED =
+      Set.of(
+          "cache_control",
+          "max_tokens",
+          "messages",
+          "metadata",
+          "model",
+          "stop_sequences",
+          "stream",
+          "system",
+          "temperature",
+          "tool_choice",
+          "top_k",
+          "top_p");
+
+  private static final Set<String> REFUSED = Set.of("tools", "mcp_servers", "output_format");
+
+  /**
+   * Reads the body of a request.
+   *
+   * @param counting whether only the prompt's tokens are counted, so that no limit is needed
+   */
+  static MessagesRequest read(Exchange exchange, boolean counting) {
+    List<String> leftOut = new ArrayList<>();
+    JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
+    refuseToolChoice(body);
+    MessageBlocks blocks = new MessageBlocks(leftOut::add);
+    List<Message> messages = blocks.read(body.require("messages"));
+    blocks.controls().read(body);
+    RequestFields.ignore(exchange, leftOut);
+    if (!counting) {
+      body.require("max_tokens");
+    }
+    JsonObject metadata = body.object("metadata");
+    return new MessagesRequest(
+        body.text("model"),
+        metadata == null ? null : metadata.text("user_id"),
+        messages,
+        GenerationFields.read(body, "max_tokens", "stop_sequences", -1),
+        blocks.controls().pinMillis(),
+        body.bool("stream", false));
+  }
+
+  private static void refuseToolChoice(JsonObject body) {
+    JsonNode choice = body.get("tool_choice");
+    String type = choice == null ? "auto" : choice.path("type").asText();
+    if (!type.equals("auto") && !type.equals("none")) {
+      throw ApiException.notServed("tool_choice");
+    }
+  }
+}

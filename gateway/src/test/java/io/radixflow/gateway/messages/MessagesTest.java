@@ -1,0 +1,150 @@
+package io.radixflow.gateway.messages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.GatewayFixture;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Usage;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class MessagesTest {
+
+  private static final String HELLO = "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}]";
+
+  @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
+
+  private CompletableFuture<HttpResponse<String>> send(String fields) {
+    return gateway.send(
+        gateway.post("/v1/messages?beta=true", "{" + fields.replace('\'', '"') + "}"));
+  }
+
+  @Test
+  void aMessageHasTheTextAndTheCountsOfTheCache() {
+    CompletableFuture<HttpResponse<String>> sent =
+        send(
+            HELLO
+                + ",'system':[{'type':'text','text':'x-anthropic-billing-header: cch=1'},"
+                + "{'type':'text','text':'Be brief.','cache_control':{'type':'ephemeral'}}],"
+                + "'stop_sequences':['END'],'temperature':0.5,'metadata':{'user_id':'u'}");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.messages())
+        .containsExactly(new Message("system", "Be brief."), new Message("user", "Hi"));
+    assertThat(event.options().maxTokens()).isEqualTo(9);
+    assertThat(event.options().stop()).containsExactly("END");
+    assertThat(event.cache().pinMillis()).isEqualTo(300_000);
+    gateway.topics().piece(event, 0, "Hello");
+    gateway.topics().end(event, 5, "length", new Usage(30, 16, 3));
+
+    HttpResponse<String> response = sent.join();
+    assertThat(response.statusCode()).isEqualTo(200);
+    assertThat(response.headers().firstValue("request-id")).isPresent();
+    JsonNode json = GatewayFixture.json(response.body());
+    assertThat(json.at("/type").asText()).isEqualTo("message");
+    assertThat(json.at("/content/0/text").asText()).isEqualTo("Hello");
+    assertThat(json.at("/stop_reason").asText()).isEqualTo("max_tokens");
+    assertThat(json.at("/usage/cache_read_input_tokens").asInt()).isEqualTo(16);
+    assertThat(json.at("/usage/cache_creation_input_tokens").asInt()).isEqualTo(14);
+    assertThat(json.at("/usage/output_tokens").asInt()).isEqualTo(3);
+  }
+
+  @Test
+  void aStreamHasTheEventsOfAnthropicInTheirOrder() {
+    CompletableFuture<HttpResponse<String>> sent = send(HELLO + ",'stream':true");
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().piece(event, 0, "Hel");
+    gateway.topics().piece(event, 3, "lo");
+    gateway.topics().end(event, 5, "stop", new Usage(30, 16, 3));
+    List<String> types = new ArrayList<>();
+    StringBuilder text = new StringBuilder();
+    JsonNode last = null;
+    for (String block : sent.join().body().split("\n\n")) {
+      String[] lines = block.split("\n");
+      if (lines.length < 2) {
+        continue; // a comment
+      }
+      JsonNode data = GatewayFixture.json(lines[1].substring("data: ".length()));
+      assertThat(lines[0]).isEqualTo("event: " + data.get("type").asText());
+      String type = data.get("type").asText();
+      if (!types.contains(type)) {
+        types.add(type);
+      }
+      text.append(data.at("/delta/text").asText(""));
+      last = type.equals("message_delta") ? data : last;
+    }
+    assertThat(types)
+        .containsExactly(
+            "message_start",
+            "content_block_start",
+            "ping",
+            "content_block_delta",
+            "content_block_stop",
+            "message_delta",
+            "message_stop");
+    assertThat(text).hasToString("Hello");
+    assertThat(last.at("/delta/stop_reason").asText()).isEqualTo("end_turn");
+    assertThat(last.at("/usage/input_tokens").asInt()).isEqualTo(14);
+  }
+
+  @Test
+  void messagesOfOneRoleAreJoinedAndThoughtsAreLeftOut() {
+    CompletableFuture<HttpResponse<String>> sent =
+        send(
+            "'max_tokens':9,'thinking':{'type':'enabled'},'messages':["
+                + "{'role':'user','content':'a'},"
+                + "{'role':'user','content':[{'type':'text','text':'b'},"
+                + "{'type':'text','text':'c','cache_control':{'type':'ephemeral','ttl':'1h'}}]},"
+                + "{'role':'assistant','content':[{'type':'thinking','thinking':'hm'},"
+                + "{'type':'text','text':'d'}]},{'role':'user','content':'e'}]");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.messages())
+        .containsExactly(
+            new Message("user", "a\n\nb\n\nc"),
+            new Message("assistant", "d"),
+            new Message("user", "e"));
+    assertThat(event.cache().pinMillis()).isEqualTo(3_600_000);
+    gateway.topics().end(event, 0, "stop", Usage.NONE);
+    assertThat(sent.join().headers().firstValue("X-Radixflow-Ignored").orElse(""))
+        .contains("thinking");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "'messages':[{'role':'user','content':'Hi'}] | max_tokens",
+        "'max_tokens':9,'messages':[] | messages",
+        "'max_tokens':9 | messages",
+        "'max_tokens':9,'messages':[{'role':'king','content':'Hi'}] | role",
+        "'max_tokens':9,'messages':[{'role':'user','content':''}] | content",
+        "'max_tokens':9,'messages':[{'role':'user','content':'a'},{'role':'assistant','content':'b'}] | assistant",
+        "'max_tokens':9,'messages':[{'role':'user','content':[{'type':'image'}]}] | image",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tools':[{'name':'f'}] | tools",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'any'} | tool_choice",
+      })
+  void whatIsWrongIsNamedInAnthropicsForm(String fields, String named) {
+    HttpResponse<String> response = send(fields).join();
+    assertThat(response.statusCode()).isEqualTo(400);
+    JsonNode json = GatewayFixture.json(response.body());
+    assertThat(json.at("/type").asText()).isEqualTo("error");
+    assertThat(json.at("/error/type").asText()).isEqualTo("invalid_request_error");
+    assertThat(json.at("/error/message").asText()).contains(named);
+    assertThat(gateway.topics().hasEvents()).isFalse();
+  }
+
+  @Test
+  void anotherModelIsNotFound() {
+    HttpResponse<String> response = send(HELLO + ",'model':'other'").join();
+    assertThat(response.statusCode()).isEqualTo(404);
+    assertThat(GatewayFixture.json(response.body()).at("/error/type").asText())
+        .isEqualTo("not_found_error");
+  }
+}
