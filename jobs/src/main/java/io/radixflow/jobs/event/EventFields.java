@@ -36,7 +36,16 @@ final class EventFields {
 
   static {
     allow(EventKind.OPEN, true, "cache_salt", "messages");
-    allow(EventKind.MESSAGE, true, "branch", "previous_turn", "cache_salt", "messages", "replace", "cache");
+    allow(
+        EventKind.MESSAGE,
+        true,
+        "branch",
+        "previous_turn",
+        "match_history",
+        "cache_salt",
+        "messages",
+        "replace",
+        "cache");
     allow(EventKind.REGENERATE, true, "branch", "at_turn", "messages", "replace", "cache");
     allow(EventKind.FORK, false, "branch", "new_branch", "at_turn");
     allow(EventKind.CANCEL, false, "branch");

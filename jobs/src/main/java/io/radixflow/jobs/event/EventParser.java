@@ -156,21 +156,28 @@ public final class EventParser {
         .atTurn(fields.id("at_turn"))
         .origin(origin)
         .cache(CacheHintsReader.read(fields))
-        .previousTurn(previousTurn(fields))
+        .previousTurn(fields.name("previous_turn"))
+        .matchHistory(matchHistory(fields))
         .build();
   }
 
-  private static String previousTurn(JsonObject fields) {
-    String previous = fields.name("previous_turn");
-    if (previous != null && fields.has("branch")) {
-      throw new InvalidInputException(
-          "branch and previous_turn are both given; the branch follows from the turn");
+  /** Returns {@code match_history}; refuses what says another place in the session beside it. */
+  private static boolean matchHistory(JsonObject fields) {
+    boolean match = fields.bool("match_history", false);
+    boolean previous = fields.has("previous_turn");
+    String place = match ? "match_history" : "previous_turn";
+    if (match && previous) {
+      throw new InvalidInputException("match_history and previous_turn are both given; give one");
     }
-    if (previous != null && fields.bool("replace", false)) {
+    if ((match || previous) && fields.has("branch")) {
       throw new InvalidInputException(
-          "replace and previous_turn are both given; a turn that follows another replaces none");
+          "branch and " + place + " are both given; the job chooses the branch");
     }
-    return previous;
+    if ((match || previous) && fields.bool("replace", false)) {
+      throw new InvalidInputException(
+          "replace and " + place + " are both given; such a turn replaces none");
+    }
+    return match;
   }
 
   private static void checkNames(EventKind kind, JsonObject fields) {

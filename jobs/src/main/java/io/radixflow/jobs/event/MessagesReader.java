@@ -13,7 +13,7 @@ import java.util.Set;
 /** Reads {@code messages} from an event. */
 final class MessagesReader {
 
-  static final int MAX_MESSAGES = 1000;
+  static final int MAX_MESSAGES = 10_000;
   static final int MAX_PARTS = 1000;
   private static final List<String> ROLES = List.of("system", "user", "assistant", "tool");
   private static final List<String> FIELDS = List.of("role", "content");
@@ -70,14 +70,16 @@ final class MessagesReader {
     if (!ROLES.contains(role)) {
       throw JsonObject.notOneOf(message.path("role"), role, ROLES);
     }
-    return new Message(role, content(message));
+    return new Message(role, content(role, message));
   }
 
-  private static String content(JsonObject message) {
+  /** Reads a text. That of a reply may be empty: the model may have said nothing. */
+  private static String content(String role, JsonObject message) {
     String path = message.path("content");
     JsonNode value = message.get("content");
     if (value.isTextual()) {
-      return text(path, value);
+      boolean empty = value.textValue().isEmpty() && role.equals("assistant");
+      return empty ? "" : text(path, value);
     }
     if (!value.isArray()) {
       throw JsonObject.wrongType(path, value, "a string or an array of parts");

@@ -104,6 +104,7 @@ class EventSchemaProperties {
           "\"session\":\"s\",\"turn\":\"t\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]",
           "\"session\":\"s\",\"turn\":\"t\"",
           "\"session\":\"s\",\"turn\":\"t\",\"previous_turn\":\"p\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]",
+          "\"session\":\"s\",\"turn\":\"t\",\"match_history\":true,\"messages\":[{\"role\":\"assistant\",\"content\":\"\"}]",
           "\"type\":\"open\",\"session\":\"s\"",
           "\"type\":\"regenerate\",\"session\":\"s\",\"turn\":\"t\"",
           "\"type\":\"regenerate\",\"session\":\"s\",\"turn\":\"t\",\"at_turn\":\"u\",\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]",
@@ -186,6 +187,7 @@ class EventSchemaProperties {
           Map.entry("turn", IDS),
           Map.entry("at_turn", IDS),
           Map.entry("previous_turn", IDS),
+          Map.entry("match_history", BOOLEANS),
           Map.entry("new_branch", IDS),
           Map.entry("tenant", IDS),
           Map.entry("cache_salt", IDS),
@@ -231,6 +233,8 @@ class EventSchemaProperties {
                   "[{\"role\":\"system\",\"content\":\"x\"}]",
                   "[{\"role\":\"user\",\"content\":\"x\"}]",
                   "[{\"role\":\"user\",\"content\":\"\"}]",
+                  "[{\"role\":\"assistant\",\"content\":\"\"}]",
+                  "[{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]",
                   "[{\"role\":\"user\",\"content\":\"x\",\"name\":\"y\"}]",
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}]",
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]",
@@ -271,8 +275,9 @@ class EventSchemaProperties {
   /** Gives a branch, or the turn before. */
   private static ConversationEvent.Builder placed(
       ConversationEvent.Builder event, String branch, boolean replace) {
-    return switch (branch.length() % 4) {
+    return switch (branch.length() % 5) {
       case 0 -> event.previousTurn(branch);
+      case 2 -> event.matchHistory(true);
       case 1 -> event.previousTurn("");
       default -> event.branch(branch).replace(replace);
     };

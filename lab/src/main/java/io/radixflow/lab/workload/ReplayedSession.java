@@ -141,7 +141,9 @@ final class ReplayedSession {
             prompt.keep(),
             own,
             prompt.tokenizer(),
-            prompt.dropped()));
+            prompt.dropped(),
+            Turn.ROOT,
+            null));
     branches.put(event.branch(), path);
   }
 

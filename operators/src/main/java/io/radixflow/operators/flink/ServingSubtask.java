@@ -117,7 +117,7 @@ final class ServingSubtask implements AutoCloseable {
 
     SessionErasure erasure =
         new SessionErasure(options.namespaces(), engine, erasures, epoch.attempt());
-    BranchSelector branches = new BranchSelector(queues, erasure, options.limits());
+    BranchSelector branches = new BranchSelector(queues, erasure, options);
     runner =
         new TurnRunner(
             sessions,

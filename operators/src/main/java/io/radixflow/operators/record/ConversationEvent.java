@@ -26,6 +26,8 @@ import java.util.List;
  * @param cache what the turn's cached pages are worth, or null
  * @param previousTurn {@code message}: id of the turn that it follows, on whatever branch; empty if
  *     it follows none; null if the event names its branch
+ * @param matchHistory {@code message}: whether the messages are the whole conversation, of which the
+ *     session may have turns already
  */
 public record ConversationEvent(
     EventKind kind,
@@ -42,7 +44,8 @@ public record ConversationEvent(
     Origin origin,
     String error,
     CacheHints cache,
-    String previousTurn) {
+    String previousTurn,
+    boolean matchHistory) {
 
   /** The branch of a session that was not forked. */
   public static final String MAIN_BRANCH = "main";
@@ -78,7 +81,8 @@ public record ConversationEvent(
         .origin(origin)
         .error(error)
         .cache(cache)
-        .previousTurn(previousTurn);
+        .previousTurn(previousTurn)
+        .matchHistory(matchHistory);
   }
 
   /** Builds an event; each method sets the component of its name. */
@@ -98,6 +102,7 @@ public record ConversationEvent(
     private String error;
     private CacheHints cache;
     private String previousTurn;
+    private boolean matchHistory;
 
     private Builder(EventKind kind, String session, String turn) {
       this.kind = kind;
@@ -165,10 +170,15 @@ public record ConversationEvent(
       return this;
     }
 
+    public Builder matchHistory(boolean matchHistory) {
+      this.matchHistory = matchHistory;
+      return this;
+    }
+
     public ConversationEvent build() {
       return new ConversationEvent(
           kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-          atTurn, origin, error, cache, previousTurn);
+          atTurn, origin, error, cache, previousTurn, matchHistory);
     }
   }
 }

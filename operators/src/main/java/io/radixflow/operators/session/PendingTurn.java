@@ -26,6 +26,8 @@ import java.util.List;
  * @param after number of the turn that it follows, {@link Turn#ROOT} for none; {@link #LATEST} for
  *     the latest of its branch. If there is no such branch when it is accepted, it is made once
  *     that turn has ended.
+ * @param whole whether the messages are a whole conversation, which the turn {@code after} may be
+ *     part of: what it follows is decided once that turn has ended
  */
 public record PendingTurn(
     long id,
@@ -39,10 +41,25 @@ public record PendingTurn(
     Origin origin,
     long accepted,
     CacheHints cache,
-    long after) {
+    long after,
+    boolean whole) {
 
   /** Stands for whatever turn is the latest of the branch when this one runs. */
   public static final long LATEST = -1;
+
+  /** Returns this turn once it is decided what it follows, and which of its messages are new. */
+  public PendingTurn following(long turn, List<Message> added) {
+    return new PendingTurn(
+        id, kind, branch, this.turn, added, options, newBranch, atTurn, origin, accepted, cache,
+        turn, false);
+  }
+
+  /** Returns this turn, still undecided, when it may follow another one. */
+  public PendingTurn waitingFor(long other) {
+    return new PendingTurn(
+        id, kind, branch, turn, messages, options, newBranch, atTurn, origin, accepted, cache,
+        other, true);
+  }
 
   /** Returns the branch in whose order the turn is: a fork is the first of the branch it makes. */
   public String queue() {

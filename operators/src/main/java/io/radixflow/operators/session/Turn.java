@@ -10,15 +10,16 @@ import java.util.List;
  * <p>Turns form a tree by {@code parent}; a branch names its last turn, so that a fork shares its
  * ancestry and a regeneration is a sibling. A turn is never changed.
  *
- * <p>The tree's root, number {@link #ROOT}, is no turn: its message is the session's system prompt,
- * which is written once, here, so that it needs no state of its own. A session without one has no
- * root.
+ * <p>A root of the tree is no turn: its message is a system prompt, which is written once, here, so
+ * that it needs no state of its own. That of the session is the root {@link #ROOT}; a session
+ * without one does not have that root. Branches whose sender gave another system prompt, or none,
+ * have other roots.
  *
  * <p>The canonical ids of a conversation, as the next prompt has them, are folded over the path:
  * the first {@code keep} ids of the parent's, then {@code ids}.
  *
  * @param id number within the session
- * @param parent number of the turn before, {@link #ROOT} for none
+ * @param parent number of the turn before, that of the root for none
  * @param depth turns before this one on its path, dropped ones included
  * @param turn id of the turn as the sender gave it
  * @param answeredBy id under which the reply was given: that of a regeneration, else {@code turn}
@@ -31,6 +32,9 @@ import java.util.List;
  * @param ids canonical ids after those, up to and including the reply's end-of-turn id
  * @param tokenizer fingerprint of the tokenizer that {@code ids} belong to
  * @param dropped how many of the path's oldest turns the prompt left out
+ * @param root number of the root that its branch begins with
+ * @param hash of the conversation up to and including the reply, see {@link ConversationHash}; null
+ *     if it is not known
  */
 public record Turn(
     long id,
@@ -46,15 +50,34 @@ public record Turn(
     int keep,
     int[] ids,
     String tokenizer,
-    int dropped) {
+    int dropped,
+    long root,
+    String hash) {
 
-  /** The number of the root, and the parent of turns that have none before. */
+  /** The number of the session's root. */
   public static final long ROOT = 0;
 
-  /** Returns the root of a session with a system prompt. */
-  public static Turn root(String system) {
-    List<Message> messages = List.of(new Message("system", system));
-    return new Turn(ROOT, ROOT, 0, "", "", messages, null, 0, "", "", 0, new int[0], "", 0);
+  /**
+   * Returns a root.
+   *
+   * @param system the system prompt, or null
+   */
+  public static Turn root(long id, String system) {
+    List<Message> messages =
+        system == null ? List.of() : List.of(new Message("system", system));
+    String hash = ConversationHash.of(system);
+    return new Turn(
+        id, id, 0, "", "", messages, null, 0, "", "", 0, new int[0], "", 0, id, hash);
+  }
+
+  /** Returns whether this is a root, and no turn. */
+  public boolean isRoot() {
+    return turn.isEmpty();
+  }
+
+  /** Returns the system prompt that a root has, or null. */
+  public String system() {
+    return messages.isEmpty() ? null : messages.get(0).content();
   }
 
   /** Returns whether the sender means this turn by {@code id}. */

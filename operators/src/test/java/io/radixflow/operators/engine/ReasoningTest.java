@@ -124,7 +124,9 @@ class ReasoningTest {
             0,
             ids,
             model.tokenizer().fingerprint(),
-            0);
+            0,
+            Turn.ROOT,
+            null);
     return assembly(Conversation.of(null, List.of(turn)), THANKS);
   }
 

@@ -6,6 +6,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.ServingOptions;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -104,6 +105,21 @@ class StateAccessTest {
               .build());
       assertThat(CountingStateBackend.calls("turns", "get")).isZero();
       assertSlot(1, 1);
+    }
+  }
+
+  @Test
+  void aConversationThatGrewIsFoundInOneLookUpWithoutReadingATurn() throws Exception {
+    List<Message> conversation = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      conversation.add(new Message("user", "text " + i));
+      CountingStateBackend.reset();
+      h.send(HistoryMatchTest.whole("t" + i, conversation));
+      assertThat(CountingStateBackend.calls("turn-numbers", "get")).isEqualTo(i == 0 ? 0 : 1);
+      assertThat(CountingStateBackend.calls("turns", "get")).isZero();
+      assertSlot(1, 1);
+      h.settle();
+      conversation.add(new Message("assistant", h.reply("t" + i).text()));
     }
   }
 

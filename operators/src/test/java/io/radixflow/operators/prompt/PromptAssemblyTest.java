@@ -63,7 +63,9 @@ class PromptAssemblyTest {
             prompt.keep(),
             ids,
             prompt.tokenizer(),
-            prompt.dropped()));
+            prompt.dropped(),
+            Turn.ROOT,
+            null));
     return Conversation.of(before.system(), path);
   }
 

@@ -58,7 +58,12 @@ final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
     branches.entries().forEach(heads::add);
     heads.sort(Map.Entry.comparingByKey());
     for (Map.Entry<String, Long> head : heads) {
-      for (Turn turn : path(head.getValue())) {
+      Deque<Turn> path = path(head.getValue());
+      long first = path.isEmpty() ? head.getValue() : path.getLast().root();
+      if (first != Turn.ROOT) {
+        collect(out, head.getKey(), null, turns.get(first).messages(), null);
+      }
+      for (Turn turn : path) {
         collect(out, head.getKey(), turn.turn(), turn.messages(), null);
         out.collect(
             new SavedMessage(
@@ -86,8 +91,10 @@ final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
 
   private Deque<Turn> path(long last) throws Exception {
     Deque<Turn> path = new ArrayDeque<>();
-    for (long id = last; id != Turn.ROOT && turns.contains(id); id = path.getFirst().parent()) {
-      path.addFirst(turns.get(id));
+    Turn turn = last == Turn.ROOT ? null : turns.get(last);
+    while (turn != null && !turn.isRoot()) {
+      path.addFirst(turn);
+      turn = turn.parent() == turn.root() ? null : turns.get(turn.parent());
     }
     return path;
   }

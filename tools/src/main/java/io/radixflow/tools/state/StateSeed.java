@@ -6,6 +6,7 @@ import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.TierTokens;
+import io.radixflow.operators.session.ConversationHash;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
@@ -81,6 +82,7 @@ public record StateSeed(int sessions, int turns, long now) {
     private transient ValueState<SessionSlot> slot;
     private transient MapState<String, Long> branches;
     private transient MapState<Long, Turn> turns;
+    private transient MapState<String, Long> turnNumbers;
     private transient MapState<Long, Long> turnIds;
 
     Writer(int count, long now, String tokenizer) {
@@ -94,6 +96,7 @@ public record StateSeed(int sessions, int turns, long now) {
       slot = getRuntimeContext().getState(SavedState.slot());
       branches = getRuntimeContext().getMapState(SavedState.branches());
       turns = getRuntimeContext().getMapState(SavedState.turns());
+      turnNumbers = getRuntimeContext().getMapState(SavedState.turnNumbers());
       turnIds = getRuntimeContext().getMapState(SavedState.turnIds());
     }
 
@@ -101,10 +104,13 @@ public record StateSeed(int sessions, int turns, long now) {
     public void processElement(Long number, Context context) throws Exception {
       Random random = new Random(number);
       int length = 0;
+      String hash = ConversationHash.EMPTY;
       for (long id = 1; id <= count; id++) {
         String name = "t" + id;
         String message = text(random, MESSAGE_CHARACTERS);
         String reply = text(random, REPLY_CHARACTERS);
+        hash = ConversationHash.with(hash, "user", message);
+        hash = ConversationHash.with(hash, "assistant", reply);
         int[] ids = ids(random, MESSAGE_CHARACTERS + REPLY_CHARACTERS + 30);
         turns.put(
             id,
@@ -122,7 +128,11 @@ public record StateSeed(int sessions, int turns, long now) {
                 length,
                 ids,
                 tokenizer,
-                0));
+                0,
+                Turn.ROOT,
+                hash));
+        turnNumbers.put(SavedState.byId(name), id);
+        turnNumbers.put(SavedState.byHash(hash), id);
         length += ids.length;
         turnIds.put(StableHash.of64(tenant(number), name), now);
       }

@@ -2,11 +2,14 @@ package io.radixflow.operators.flink.state;
 
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.ConversationHash;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.session.TurnParent;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -46,12 +49,24 @@ public final class History {
 
   /** Keeps the session's system prompt. */
   public void begin(String system) throws Exception {
-    put(Turn.root(system));
+    begin(Turn.ROOT, system);
+  }
+
+  /**
+   * Keeps a root.
+   *
+   * @param system the system prompt of branches that begin with it, or null
+   */
+  public void begin(long root, String system) throws Exception {
+    put(Turn.root(root, system));
   }
 
   private void put(Turn turn) throws Exception {
     turns.put(turn.id(), turn);
     recent.add(backend.getCurrentKey(), turn);
+    if (turn.hash() != null) {
+      numbers.put(SavedState.byHash(turn.hash()), turn.id());
+    }
   }
 
   private Turn turn(long id) throws Exception {
@@ -66,10 +81,61 @@ public final class History {
     return turn;
   }
 
-  /** The system prompt, or null. */
+  /** The system prompt of the session, or null. */
   String system(SessionSlot slot) throws Exception {
-    Turn root = slot.prompted() ? turn(Turn.ROOT) : null;
-    return root == null ? null : root.messages().get(0).content();
+    return system(slot, Turn.ROOT);
+  }
+
+  private String system(SessionSlot slot, long root) throws Exception {
+    Turn begun = root == Turn.ROOT && !slot.prompted() ? null : turn(root);
+    return begun == null ? null : begun.system();
+  }
+
+  /** Returns a turn or a root that a branch ends with; null for the session's root. */
+  private Turn last(long head) throws Exception {
+    return head == Turn.ROOT ? null : turn(head);
+  }
+
+  /** Returns the conversation of a branch. */
+  Conversation conversation(SessionSlot slot, String branch) throws Exception {
+    Long head = heads.get(branch);
+    return conversation(slot, head == null ? Turn.ROOT : head);
+  }
+
+  private Conversation conversation(SessionSlot slot, long head) throws Exception {
+    Turn last = last(head);
+    String system = system(slot, last == null ? Turn.ROOT : last.root());
+    return Conversation.of(system, pathTo(head));
+  }
+
+  /** Returns the conversations of all branches. */
+  List<Conversation> conversations(SessionSlot slot) throws Exception {
+    List<Conversation> all = new ArrayList<>();
+    for (Long head : heads.values()) {
+      all.add(conversation(slot, head));
+    }
+    return all;
+  }
+
+  /** Returns what the next turn of a branch follows. */
+  TurnParent parent(SessionSlot slot, String branch) throws Exception {
+    Long head = heads.get(branch);
+    Turn last = head == null ? null : last(head);
+    return last == null
+        ? new TurnParent(Turn.ROOT, Turn.ROOT, rootHash(slot))
+        : new TurnParent(last.id(), last.root(), last.hash());
+  }
+
+  /** Returns what a turn follows. */
+  TurnParent parent(SessionSlot slot, Turn turn) throws Exception {
+    Turn before = last(turn.parent());
+    String hash = before == null ? null : before.hash();
+    return new TurnParent(
+        turn.parent(), turn.root(), turn.parent() == Turn.ROOT ? rootHash(slot) : hash);
+  }
+
+  private String rootHash(SessionSlot slot) throws Exception {
+    return slot.prompted() ? turn(Turn.ROOT).hash() : ConversationHash.EMPTY;
   }
 
   /** Returns whether there is a branch; there is always a main one. */
@@ -104,7 +170,14 @@ public final class History {
    * whose reply was made again, and is kept by no branch, stands for the latest reply.
    */
   public Long find(String id) throws Exception {
-    return numbers.get(id);
+    return numbers.get(SavedState.byId(id));
+  }
+
+  /** Returns the number of a turn or root with which a conversation ends, by hash; null if none. */
+  Long match(SessionSlot slot, String hash) throws Exception {
+    return hash.equals(ConversationHash.EMPTY) && !slot.prompted()
+        ? (Long) Turn.ROOT
+        : numbers.get(SavedState.byHash(hash));
   }
 
   /** Returns the number of branches besides the main one. */
@@ -122,22 +195,13 @@ public final class History {
     return head == null ? List.of() : pathTo(head);
   }
 
-  /** The turns of each branch that are kept. */
-  public List<List<Turn>> paths() throws Exception {
-    List<List<Turn>> paths = new ArrayList<>();
-    for (Long head : heads.values()) {
-      paths.add(pathTo(head));
-    }
-    return paths;
-  }
-
   /** The turns up to and including {@code last} that are kept, oldest first. */
   private List<Turn> pathTo(long last) throws Exception {
     List<Turn> path = new ArrayList<>();
-    Turn turn = last == Turn.ROOT ? null : turn(last);
-    while (turn != null) {
+    Turn turn = last(last);
+    while (turn != null && !turn.isRoot()) {
       path.add(turn);
-      turn = turn.parent() == Turn.ROOT ? null : turn(turn.parent());
+      turn = turn.parent() == turn.root() ? null : turn(turn.parent());
     }
     Collections.reverse(path);
     return path;
@@ -150,12 +214,12 @@ public final class History {
     Turn parent = turn.parent() == Turn.ROOT ? null : turn(turn.parent());
     put(turn);
     heads.put(branch, turn.id());
-    numbers.put(turn.answeredBy(), turn.id());
+    numbers.put(SavedState.byId(turn.answeredBy()), turn.id());
     if (!grows || turn.dropped() > (parent == null ? 0 : parent.dropped())) {
       sweep();
     }
-    if (!turn.turn().equals(turn.answeredBy()) && !numbers.contains(turn.turn())) {
-      numbers.put(turn.turn(), turn.id());
+    if (!turn.turn().equals(turn.answeredBy()) && !numbers.contains(SavedState.byId(turn.turn()))) {
+      numbers.put(SavedState.byId(turn.turn()), turn.id());
     }
   }
 
@@ -177,22 +241,34 @@ public final class History {
     Set<Long> needed = new HashSet<>();
     needed.add(Turn.ROOT);
     for (Long head : heads.values()) {
+      Turn last = last(head);
+      needed.add(last == null ? Turn.ROOT : last.root());
       List<Turn> path = pathTo(head);
       int dropped = Conversation.of(null, path).dropped();
       path.stream().filter(turn -> turn.depth() >= dropped).map(Turn::id).forEach(needed::add);
     }
     recent.remove(backend.getCurrentKey());
+    Map<String, Long> hashes = new HashMap<>();
     Iterator<Map.Entry<Long, Turn>> entries = turns.iterator();
     while (entries.hasNext()) {
-      if (!needed.contains(entries.next().getKey())) {
+      Map.Entry<Long, Turn> entry = entries.next();
+      if (!needed.contains(entry.getKey())) {
         entries.remove();
+      } else if (entry.getValue().hash() != null) {
+        hashes.put(SavedState.byHash(entry.getValue().hash()), entry.getKey());
       }
     }
-    Iterator<Map.Entry<String, Long>> ids = numbers.iterator();
-    while (ids.hasNext()) {
-      if (!needed.contains(ids.next().getValue())) {
-        ids.remove();
+    Iterator<Map.Entry<String, Long>> found = numbers.iterator();
+    while (found.hasNext()) {
+      Map.Entry<String, Long> entry = found.next();
+      if (needed.contains(entry.getValue())) {
+        hashes.remove(entry.getKey());
+      } else {
+        found.remove();
       }
+    }
+    for (Map.Entry<String, Long> twin : hashes.entrySet()) {
+      numbers.put(twin.getKey(), twin.getValue());
     }
   }
 

@@ -37,9 +37,19 @@ public final class SavedState {
     return new MapStateDescriptor<>("turns", Types.LONG, TypeInformation.of(Turn.class));
   }
 
-  /** The numbers of finished turns by turn id. */
+  /** The numbers of finished turns by turn id, and by the hash of the conversation up to them. */
   public static MapStateDescriptor<String, Long> turnNumbers() {
     return new MapStateDescriptor<>("turn-numbers", Types.STRING, Types.LONG);
+  }
+
+  /** Returns the key of a turn's number by turn id. */
+  public static String byId(String turn) {
+    return "=" + turn;
+  }
+
+  /** Returns the key of a turn's number by the hash of the conversation that ends with it. */
+  public static String byHash(String hash) {
+    return "#" + hash;
   }
 
   /** Turns without a reply by number. */

@@ -2,9 +2,12 @@ package io.radixflow.operators.flink.state;
 
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.record.SlotState;
+import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.SessionSlot;
+import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.session.TurnParent;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -92,9 +95,44 @@ public final class SessionContext {
     return store.history;
   }
 
-  /** Returns the system prompt, or null. */
+  /** Returns the session's system prompt, or null. */
   public String system() throws Exception {
     return store.history.system(slot());
+  }
+
+  /** Returns the conversation of a branch. */
+  public Conversation conversation(String branch) throws Exception {
+    return store.history.conversation(slot(), branch);
+  }
+
+  /** Returns the conversations of all branches. */
+  public List<Conversation> conversations() throws Exception {
+    return store.history.conversations(slot());
+  }
+
+  /** Returns what the next turn of a branch follows. */
+  public TurnParent parent(String branch) throws Exception {
+    return store.history.parent(slot(), branch);
+  }
+
+  /** Returns what a turn of the history follows. */
+  public TurnParent parent(Turn turn) throws Exception {
+    return store.history.parent(slot(), turn);
+  }
+
+  /**
+   * Returns the number of the turn, or root, that ends a conversation with a hash; null if there is
+   * none.
+   */
+  public Long match(String hash) throws Exception {
+    return store.history.match(slot(), hash);
+  }
+
+  /** Returns a number for a turn or root. */
+  public long nextNumber() {
+    long number = slot().nextId();
+    slot(slot().numbered());
+    return number;
   }
 
   /** Adds an accepted turn. */

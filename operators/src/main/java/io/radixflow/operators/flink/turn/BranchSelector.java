@@ -5,7 +5,9 @@ import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.BusyException;
+import io.radixflow.operators.session.ConversationHash;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.ServingOptions;
@@ -31,36 +33,99 @@ public final class BranchSelector {
 
   private final TurnQueues queues;
   private final SessionErasure erasure;
+  private final HistoryMatcher matcher;
   private final int maxBranches;
 
-  public BranchSelector(
-      TurnQueues queues, SessionErasure erasure, ServingOptions.Limits limits) {
+  public BranchSelector(TurnQueues queues, SessionErasure erasure, ServingOptions options) {
     this.queues = queues;
     this.erasure = erasure;
-    this.maxBranches = limits.maxBranches();
+    this.matcher = new HistoryMatcher(queues, new TurnPlanner(options));
+    this.maxBranches = options.limits().maxBranches();
   }
 
   /**
    * What a turn becomes part of.
    *
    * @param branch the branch that takes it
+   * @param messages those of its messages that are new
    * @param after see {@link PendingTurn#after}
-   * @param dropped branches that make room for this one; null if the branch is there
+   * @param whole see {@link PendingTurn#whole}
+   * @param make what is to be made, or null if the branch is there
    */
-  record Target(String branch, long after, List<String> dropped) {}
+  record Target(String branch, List<Message> messages, long after, boolean whole, Made make) {}
+
+  /**
+   * What is made with a branch.
+   *
+   * @param dropped branches that make room for it
+   * @param root messages of the root that it begins with, none or a system prompt; null if it
+   *     follows a turn or root that is there
+   */
+  record Made(List<String> dropped, List<Message> root) {}
 
   /**
    * Chooses the branch of a turn, and changes nothing.
    *
+   * @param messages the event's; without the system prompt if the event opens the session
    * @throws RefusedException if there is no such branch or turn
    */
-  Target choose(ConversationEvent event, SessionContext session) throws Exception {
-    String previous = event.previousTurn();
-    if (previous == null) {
-      requireBranch(session, event.branch());
-      return new Target(event.branch(), PendingTurn.LATEST, null);
+  Target choose(ConversationEvent event, SessionContext session, List<Message> messages)
+      throws Exception {
+    boolean opened = session.slot().opened();
+    if (opened && (event.matchHistory() || "".equals(event.previousTurn()))) {
+      return matching(event, session);
     }
-    return following(session, number(session, previous), event.turn());
+    if (event.matchHistory()) {
+      return following(session, Turn.ROOT, event.turn(), messages);
+    }
+    if (event.previousTurn() != null) {
+      long previous = number(session, event.previousTurn());
+      return following(session, previous, event.turn(), messages);
+    }
+    requireBranch(session, event.branch());
+    return new Target(event.branch(), messages, PendingTurn.LATEST, false, null);
+  }
+
+  /** Chooses for a turn whose messages begin the conversation. */
+  private Target matching(ConversationEvent event, SessionContext session) throws Exception {
+    List<Message> messages = event.messages();
+    int root = HistoryMatcher.rootMessages(messages);
+    if (messages.size() == root) {
+      throw new RefusedException("the turn has no message");
+    }
+    if (!event.matchHistory()) {
+      Long known =
+          root == 0
+              ? (Long) Turn.ROOT
+              : session.match(ConversationHash.of(messages.get(0).content()));
+      return begun(session, event.turn(), messages, known, root);
+    }
+    HistoryMatcher.Match match = matcher.match(session, messages);
+    if (match.awaited() != HistoryMatcher.Match.NONE) {
+      SortedMap<String, Long> heads = session.history().heads();
+      Made make = new Made(leastRecentlyUsed(session, heads), null);
+      return new Target(name(session, event.turn()), messages, match.awaited(), true, make);
+    }
+    return begun(session, event.turn(), messages, match.turn(), match.messages());
+  }
+
+  /**
+   * Chooses for a turn some of whose messages the history has.
+   *
+   * @param turn the last turn or root of those, or null if not even the root is there
+   * @param covered how many messages they are
+   */
+  private Target begun(
+      SessionContext session, String name, List<Message> messages, Long turn, int covered)
+      throws Exception {
+    List<Message> added = messages.subList(covered, messages.size());
+    if (turn != null) {
+      return following(session, turn, name, added);
+    }
+    Made make =
+        new Made(
+            leastRecentlyUsed(session, session.history().heads()), messages.subList(0, covered));
+    return new Target(name(session, name), added, PendingTurn.LATEST, false, make);
   }
 
   private void requireBranch(SessionContext session, String branch) throws Exception {
@@ -95,17 +160,24 @@ public final class BranchSelector {
    *
    * @param name what a new branch is named after
    */
-  private Target following(SessionContext session, long turn, String name) throws Exception {
+  private Target following(SessionContext session, long turn, String name, List<Message> messages)
+      throws Exception {
     SortedMap<String, Long> heads = session.history().heads();
     String branch = branchAt(session, heads, turn);
     if (branch != null) {
-      return new Target(branch, turn, null);
+      return new Target(branch, messages, turn, false, null);
     }
-    String made = name;
-    while (session.history().hasBranch(made) || queues.has(session.id(), made)) {
-      made += "'";
+    Made make = new Made(leastRecentlyUsed(session, heads), null);
+    return new Target(name(session, name), messages, turn, false, make);
+  }
+
+  /** Returns a name for a new branch. */
+  private String name(SessionContext session, String turn) throws Exception {
+    String name = turn;
+    while (session.history().hasBranch(name) || queues.has(session.id(), name)) {
+      name += "'";
     }
-    return new Target(made, turn, leastRecentlyUsed(session, heads));
+    return name;
   }
 
   /** Returns the branch whose latest turn, also of those that run or wait, is this one, or null. */
@@ -164,30 +236,63 @@ public final class BranchSelector {
   /**
    * Makes the branch of a turn that was admitted, if there is none and the turn before it has
    * ended. As the branch is there, it keeps what it was made of.
+   *
+   * @return what the turn follows, see {@link PendingTurn#after}
    */
-  void make(SessionContext session, Target target) throws Exception {
-    if (target.dropped() == null) {
-      return;
+  long make(SessionContext session, Target target) throws Exception {
+    Made make = target.make();
+    if (make == null) {
+      return target.after();
     }
     History history = session.history();
-    if (history.has(target.after())) {
-      history.fork(target.branch(), target.after());
+    long after = make.root() == null ? target.after() : begin(session, make.root());
+    if (!target.whole() && history.has(after)) {
+      history.fork(target.branch(), after);
     }
-    if (!target.dropped().isEmpty()) {
-      erasure.removed(session, () -> history.drop(target.dropped()));
+    if (!make.dropped().isEmpty()) {
+      erasure.removed(session, () -> history.drop(make.dropped()));
+    }
+    return after;
+  }
+
+  /** Makes a root; returns its number. */
+  private static long begin(SessionContext session, List<Message> root) throws Exception {
+    long number = session.nextNumber();
+    session.history().begin(number, root.isEmpty() ? null : root.get(0).content());
+    return number;
+  }
+
+  /**
+   * Makes the branches that waited for a turn, which has ended and left the queues, and decides
+   * what waiting turns follow that may have followed it.
+   */
+  void ended(SessionContext session, long turn) throws Exception {
+    for (TurnQueues.Branch branch : branches(session)) {
+      TurnQueues.Entry first = branch.turns.peek();
+      if (first.after() != turn || session.history().hasBranch(branch.name)) {
+        continue;
+      }
+      PendingTurn waiting = session.pending(first.id());
+      if (waiting.whole()) {
+        PendingTurn decided = decided(session, waiting);
+        session.addPending(decided);
+        queues.replaceFirst(branch, TurnQueues.Entry.of(decided));
+      } else if (session.history().has(turn)) {
+        session.history().fork(branch.name, turn);
+      }
     }
   }
 
-  /** Makes the branches that waited for a turn, which has ended, if it is part of the history. */
-  void ended(SessionContext session, long turn) throws Exception {
-    History history = session.history();
-    for (TurnQueues.Branch branch : branches(session)) {
-      if (branch.turns.peek().after() == turn
-          && !history.hasBranch(branch.name)
-          && history.has(turn)) {
-        history.fork(branch.name, turn);
-      }
+  private PendingTurn decided(SessionContext session, PendingTurn waiting) throws Exception {
+    List<Message> all = waiting.messages();
+    HistoryMatcher.Match match = matcher.match(session, all);
+    if (match.awaited() != HistoryMatcher.Match.NONE) {
+      return waiting.waitingFor(match.awaited());
     }
+    long after =
+        match.turn() == null ? begin(session, all.subList(0, match.messages())) : match.turn();
+    session.history().fork(waiting.branch(), after);
+    return waiting.following(after, List.copyOf(all.subList(match.messages(), all.size())));
   }
 
   /**

@@ -108,7 +108,7 @@ public final class EngineRequests {
   /** Puts the pages of the system prompt into the public namespace, if the session shares them. */
   private EngineRequest.PromptSource shared(
       SessionSlot slot, Conversation conversation, EngineRequest.PromptSource prompt) {
-    return options.namespaces().sharesSystemPrompt(slot)
+    return conversation.system() != null && options.namespaces().sharesSystemPrompt(slot)
         ? new SharedSystemPrompt(prompt, engine.model().chatTemplate(), conversation.system())
         : prompt;
   }

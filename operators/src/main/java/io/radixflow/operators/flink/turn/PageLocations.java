@@ -110,7 +110,7 @@ public final class PageLocations {
 
   private EngineRequest.PromptSource text(SessionSlot slot, String system, int[] ids) {
     EngineRequest.PromptSource text = () -> ids;
-    return namespaces.sharesSystemPrompt(slot)
+    return system != null && namespaces.sharesSystemPrompt(slot)
         ? new SharedSystemPrompt(text, engine.model().chatTemplate(), system)
         : text;
   }

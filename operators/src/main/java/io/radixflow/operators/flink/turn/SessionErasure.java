@@ -42,6 +42,13 @@ public final class SessionErasure {
     this.erasures = erasures;
   }
 
+  /**
+   * Token ids of a conversation.
+   *
+   * @param system its system prompt, or null
+   */
+  private record Text(int[] ids, String system) {}
+
   private boolean hasPages(SessionContext session) {
     return session.slot().opened() && engine.tiers().enabled();
   }
@@ -62,14 +69,13 @@ public final class SessionErasure {
   }
 
   /** Returns the token ids of all branches. */
-  private List<int[]> texts(SessionContext session) throws Exception {
+  private List<Text> texts(SessionContext session) throws Exception {
     String tokenizer = engine.model().tokenizer().fingerprint();
-    List<int[]> texts = new ArrayList<>();
-    String system = session.system();
-    for (List<Turn> path : session.history().paths()) {
-      int[] ids = Conversation.of(system, path).canonicalIds(tokenizer);
+    List<Text> texts = new ArrayList<>();
+    for (Conversation conversation : session.conversations()) {
+      int[] ids = conversation.canonicalIds(tokenizer);
       if (ids != null) {
-        texts.add(ids);
+        texts.add(new Text(ids, conversation.system()));
       }
     }
     return texts;
@@ -81,7 +87,9 @@ public final class SessionErasure {
     if (hasPages(session) && prompt != null) {
       erase(
           session,
-          List.of(text(prompt.ids(), turn.tokens())),
+          List.of(
+              new Text(
+                  text(prompt.ids(), turn.tokens()), turn.plan.conversation().system())),
           texts(session),
           mayHaveRunElsewhere(turn));
     }
@@ -109,12 +117,12 @@ public final class SessionErasure {
     boolean replaces =
         turn.pending.kind() == EventKind.REGENERATE
             || prompt.dropped() > turn.plan.conversation().dropped();
-    List<int[]> gone = new ArrayList<>(replaces ? texts(session) : List.of());
+    List<Text> gone = new ArrayList<>(replaces ? texts(session) : List.of());
     append.run();
     int[] computed = text(prompt.ids(), turn.tokens());
     int[] kept = text(Arrays.copyOf(prompt.ids(), prompt.keep()), remembered.ids());
     if (Arrays.mismatch(computed, kept) >= 0 && !isBeginning(computed, kept)) {
-      gone.add(computed);
+      gone.add(new Text(computed, turn.plan.conversation().system()));
     }
     if (!gone.isEmpty()) {
       erase(session, gone, texts(session), replaces || mayHaveRunElsewhere(turn));
@@ -127,7 +135,7 @@ public final class SessionErasure {
    * @param change removes branches or turns
    */
   void removed(SessionContext session, RunnableWithException change) throws Exception {
-    List<int[]> before = hasPages(session) ? texts(session) : List.of();
+    List<Text> before = hasPages(session) ? texts(session) : List.of();
     change.run();
     if (!before.isEmpty()) {
       boolean everywhere = session.slot().wasElsewhere(engine.instance());
@@ -146,16 +154,16 @@ public final class SessionErasure {
   }
 
   private void erase(
-      SessionContext session, List<int[]> texts, List<int[]> kept, boolean everywhere)
+      SessionContext session, List<Text> texts, List<Text> kept, boolean everywhere)
       throws Exception {
     SessionSlot slot = session.slot();
     int pageTokens = engine.engine().info().pageTokens();
-    long pages = texts.stream().mapToLong(ids -> ids.length).sum() / pageTokens;
+    long pages = texts.stream().mapToLong(text -> text.ids.length).sum() / pageTokens;
     if (pages > 0) {
       String namespace = namespaces.namespace(slot);
-      String system = namespaces.sharesSystemPrompt(slot) ? session.system() : null;
+      boolean shared = namespaces.sharesSystemPrompt(slot);
       erasures.erasePages(
-          () -> names(namespace, system, texts, kept, pageTokens),
+          () -> names(namespace, shared, texts, kept, pageTokens),
           (int) Math.min(pages, Integer.MAX_VALUE),
           everywhere);
     }
@@ -164,20 +172,23 @@ public final class SessionErasure {
   /**
    * Names the pages of texts, as the engine that made them did, but for public ones. Any thread.
    *
-   * @param sharedSystem the system prompt that has public pages; null for none
-   * @param kept token ids of texts whose pages stay
+   * @param shared whether system prompts have public pages
+   * @param kept texts whose pages stay
    * @return digests in a row, none before its parent's
    */
   private byte[] names(
-      String namespace, String sharedSystem, List<int[]> texts, List<int[]> kept, int pageTokens) {
+      String namespace, boolean shared, List<Text> texts, List<Text> kept, int pageTokens) {
     ChatTemplate template = engine.model().chatTemplate();
     PageNames names = new PageNames(namespace, pageTokens);
-    for (int[] ids : texts) {
+    for (Text text : texts) {
+      int[] ids = text.ids;
       int open =
-          sharedSystem == null ? 0 : SharedSystemPrompt.commonTokens(template, sharedSystem, ids);
+          shared && text.system != null
+              ? SharedSystemPrompt.commonTokens(template, text.system, ids)
+              : 0;
       int first = 0;
-      for (int[] other : kept) {
-        int differs = Arrays.mismatch(ids, other);
+      for (Text other : kept) {
+        int differs = Arrays.mismatch(ids, other.ids);
         first = Math.max(first, (differs < 0 ? ids.length : differs) / pageTokens);
       }
       names.add(ids, open, first);

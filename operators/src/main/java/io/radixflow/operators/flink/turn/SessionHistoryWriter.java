@@ -5,6 +5,7 @@ import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.prompt.CanonicalReply;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.session.ConversationHash;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
@@ -74,9 +75,10 @@ public final class SessionHistoryWriter {
     int added = prompt.ids().length - prompt.keep();
     int[] ids = Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + reply.length);
     System.arraycopy(reply, 0, ids, added, reply.length);
+    String said = ConversationHash.with(plan.parent().hash(), plan.messages());
     return new Turn(
         turn.pending.id(),
-        plan.parent(),
+        plan.parent().turn(),
         plan.conversation().depth(),
         plan.turn(),
         turn.pending.turn(),
@@ -88,6 +90,8 @@ public final class SessionHistoryWriter {
         prompt.keep(),
         ids,
         prompt.tokenizer(),
-        prompt.dropped());
+        prompt.dropped(),
+        plan.parent().root(),
+        ConversationHash.with(said, "assistant", turn.text()));
   }
 }

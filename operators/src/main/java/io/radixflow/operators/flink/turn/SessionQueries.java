@@ -74,7 +74,7 @@ public final class SessionQueries {
       throw new RefusedException(
           ErrorCode.UNKNOWN_BRANCH, "there is no branch '" + event.branch() + "'");
     }
-    Conversation conversation = Conversation.of(session.system(), history.path(event.branch()));
+    Conversation conversation = session.conversation(event.branch());
     List<Reply.Item> items = items(conversation);
     switch (slot.life()) {
       case CLOSED -> output.answer(event, items, "closed", null);

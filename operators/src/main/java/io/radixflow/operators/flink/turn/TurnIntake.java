@@ -110,7 +110,7 @@ public final class TurnIntake {
       throw new RefusedException("the turn has no message");
     }
     planner.check(opened, event.options());
-    BranchSelector.Target target = branches.choose(event, session);
+    BranchSelector.Target target = branches.choose(event, session, messages);
     if (wasCancelled(event, session)) {
       return;
     }
@@ -131,8 +131,7 @@ public final class TurnIntake {
     for (TurnQueues.Entry turn : replaced) {
       runner.cancel(session, branch, turn, FinishReason.REPLACED, true);
     }
-    branches.make(session, target);
-    enqueue(event, session, target, messages);
+    enqueue(event, session, target);
   }
 
   private static RefusedException noSession(SessionContext session) {
@@ -194,35 +193,32 @@ public final class TurnIntake {
     if (session.history().hasBranch(branch) || queues.has(session.id(), branch)) {
       throw new RefusedException("there is a branch '" + branch + "' already");
     }
-    BranchSelector.Target source = branches.choose(event, session);
+    BranchSelector.Target source = branches.choose(event, session, List.of());
     limits.admitTurn(session.id(), session.slot().tenant(), List.of());
-    enqueue(event, session, source, List.of());
+    enqueue(event, session, source);
   }
 
   private void enqueue(
-      ConversationEvent event,
-      SessionContext session,
-      BranchSelector.Target target,
-      List<Message> messages)
+      ConversationEvent event, SessionContext session, BranchSelector.Target target)
       throws Exception {
-    SessionSlot slot = session.slot();
+    long after = branches.make(session, target);
     PendingTurn turn =
         new PendingTurn(
-            slot.nextId(),
+            session.nextNumber(),
             event.kind(),
             target.branch(),
             event.turn(),
-            messages,
+            List.copyOf(target.messages()),
             event.options(),
             event.newBranch(),
             event.atTurn(),
             event.origin(),
             session.now(),
             event.cache(),
-            target.after());
+            after,
+            target.whole());
     session.addPending(turn);
-    session.slot(slot.numbered());
-    queues.add(session.id(), slot.tenant(), TurnQueues.Entry.of(turn));
+    queues.add(session.id(), session.slot().tenant(), TurnQueues.Entry.of(turn));
     output.accepted();
   }
 

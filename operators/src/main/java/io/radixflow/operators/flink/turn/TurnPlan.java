@@ -4,13 +4,14 @@ import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.TurnOptions;
+import io.radixflow.operators.session.TurnParent;
 import java.util.List;
 
 /**
  * All that is needed to run a turn, decided from the state of its session when it starts.
  *
  * @param conversation what comes before it
- * @param parent number of the turn before it in the history, 0 for none
+ * @param parent what it follows in the history
  * @param turn id that the turn has in the history
  * @param messages its messages
  * @param given its own generation options, or null
@@ -19,7 +20,7 @@ import java.util.List;
  */
 record TurnPlan(
     Conversation conversation,
-    long parent,
+    TurnParent parent,
     String turn,
     List<Message> messages,
     GenerationOptions given,

@@ -31,19 +31,19 @@ final class TurnPlanner {
    */
   TurnPlan plan(SessionContext session, PendingTurn turn) throws Exception {
     SessionSlot slot = session.slot();
-    String system = session.system();
-    List<Turn> path = session.history().path(turn.branch());
+    Conversation conversation = session.conversation(turn.branch());
     if (turn.kind() != EventKind.REGENERATE) {
       String name = turn.turn() == null ? "" : turn.turn();
       return new TurnPlan(
-          Conversation.of(system, path),
-          path.isEmpty() ? Turn.ROOT : path.get(path.size() - 1).id(),
+          conversation,
+          session.parent(turn.branch()),
           name,
           turn.messages(),
           turn.options(),
           0,
           resolve(slot, turn.options(), seed(session.id(), name, 0)));
     }
+    List<Turn> path = conversation.path();
     int at = indexOf(path, turn.atTurn());
     if (at < 0) {
       throw new RefusedException(
@@ -56,8 +56,8 @@ final class TurnPlanner {
     int regeneration = old.regeneration() + 1;
     GenerationOptions given = turn.options() == null ? old.options() : turn.options();
     return new TurnPlan(
-        new Conversation(system, old.depth(), path.subList(0, at)),
-        old.parent(),
+        new Conversation(conversation.system(), old.depth(), path.subList(0, at)),
+        session.parent(old),
         old.turn(),
         turn.messages().isEmpty() ? old.messages() : turn.messages(),
         given,
@@ -65,7 +65,7 @@ final class TurnPlanner {
         resolve(slot, given, seed(session.id(), old.turn(), regeneration)));
   }
 
-  /** Returns the number of the turn at which a fork leaves its branch, or {@link Turn#ROOT}. */
+  /** Returns the number of the turn, or root, at which a fork leaves its branch. */
   static long forkedAt(SessionContext session, PendingTurn fork) throws Exception {
     List<Turn> path = session.history().path(fork.branch());
     int at = indexOf(path, fork.atTurn());
@@ -74,7 +74,7 @@ final class TurnPlanner {
           ErrorCode.UNKNOWN_TURN,
           "branch '%s' has no turn '%s'".formatted(fork.branch(), fork.atTurn()));
     }
-    return at < 0 ? Turn.ROOT : path.get(at).id();
+    return at < 0 ? session.parent(fork.branch()).turn() : path.get(at).id();
   }
 
   /** Checks the options that a turn would run with. */

@@ -245,6 +245,14 @@ public final class TurnQueues {
     }
   }
 
+  /** Replaces the first turn of a branch by what became of it. */
+  void replaceFirst(Branch branch, Entry changed) {
+    Entry first = branch.turns.remove();
+    branch.turns.addFirst(changed);
+    branch.session.length += changed.length() - first.length();
+    markReady(branch);
+  }
+
   /** Returns a copy of the turns of a branch, in order. */
   static List<Entry> turnsOf(Branch branch) {
     return new ArrayList<>(branch.turns);

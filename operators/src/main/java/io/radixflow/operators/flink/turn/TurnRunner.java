@@ -270,6 +270,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     output.end(session, turn, reason, shown, error);
     session.removePending(turn.id(), !gained.isEmpty());
     queues.remove(branch, turn);
+    branches.ended(session, turn.id());
   }
 
   private void endLoaded(RunningTurn turn, FinishReason reason, ReplyProgress last, ReplyError error)
@@ -291,8 +292,8 @@ public final class TurnRunner implements EngineConnection.Reader {
     turn.branch.running = null;
     output.end(session, turn, reason, last, error);
     writer.ended(session, turn, reason, remember, ran);
-    branches.ended(session, turn.pending.id());
     queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
+    branches.ended(session, turn.pending.id());
   }
 
   /**
@@ -305,7 +306,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     if (!session.history().hasBranch(branch) || queues.has(session.id(), branch)) {
       return;
     }
-    Conversation conversation = Conversation.of(session.system(), session.history().path(branch));
+    Conversation conversation = session.conversation(branch);
     if (!conversation.isEmpty()) {
       boolean taken = connection.prefetch(requests.expected(session, event, conversation));
       output.prefetched(taken);

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 
 class RecentTurnsTest {
   /** A turn of about 1,000 bytes. */
-  private static final Turn TURN = Turn.root("x".repeat(350));
+  private static final Turn TURN = Turn.root(Turn.ROOT, "x".repeat(350));
 
   private final RecentTurns recent = new RecentTurns(2_500);
 
@@ -33,7 +33,7 @@ class RecentTurnsTest {
 
   @Test
   void aTurnThatExceedsTheBoundIsNotKept() {
-    recent.add("a", Turn.root("x".repeat(2_000)));
+    recent.add("a", Turn.root(Turn.ROOT, "x".repeat(2_000)));
     assertThat(recent.get("a", Turn.ROOT)).isNull();
     recent.add("b", TURN);
     assertThat(recent.get("b", Turn.ROOT)).isNotNull();

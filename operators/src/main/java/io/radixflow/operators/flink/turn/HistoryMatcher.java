@@ -1,0 +1,126 @@
+package io.radixflow.operators.flink.turn;
+
+import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.session.ConversationHash;
+import io.radixflow.operators.session.RefusedException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds what a session has of a conversation that a client sends as a whole. Only the task's thread
+ * uses it.
+ *
+ * <p>Hashes of the beginnings of the conversation, the longest first, are looked up in the state, so
+ * that no turn is read. A turn that runs may be part of the conversation, too, if the client has
+ * its reply from an attempt before a failure: then what has been generated again so far is how the
+ * client's text of the reply begins. Such a turn is waited for. As its reply is the same in each
+ * attempt, so is what the new turn follows.
+ */
+final class HistoryMatcher {
+  private final TurnQueues queues;
+  private final TurnPlanner planner;
+
+  HistoryMatcher(TurnQueues queues, TurnPlanner planner) {
+    this.queues = queues;
+    this.planner = planner;
+  }
+
+  /**
+   * What a session has of a conversation.
+   *
+   * @param turn number of the last turn, or root, that it has; null if not even the system prompt
+   * @param messages how many of the conversation's messages that covers
+   * @param awaited number of a turn without a reply that may cover more, or {@link #NONE}
+   */
+  record Match(Long turn, int messages, long awaited) {
+    static final long NONE = -1;
+  }
+
+  /** Returns how many messages of a conversation are its root: one for a system prompt, or none. */
+  static int rootMessages(List<Message> conversation) {
+    return conversation.get(0).role().equals("system") ? 1 : 0;
+  }
+
+  /**
+   * Returns what the session has of a conversation. The last message is never covered.
+   *
+   * @param conversation at least one message beside its system prompt
+   */
+  Match match(SessionContext session, List<Message> conversation) throws Exception {
+    List<String> hashes = new ArrayList<>();
+    hashes.add(ConversationHash.EMPTY);
+    for (Message message : conversation.subList(0, conversation.size() - 1)) {
+      String before = hashes.get(hashes.size() - 1);
+      hashes.add(ConversationHash.with(before, message.role(), message.content()));
+    }
+    int root = rootMessages(conversation);
+    int covered = conversation.size() - 1;
+    Long turn = session.match(hashes.get(covered));
+    while (turn == null && covered > root) {
+      covered--;
+      turn = session.match(hashes.get(covered));
+    }
+    return new Match(turn, covered, awaited(session, conversation, hashes, covered));
+  }
+
+  private long awaited(
+      SessionContext session, List<Message> conversation, List<String> hashes, int covered)
+      throws Exception {
+    TurnQueues.Session turns = queues.session(session.id());
+    if (turns == null) {
+      return Match.NONE;
+    }
+    Map<String, String> replies = new HashMap<>();
+    for (int i = covered; i < conversation.size() - 1; i++) {
+      Message message = conversation.get(i);
+      if (message.role().equals("assistant")) {
+        replies.put(hashes.get(i), ConversationHash.canonical(message.content()));
+      }
+    }
+    for (TurnQueues.Branch branch : turns.branches()) {
+      if (!replies.isEmpty() && mayEndWith(session, branch, replies)) {
+        return branch.turns.peek().id();
+      }
+    }
+    return Match.NONE;
+  }
+
+  /**
+   * Returns whether the first turn of a branch may get a reply that a conversation has.
+   *
+   * @param replies texts of the conversation's replies by the hash of what comes before them
+   */
+  private boolean mayEndWith(
+      SessionContext session, TurnQueues.Branch branch, Map<String, String> replies)
+      throws Exception {
+    TurnPlan plan = plan(session, branch);
+    if (plan == null) {
+      return false;
+    }
+    String said = ConversationHash.with(plan.parent().hash(), plan.messages());
+    String reply = said == null ? null : replies.get(said);
+    String shown = branch.running == null ? "" : branch.running.text();
+    return reply != null && reply.startsWith(ConversationHash.canonical(shown));
+  }
+
+  /** Returns the plan of the first turn of a branch; null if it has none yet, or needs none. */
+  private TurnPlan plan(SessionContext session, TurnQueues.Branch branch) throws Exception {
+    if (branch.running != null) {
+      return branch.running.plan;
+    }
+    TurnQueues.Entry first = branch.turns.peek();
+    boolean generates = first.kind() == EventKind.MESSAGE || first.kind() == EventKind.REGENERATE;
+    if (!generates || !session.history().hasBranch(branch.name)) {
+      return null;
+    }
+    try {
+      return planner.plan(session, session.pending(first.id()));
+    } catch (RefusedException e) {
+      return null;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.operators.StableHash;
+import io.radixflow.operators.record.Message;
+import java.util.List;
+
+/**
+ * Hashes of conversations: the first 128 bits of a SHA-256, in hexadecimal digits, over the hash of
+ * what comes before and the next message. So each beginning of a conversation has a hash of its
+ * own, however its messages are divided into turns.
+ *
+ * <p>Messages are hashed in a canonical form, as clients change white space when they send a
+ * conversation again: line ends are line feeds, and white space around the text is left out.
+ */
+public final class ConversationHash {
+  /** The hash of a conversation without messages. */
+  public static final String EMPTY = "0".repeat(32);
+
+  private ConversationHash() {}
+
+  /** Returns the hash of a conversation that consists of a system prompt, or of nothing for null. */
+  public static String of(String system) {
+    return system == null ? EMPTY : with(EMPTY, "system", system);
+  }
+
+  /** Returns the hash of a conversation with one more message; null if it had none itself. */
+  public static String with(String before, String role, String content) {
+    return before == null
+        ? null
+        : StableHash.hex(before, role, canonical(content)).substring(0, EMPTY.length());
+  }
+
+  /** Returns the hash of a conversation with more messages; null if it had none itself. */
+  public static String with(String before, List<Message> messages) {
+    String hash = before;
+    for (Message message : messages) {
+      hash = with(hash, message.role(), message.content());
+    }
+    return hash;
+  }
+
+  /** Returns a text without what two texts may differ in and still count as the same. */
+  public static String canonical(String content) {
+    int start = 0;
+    int end = content.length();
+    while (start < end && isSpace(content.charAt(start))) {
+      start++;
+    }
+    while (start < end && isSpace(content.charAt(end - 1))) {
+      end--;
+    }
+    return content.substring(start, end).replace("\r\n", "\n").replace('\r', '\n');
+  }
+
+  /** Returns whether any client may take a character for white space. */
+  private static boolean isSpace(char c) {
+    return Character.isWhitespace(c) || Character.isSpaceChar(c) || c == '\u0085' || c == '\ufeff';
+  }
+}
