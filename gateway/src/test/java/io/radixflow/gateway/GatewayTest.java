@@ -36,8 +36,7 @@ class GatewayTest {
 
   @Test
   void theServedModelIsListedAndFound() {
-    JsonNode list =
-        GatewayFixture.json(gateway.send(gateway.get("/v1/models")).join().body());
+    JsonNode list = GatewayFixture.json(gateway.send(gateway.get("/v1/models")).join().body());
     assertThat(list.at("/object").asText()).isEqualTo("list");
     assertThat(list.at("/data/0/id").asText()).isEqualTo("sim");
     assertThat(gateway.send(gateway.get("/v1/models/sim")).join().statusCode()).isEqualTo(200);

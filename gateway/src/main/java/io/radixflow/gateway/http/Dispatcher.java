@@ -83,11 +83,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   }
 
   private void parse(
-      HttpServerRequest request,
-      Context context,
-      Routes.Match match,
-      Caller caller,
-      Buffer body) {
+      HttpServerRequest request, Context context, Routes.Match match, Caller caller, Buffer body) {
     if (body.length() < LARGE_BODY) {
       try {
         serve(exchange(request, context, match, caller, Json.read(body.getBytes())));

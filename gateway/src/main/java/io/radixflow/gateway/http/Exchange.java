@@ -154,8 +154,8 @@ public final class Exchange {
   }
 
   /**
-   * Answers with an error, in the form of the route's API. What is no {@link ApiException} or {@link
-   * InvalidInputException} is logged and becomes a 500 that says nothing.
+   * Answers with an error, in the form of the route's API. What is no {@link ApiException} or
+   * {@link InvalidInputException} is logged and becomes a 500 that says nothing.
    */
   public void fail(Throwable error) {
     ApiException shown = shown(error);
@@ -183,6 +183,7 @@ public final class Exchange {
       return ApiException.of(invalid);
     }
     LOG.error("{} failed", match.route().path(), error);
-    return new ApiException(500, "server_error", null, null, "the gateway failed; its log says why");
+    return new ApiException(
+        500, "server_error", null, null, "the gateway failed; its log says why");
   }
 }

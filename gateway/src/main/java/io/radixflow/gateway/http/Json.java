@@ -94,8 +94,7 @@ public final class Json {
       }
       throw ApiException.badRequest(null, "the body is not a JSON object");
     } catch (JsonProcessingException e) {
-      throw ApiException.badRequest(
-          null, "the body is not valid JSON: " + e.getOriginalMessage());
+      throw ApiException.badRequest(null, "the body is not valid JSON: " + e.getOriginalMessage());
     } catch (IOException e) {
       throw ApiException.badRequest(null, "the body cannot be read: " + e.getMessage());
     }

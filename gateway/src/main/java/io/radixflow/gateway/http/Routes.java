@@ -10,8 +10,9 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /**
- * The routes of the gateway: methods, paths and who serves them. A segment of a path in braces takes
- * any text: {@code /v1/models/{model}}; {@code {rest*}} as the last one takes all that follows.
+ * The routes of the gateway: methods, paths and who serves them. A segment of a path in braces
+ * takes any text: {@code /v1/models/{model}}; {@code {rest*}} as the last one takes all that
+ * follows.
  */
 public final class Routes {
 
@@ -93,7 +94,8 @@ public final class Routes {
       }
     }
     if (allowed.isEmpty()) {
-      throw ApiException.notFound("there is nothing at this path; docs/gateway.md has all endpoints");
+      throw ApiException.notFound(
+          "there is nothing at this path; docs/gateway.md has all endpoints");
     }
     throw new ApiException(
         405,

@@ -34,8 +34,7 @@ public final class TurnErrors {
   /** A stranger's session and one that is not there look alike. */
   private static ApiException of(ReplyError error) {
     return switch (error.code()) {
-      case WRONG_TENANT, UNKNOWN_SESSION ->
-          ApiException.notFound("there is no such conversation");
+      case WRONG_TENANT, UNKNOWN_SESSION -> ApiException.notFound("there is no such conversation");
       case UNKNOWN_TURN, UNKNOWN_BRANCH, SESSION_ENDED -> ApiException.notFound(error.message());
       case BUSY -> ApiException.busy("rate_limit_exceeded", error.message(), BUSY_SECONDS);
       case DRAINING -> ApiException.unavailable(error.message());

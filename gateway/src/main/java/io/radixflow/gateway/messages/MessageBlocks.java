@@ -14,8 +14,8 @@ import java.util.function.Consumer;
 /**
  * Reads the conversation of a request: the system prompt and messages, as texts or as blocks.
  *
- * <p>Messages of one role that follow each other are joined, as Anthropic does. What a model thought
- * before is left out, with a notice.
+ * <p>Messages of one role that follow each other are joined, as Anthropic does. What a model
+ * thought before is left out, with a notice.
  */
 final class MessageBlocks {
 

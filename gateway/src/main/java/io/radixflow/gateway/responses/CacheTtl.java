@@ -5,7 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads for how long a client wants its prompt to stay cached: for so long its pages are pinned. */
+/**
+ * Reads for how long a client wants its prompt to stay cached: for so long its pages are pinned.
+ */
 final class CacheTtl {
 
   private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,5})([smhd])");

@@ -84,15 +84,13 @@ record ResponseRecord(
   /** Returns this response without any output, and so far. */
   ResponseRecord at(Status so) {
     return new ResponseRecord(
-        session, turn, settings, instructions, metadata, so, "", null, null,
-        null);
+        session, turn, settings, instructions, metadata, so, "", null, null, null);
   }
 
   /** Returns this response with what its turn has become. */
   ResponseRecord ended(
       Status end, String reply, List<TokenLogprob> tokens, Usage counts, Failure why) {
     return new ResponseRecord(
-        session, turn, settings, instructions, metadata, end, reply, tokens,
-        counts, why);
+        session, turn, settings, instructions, metadata, end, reply, tokens, counts, why);
   }
 }

@@ -49,7 +49,22 @@ record ResponseSettings(
   /** Returns the settings of a turn that did not come through this interface. */
   static ResponseSettings unknown(long created, String model) {
     return new ResponseSettings(
-        created, model, null, null, null, 0, false, false, true, "disabled", null, "", null, null, null, null);
+        created,
+        model,
+        null,
+        null,
+        null,
+        0,
+        false,
+        false,
+        true,
+        "disabled",
+        null,
+        "",
+        null,
+        null,
+        null,
+        null);
   }
 
   /** Returns the value of {@link #KEY}. */

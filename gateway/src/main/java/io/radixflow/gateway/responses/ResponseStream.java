@@ -96,7 +96,8 @@ final class ResponseStream {
     int known = (int) Math.max(has, 0);
     ObjectNode delta = content("response.output_text.delta");
     delta.put("delta", piece.substring(piece.offsetByCodePoints(0, known)));
-    delta.set("logprobs", ResponseJson.logprobs(tokens == null ? null : rest(tokens, known), false));
+    delta.set(
+        "logprobs", ResponseJson.logprobs(tokens == null ? null : rest(tokens, known), false));
     send(OPENED + codePoints, delta);
   }
 
@@ -143,8 +144,7 @@ final class ResponseStream {
     ObjectNode item = event("response.output_item.done").put("output_index", 0);
     item.set("item", ResponseJson.reply(whole));
     send(++number, item);
-    String end =
-        whole.status() == Status.COMPLETED ? "response.completed" : "response.incomplete";
+    String end = whole.status() == Status.COMPLETED ? "response.completed" : "response.incomplete";
     send(++number, whole(end, whole));
   }
 

@@ -10,9 +10,9 @@ import java.util.Properties;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -126,8 +126,7 @@ public final class KafkaTopics implements Topics {
           .get();
       brokers = null;
     } catch (ExecutionException e) {
-      brokers =
-          "no Kafka broker answers at " + settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
+      brokers = "no Kafka broker answers at " + settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

@@ -36,7 +36,9 @@ public interface Topics extends AutoCloseable {
    */
   CompletableFuture<Void> send(ConversationEvent event);
 
-  /** Returns null if brokers answer and both topics are followed, else a text that says what lacks. */
+  /**
+   * Returns null if brokers answer and both topics are followed, else a text that says what lacks.
+   */
   String problem();
 
   /** Stops reading and sending; returns when no thread is left. */

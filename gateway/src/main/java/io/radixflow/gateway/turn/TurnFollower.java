@@ -84,8 +84,7 @@ final class TurnFollower implements TurnStream, Waiting {
         return;
       }
       take(0, reply.text());
-      end =
-          new TurnEnd(reply.branch(), reply.finishReason(), reply.usage(), reply.error(), true);
+      end = new TurnEnd(reply.branch(), reply.finishReason(), reply.usage(), reply.error(), true);
     }
     schedule();
   }

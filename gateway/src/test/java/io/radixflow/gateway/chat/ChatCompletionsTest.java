@@ -26,7 +26,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class ChatCompletionsTest {
 
   private static final String PATH = "/v1/chat/completions";
-  private static final String HELLO = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]%s}";
+  private static final String HELLO =
+      "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]%s}";
 
   @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
 
@@ -222,7 +223,8 @@ class ChatCompletionsTest {
   @Test
   void noBodyIsAnErrorOfTheServer() {
     List<String> bodies = new ArrayList<>();
-    for (String value : List.of("null", "5", "\"x\"", "[]", "[5]", "{}", "[{}]", "[null]", "true")) {
+    for (String value :
+        List.of("null", "5", "\"x\"", "[]", "[5]", "{}", "[{}]", "[null]", "true")) {
       for (String field :
           List.of("messages", "stream", "stream_options", "model", "n", "stop", "logit_bias")) {
         bodies.add("{\"" + field + "\":" + value + "}");

@@ -27,7 +27,8 @@ class ResponseIdsTest {
   }
 
   @Property
-  void aResponseIdNamesItsSessionAndTurn(@ForAll("ids") String session, @ForAll("ids") String turn) {
+  void aResponseIdNamesItsSessionAndTurn(
+      @ForAll("ids") String session, @ForAll("ids") String turn) {
     for (String tag : List.of("", ResponseIds.tag("Be brief."))) {
       String id = ResponseIds.response(session, turn, tag);
       assertThat(id).matches("resp_[A-Za-z0-9_-]+");
@@ -54,8 +55,18 @@ class ResponseIdsTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "resp_", "resp_YQ", "resp_AAA", "resp_YQBi=", "resp_YQBj ", "resp_AGI", "resp_YQA", "resp_YQAKYg",
-        "resp__w", "RESP_YQBi", "resp_YQBiAGM", "msg_YQBi"
+        "resp_",
+        "resp_YQ",
+        "resp_AAA",
+        "resp_YQBi=",
+        "resp_YQBj ",
+        "resp_AGI",
+        "resp_YQA",
+        "resp_YQAKYg",
+        "resp__w",
+        "RESP_YQBi",
+        "resp_YQBiAGM",
+        "msg_YQBi"
       })
   void whatNoGatewayMadeIsNoResponseId(String id) {
     assertThat(ResponseIds.parseResponse(id)).isEmpty();

@@ -56,7 +56,8 @@ class ResponseRequestTest {
                 + "'tools':[],'tool_choice':'auto','parallel_tool_calls':true,"
                 + "'stream_options':{'include_obfuscation':false}}");
     assertThat(request.ignored())
-        .containsExactly("reasoning", "service_tier", "nonsense", "text.verbosity", "include=\"x\"");
+        .containsExactly(
+            "reasoning", "service_tier", "nonsense", "text.verbosity", "include=\"x\"");
   }
 
   @ParameterizedTest
@@ -104,10 +105,9 @@ class ResponseRequestTest {
   @Test
   void settingsAreKeptAndComeBackEqual() throws Exception {
     ResponseSettings settings =
-        read(
-                "{'input':'a','model':'m','temperature':0.5,'top_p':0.25,'max_output_tokens':20,"
-                    + "'top_logprobs':3,'background':true,'truncation':'auto','user':'u',"
-                    + "'safety_identifier':'s','prompt_cache_key':'k'}")
+        read("{'input':'a','model':'m','temperature':0.5,'top_p':0.25,'max_output_tokens':20,"
+                + "'top_logprobs':3,'background':true,'truncation':'auto','user':'u',"
+                + "'safety_identifier':'s','prompt_cache_key':'k'}")
             .settings();
     assertThat(ResponseSettings.decoded(settings.encoded(), 7, "x")).isEqualTo(settings);
     assertThat(ResponseSettings.decoded(null, 7, "x")).isEqualTo(ResponseSettings.unknown(7, "x"));

@@ -24,11 +24,33 @@ class ResponseStreamProperties {
   static ResponseRecord begun(boolean background) {
     ResponseSettings settings =
         new ResponseSettings(
-            1_800_000_000, "m", null, 0.5, 7, 0, false, background, true, "disabled", null, "", null, null,
-            null, null);
+            1_800_000_000,
+            "m",
+            null,
+            0.5,
+            7,
+            0,
+            false,
+            background,
+            true,
+            "disabled",
+            null,
+            "",
+            null,
+            null,
+            null,
+            null);
     return new ResponseRecord(
-        "chain_a", "t1", settings, "Be brief.", Map.of("k", "v"),
-        Status.IN_PROGRESS, "", null, null, null);
+        "chain_a",
+        "t1",
+        settings,
+        "Be brief.",
+        Map.of("k", "v"),
+        Status.IN_PROGRESS,
+        "",
+        null,
+        null,
+        null);
   }
 
   static ResponseRecord ended(ResponseRecord begun, Status status, String text) {

@@ -54,7 +54,8 @@ public final class GatewayConfig {
 
   public static final ConfigOption<Boolean> STRICT =
       ALL.flag("gateway.strict", false)
-          .describe("Whether requests with unknown fields are refused rather than served without them.");
+          .describe(
+              "Whether requests with unknown fields are refused rather than served without them.");
 
   private GatewayConfig() {}
 

@@ -13,8 +13,8 @@ import org.apache.flink.configuration.MemorySize;
 
 /**
  * Every option of the job; those of the prefix cache are in {@link CacheConfig}, those of the tiers
- * below it in {@link TierConfig}, those of the scheduler in {@link SchedulerConfig}, those of the HTTP
- * gateway in {@link GatewayConfig}.
+ * below it in {@link TierConfig}, those of the scheduler in {@link SchedulerConfig}, those of the
+ * HTTP gateway in {@link GatewayConfig}.
  */
 public final class RadixflowOptions {
 

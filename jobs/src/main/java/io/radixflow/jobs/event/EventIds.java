@@ -10,8 +10,9 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Finds session, branch, turn, type and tenant of an event that cannot be read whole, since it is broken
- * JSON, has a field twice or is too large. Scans the start of the bytes as far as they are JSON.
+ * Finds session, branch, turn, type and tenant of an event that cannot be read whole, since it is
+ * broken JSON, has a field twice or is too large. Scans the start of the bytes as far as they are
+ * JSON.
  */
 final class EventIds {
 

@@ -1,8 +1,8 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TierTokens;

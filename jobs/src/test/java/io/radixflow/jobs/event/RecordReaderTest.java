@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.Item;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.record.Usage;
 import java.util.Collections;

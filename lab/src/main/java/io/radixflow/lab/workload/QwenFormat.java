@@ -62,8 +62,7 @@ final class QwenFormat implements WorkloadFormat {
       if (i == inputs) {
         requests.endInput();
       }
-      pages.addBlock(
-          JsonObject.integer("hash_ids", ids.get(i), Long.MIN_VALUE, Long.MAX_VALUE));
+      pages.addBlock(JsonObject.integer("hash_ids", ids.get(i), Long.MIN_VALUE, Long.MAX_VALUE));
     }
   }
 

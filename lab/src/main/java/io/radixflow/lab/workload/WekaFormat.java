@@ -7,9 +7,9 @@ import java.util.List;
 /**
  * Traces of coding agents as kv-cache-tester and the cc-traces-weka data sets have them: a record,
  * often a file of its own, is a session with its requests; each has the ids of its prompt's whole
- * blocks. A sub-agent's requests are nested, and share the session's ids. When the sessions began is
- * not recorded: they start at equal distances, in the order of the files, and the common clock is
- * cut at a horizon.
+ * blocks. A sub-agent's requests are nested, and share the session's ids. When the sessions began
+ * is not recorded: they start at equal distances, in the order of the files, and the common clock
+ * is cut at a horizon.
  */
 final class WekaFormat implements WorkloadFormat {
   private static final int DEFAULT_BLOCK = 64;

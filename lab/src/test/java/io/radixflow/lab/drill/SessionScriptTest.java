@@ -94,7 +94,9 @@ class SessionScriptTest {
     assertThat(sessions())
         .allSatisfy(
             session ->
-                assertThat(session).extracting(ConversationEvent::tenant).containsOnly(session.get(0).tenant()))
+                assertThat(session)
+                    .extracting(ConversationEvent::tenant)
+                    .containsOnly(session.get(0).tenant()))
         .filteredOn(session -> !session.get(0).tenant().isEmpty())
         .hasSize(20);
   }

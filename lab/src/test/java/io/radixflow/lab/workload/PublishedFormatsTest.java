@@ -68,8 +68,7 @@ class PublishedFormatsTest {
   void wekaSessionsStartAtEqualDistancesAndEndAtTheHorizon() throws IOException {
     WorkloadOptions options = new WorkloadOptions(1, 512, 15, 40, null);
 
-    assertThat(inputs(TestWorkloads.text(options, WEKA + WEKA)))
-        .containsExactly(3, 2, 3, 5, 2, 5);
+    assertThat(inputs(TestWorkloads.text(options, WEKA + WEKA))).containsExactly(3, 2, 3, 5, 2, 5);
   }
 
   @Test

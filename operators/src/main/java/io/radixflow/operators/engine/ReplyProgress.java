@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
 

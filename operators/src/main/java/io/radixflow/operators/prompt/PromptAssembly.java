@@ -1,12 +1,12 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
@@ -65,7 +65,8 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     try {
       prompt = fitted(whole());
     } catch (ChatTemplateException e) {
-      throw new PromptException(ErrorCode.INVALID_REQUEST, "the chat template refuses the messages: " + e.getMessage());
+      throw new PromptException(
+          ErrorCode.INVALID_REQUEST, "the chat template refuses the messages: " + e.getMessage());
     }
     return prompt.ids();
   }
@@ -99,7 +100,8 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
   /** Leaves out the oldest turns, down to half the limit, so that the next prompts extend this. */
   private Prompt withFewerTurns() throws PromptException {
     if (!window.dropOldest()) {
-      throw new PromptException(ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+      throw new PromptException(
+          ErrorCode.CONTEXT_LENGTH_EXCEEDED,
           "the conversation has its limit of %d turns; fork an earlier turn or open another session"
               .formatted(window.maxTurns()));
     }
@@ -111,7 +113,8 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     int limit = window.contextLength() - 1;
     if (!window.dropOldest()) {
       if (whole.ids().length > limit) {
-        throw new PromptException(ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+        throw new PromptException(
+            ErrorCode.CONTEXT_LENGTH_EXCEEDED,
             "the conversation's %d tokens leave no room in the context window of %d; fork an"
                     .formatted(whole.ids().length, window.contextLength())
                 + " earlier turn or open another session");
@@ -123,7 +126,8 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     }
     Prompt trimmed = trimmed(whole.dropped());
     if (trimmed.ids().length > limit) {
-      throw new PromptException(ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+      throw new PromptException(
+          ErrorCode.CONTEXT_LENGTH_EXCEEDED,
           "the turn's %d tokens, with the system prompt, leave no room in the context window of %d"
               .formatted(trimmed.ids().length, window.contextLength()));
     }

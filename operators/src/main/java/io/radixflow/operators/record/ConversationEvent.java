@@ -26,8 +26,8 @@ import java.util.List;
  * @param cache what the turn's cached pages are worth, or null
  * @param previousTurn {@code message}: id of the turn that it follows, on whatever branch; empty if
  *     it follows none; null if the event names its branch
- * @param matchHistory {@code message}: whether the messages are the whole conversation, of which the
- *     session may have turns already
+ * @param matchHistory {@code message}: whether the messages are the whole conversation, of which
+ *     the session may have turns already
  */
 public record ConversationEvent(
     EventKind kind,
@@ -177,8 +177,22 @@ public record ConversationEvent(
 
     public ConversationEvent build() {
       return new ConversationEvent(
-          kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-          atTurn, origin, error, cache, previousTurn, matchHistory);
+          kind,
+          session,
+          branch,
+          turn,
+          tenant,
+          cacheSalt,
+          messages,
+          options,
+          replace,
+          newBranch,
+          atTurn,
+          origin,
+          error,
+          cache,
+          previousTurn,
+          matchHistory);
     }
   }
 }

@@ -18,7 +18,9 @@ public final class ConversationHash {
 
   private ConversationHash() {}
 
-  /** Returns the hash of a conversation that consists of a system prompt, or of nothing for null. */
+  /**
+   * Returns the hash of a conversation that consists of a system prompt, or of nothing for null.
+   */
   public static String of(String system) {
     return system == null ? EMPTY : with(EMPTY, "system", system);
   }

@@ -63,11 +63,9 @@ public record Turn(
    * @param system the system prompt, or null
    */
   public static Turn root(long id, String system) {
-    List<Message> messages =
-        system == null ? List.of() : List.of(new Message("system", system));
+    List<Message> messages = system == null ? List.of() : List.of(new Message("system", system));
     String hash = ConversationHash.of(system);
-    return new Turn(
-        id, id, 0, "", "", messages, null, 0, "", "", 0, new int[0], "", 0, id, hash);
+    return new Turn(id, id, 0, "", "", messages, null, 0, "", "", 0, new int[0], "", 0, id, hash);
   }
 
   /** Returns whether this is a root, and no turn. */

@@ -1,8 +1,8 @@
 package io.radixflow.operators.engine;
 
+import static io.radixflow.operators.Patience.await;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
-import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;

@@ -3,6 +3,7 @@ package io.radixflow.operators.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.Usage;
@@ -13,7 +14,6 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
-import io.radixflow.operators.Patience;
 
 /** A consumer for tests: submits requests and gathers their replies, checking each progress. */
 public final class EngineClient implements AutoCloseable {

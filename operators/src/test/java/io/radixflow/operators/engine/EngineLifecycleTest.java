@@ -1,9 +1,9 @@
 package io.radixflow.operators.engine;
 
+import static io.radixflow.operators.Patience.await;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sampling.SamplingParams;
@@ -12,7 +12,6 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.FinishReason;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -234,8 +233,7 @@ class EngineLifecycleTest {
       assertThat(engine.lost()).isNull();
       losable.lose();
 
-      await()
-          .until(() -> engine.lost() != null && notified.get() > 0);
+      await().until(() -> engine.lost() != null && notified.get() > 0);
       assertThat(engine.lost()).hasMessageContaining("idle");
     }
   }

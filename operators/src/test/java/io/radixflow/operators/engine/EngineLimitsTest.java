@@ -1,12 +1,12 @@
 package io.radixflow.operators.engine;
 
+import static io.radixflow.operators.Patience.await;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
-import static io.radixflow.operators.Patience.await;
 
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.FinishReason;
 import java.util.ArrayList;
 import java.util.List;

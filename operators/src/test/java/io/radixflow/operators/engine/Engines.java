@@ -1,13 +1,12 @@
 package io.radixflow.operators.engine;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static io.radixflow.operators.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Random;
 
@@ -54,9 +53,7 @@ public final class Engines {
 
   /** Waits until nothing runs, then checks that each page is free or evictable. */
   static EngineStats awaitIdle(Engine engine) {
-    EngineStats stats =
-        await()
-            .until(engine::stats, Engines::isIdle);
+    EngineStats stats = await().until(engine::stats, Engines::isIdle);
     assertThat(
             stats.pool().freePages()
                 + stats.pool().evictablePages()

@@ -5,7 +5,6 @@ import static io.radixflow.operators.Patience.await;
 import io.radixflow.kernels.device.Backend;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.time.Duration;
 
 /** A backend whose device can be lost. */
 public final class LosableBackend {

@@ -1,9 +1,9 @@
 package io.radixflow.operators.engine;
 
+import static io.radixflow.operators.Patience.await;
 import static io.radixflow.operators.engine.Engines.concat;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
-import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
@@ -21,7 +21,6 @@ import io.radixflow.operators.tier.WritePolicy;
 import io.radixflow.operators.tier.loadback.PrefetchPolicy;
 import io.radixflow.operators.tier.page.PageChain;
 import io.radixflow.operators.tier.store.MemoryPageStore;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

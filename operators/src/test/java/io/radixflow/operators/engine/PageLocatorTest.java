@@ -1,16 +1,16 @@
 package io.radixflow.operators.engine;
 
+import static io.radixflow.operators.Patience.await;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static io.radixflow.operators.Patience.await;
 
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.tier.TierOptions;

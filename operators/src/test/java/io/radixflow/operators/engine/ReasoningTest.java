@@ -1,8 +1,8 @@
 package io.radixflow.operators.engine;
 
+import static io.radixflow.operators.Patience.await;
 import static io.radixflow.operators.engine.Engines.concat;
 import static org.assertj.core.api.Assertions.assertThat;
-import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.device.Batch;
@@ -20,7 +20,6 @@ import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Turn;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Semaphore;
@@ -256,8 +255,7 @@ class ReasoningTest {
       int[] ids = second.ids();
       int known = ids.length - "Thank you.|\n|assistant\n".length();
       int stays = shared(concat(first.prompt().ids(), reply), ids);
-      await()
-          .until(() -> engine.stats().sessions().tokensAhead() >= known - stays / 16 * 16);
+      await().until(() -> engine.stats().sessions().tokensAhead() >= known - stays / 16 * 16);
       Engines.awaitIdle(engine);
       assertThat(client.run(turn(second, new int[0], 4)).usage.cachedTokens()).isEqualTo(known);
     }

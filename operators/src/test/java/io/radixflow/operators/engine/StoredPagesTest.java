@@ -1,9 +1,9 @@
 package io.radixflow.operators.engine;
 
+import static io.radixflow.operators.Patience.await;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sampling.SamplingParams;

@@ -1,10 +1,10 @@
 package io.radixflow.operators.engine;
 
+import static io.radixflow.operators.Patience.await;
 import static io.radixflow.operators.engine.Engines.concat;
 import static io.radixflow.operators.engine.Engines.letters;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimFault;
@@ -17,7 +17,6 @@ import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.TierStats;
 import io.radixflow.operators.tier.WritePolicy;
 import io.radixflow.operators.tier.page.MissReason;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -3,7 +3,6 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Origin;
@@ -31,8 +30,7 @@ class AdmissionTest {
 
   @Test
   void anInvalidEventIsAnsweredOnceHoweverOftenItIsSent() throws Exception {
-    Events invalid =
-        Events.of(null, "s", "t1").from(0, 5).with(e -> e.error("seed is a string"));
+    Events invalid = Events.of(null, "s", "t1").from(0, 5).with(e -> e.error("seed is a string"));
     Events resent = invalid.from(0, 6);
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(invalid).send(invalid).send(resent).send(Events.message("s", "t1")).settle();

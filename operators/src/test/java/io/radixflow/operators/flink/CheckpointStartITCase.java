@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static io.radixflow.operators.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
@@ -49,8 +49,7 @@ class CheckpointStartITCase {
           .atMost(Duration.ofSeconds(60))
           .until(() -> counts(cluster, job).getTotalNumberOfCheckpoints() <= 1);
       OPENS.countDown();
-      await()
-          .until(() -> counts(cluster, job).getNumberOfCompletedCheckpoints() >= 3);
+      await().until(() -> counts(cluster, job).getNumberOfCompletedCheckpoints() >= 3);
       assertThat(counts(cluster, job).getNumberOfFailedCheckpoints()).isLessThanOrEqualTo(3);
     } finally {
       OPENS.countDown();

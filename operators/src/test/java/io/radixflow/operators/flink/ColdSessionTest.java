@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static io.radixflow.operators.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.CacheOptions;
@@ -16,7 +16,6 @@ import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.tier.Tiers;
 import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -241,8 +240,7 @@ class ColdSessionTest {
       committed = h.pages("s").committedTokens();
       assertThat(h.pages("s").remote()).isEqualTo(folder);
       state = h.snapshot();
-      await()
-          .until(() -> engines.stats().remote().writtenPages() * 16 >= committed);
+      await().until(() -> engines.stats().remote().writtenPages() * 16 >= committed);
     }
     engines.close();
     int owner = ServingHarness.ownerOf("s", 2);

@@ -58,7 +58,9 @@ class ControlTest {
   void eraseTenantErasesItsSessionsAndNoOthers() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("a", "t1").of("acme"), Events.message("b", "t2").of("beta")).settle();
-      h.send(Events.message("a", "t3").of("acme")).generate(2).control("erase_tenant", "acme", null);
+      h.send(Events.message("a", "t3").of("acme"))
+          .generate(2)
+          .control("erase_tenant", "acme", null);
       h.send(Events.of(EventKind.QUERY, "a", "qa").of("acme"));
       h.send(Events.of(EventKind.QUERY, "b", "qb").of("beta"));
       assertThat(h.reply("t3").finishReason()).isEqualTo("cancelled");

@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
@@ -9,9 +10,7 @@ import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import io.radixflow.operators.tier.store.PageStoreStats;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -137,8 +136,7 @@ class DiskTierTest {
     try (ServingHarness h = harness(root).restore(state, 1)) {
       h.control("erase_tenant", "acme", null);
       h.send(Events.message("since", "t2", TieredEngines.LONG).of("acme"));
-      Patience.await()
-          .until(() -> engines.engine().stats().steps().generatedTokens() > 0);
+      Patience.await().until(() -> engines.engine().stats().steps().generatedTokens() > 0);
       assertThat(engines.stats().fetchedPages()).isZero();
       assertThat(h.turnsKept("s")).as("no mail has run yet").isEqualTo(1);
       assertThat(h.erasuresPending()).isEqualTo(1);

@@ -21,8 +21,8 @@ import net.jqwik.api.Property;
 
 /**
  * Clients that share a session and send their conversations as they have them: grown, edited, cut,
- * reformatted, sent again. The model is that of an API without sessions: a prompt is what the client
- * sent.
+ * reformatted, sent again. The model is that of an API without sessions: a prompt is what the
+ * client sent.
  */
 class HistoryMatchProperties {
   private static final String SESSION = "s";
@@ -146,9 +146,7 @@ class HistoryMatchProperties {
         case 0, 1 -> h.settle();
         case 2 -> h.generate(1 + world.random.nextInt(3));
         case 3 ->
-            h.send(
-                Events.of(
-                    EventKind.CANCEL, SESSION, "t" + world.random.nextInt(world.turns)));
+            h.send(Events.of(EventKind.CANCEL, SESSION, "t" + world.random.nextInt(world.turns)));
         case 4 -> {
           assertPromptsAreWhatWasSent(h, world);
           world.see(h.deltas());

@@ -78,9 +78,7 @@ class HistoryMatchTest {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(whole("t1", SYSTEM, user("one"))).settle();
       h.send(whole("t2", SYSTEM, user("one"), said(h, "t1"), user("two"))).settle();
-      h.send(
-              whole(
-                  "t3", SYSTEM, user("one"), said(h, "t1"), user("two"), said(h, "t2"), user("3")))
+      h.send(whole("t3", SYSTEM, user("one"), said(h, "t1"), user("two"), said(h, "t2"), user("3")))
           .settle();
       assertThat(h.replies()).extracting(Reply::branch).containsOnly("main");
       assertThat(turns(h, "main")).containsExactly("t1", "t2", "t3");
@@ -98,7 +96,9 @@ class HistoryMatchTest {
       h.send(whole("t2", new Message("system", "Be kind.\n"), user("one\nline"), reply, user("2")))
           .settle();
       assertThat(turns(h, "main")).containsExactly("t1", "t2");
-      assertThat(prompt(h, "t2").get(1)).as("as it was said first").isEqualTo(user("  one\r\nline \n"));
+      assertThat(prompt(h, "t2").get(1))
+          .as("as it was said first")
+          .isEqualTo(user("  one\r\nline \n"));
     }
   }
 
@@ -141,8 +141,7 @@ class HistoryMatchTest {
       h.send(whole("t5", other, user("else"))).settle();
       assertThat(prompt(h, "t2")).containsExactly(other, user("one"));
       assertThat(prompt(h, "t3")).containsExactly(user("one"));
-      assertThat(prompt(h, "t4"))
-          .containsExactly(other, user("one"), said(h, "t2"), user("two"));
+      assertThat(prompt(h, "t4")).containsExactly(other, user("one"), said(h, "t2"), user("two"));
       assertThat(turns(h, "t2")).containsExactly("t2", "t4");
       assertThat(prompt(h, "t5")).containsExactly(other, user("else"));
       Reply query = h.send(Events.of(EventKind.QUERY, "s", "q").on("t2")).reply("q");
@@ -262,7 +261,8 @@ class HistoryMatchTest {
 
   @Test
   void anEmptyReplyIsPartOfTheConversation() throws Exception {
-    try (ServingHarness h = ServingHarness.of(new ScriptedEngine(4096, 0), ServingOptions.DEFAULT)) {
+    try (ServingHarness h =
+        ServingHarness.of(new ScriptedEngine(4096, 0), ServingOptions.DEFAULT)) {
       h.open();
       h.send(whole("t1", user("one"))).settle();
       assertThat(h.reply("t1").text()).isEmpty();

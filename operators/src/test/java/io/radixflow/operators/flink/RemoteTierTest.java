@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
@@ -12,11 +13,9 @@ import io.radixflow.operators.tier.store.PageStoreStats;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -253,15 +252,13 @@ class RemoteTierTest {
     long before = engines.tiers().refused();
     h.control("tiers", null, command);
     h.runMails();
-    Patience.await()
-        .until(() -> engines.tiers().refused() == before + 1);
+    Patience.await().until(() -> engines.tiers().refused() == before + 1);
   }
 
   private void command(ServingHarness h, String command) throws Exception {
     long before = engines.tiers().applied();
     h.control("tiers", null, command);
     h.runMails();
-    Patience.await()
-        .until(() -> engines.tiers().applied() == before + 1);
+    Patience.await().until(() -> engines.tiers().applied() == before + 1);
   }
 }

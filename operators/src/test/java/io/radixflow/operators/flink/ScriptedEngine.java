@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
@@ -19,6 +18,7 @@ import io.radixflow.operators.engine.SchedulerStats;
 import io.radixflow.operators.engine.SessionStats;
 import io.radixflow.operators.engine.StepStats;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.record.Usage;

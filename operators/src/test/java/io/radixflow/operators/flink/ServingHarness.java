@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.flink.engine.EngineFactory;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
@@ -19,7 +20,6 @@ import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import java.lang.reflect.Field;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -50,7 +50,6 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.streaming.runtime.tasks.mailbox.Mail;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
 import org.apache.flink.util.OutputTag;
-import io.radixflow.operators.Patience;
 
 /** One subtask of the serving operator, driven by the test: mails run when it says so. */
 final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
@@ -257,9 +256,7 @@ final class ServingHarness extends AbstractStreamOperatorTestHarness<Reply> {
 
   /** Runs the next mail, whenever an engine that runs by itself sends it. */
   void awaitMail() {
-    Patience.await()
-        .pollInSameThread()
-        .until(this::runAMail);
+    Patience.await().pollInSameThread().until(this::runAMail);
   }
 
   /** Sends an event and runs mails until its reply is out. */

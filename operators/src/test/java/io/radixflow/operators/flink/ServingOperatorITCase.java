@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.flink.engine.ServingEngine;
@@ -20,7 +21,6 @@ import java.util.stream.Collectors;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.test.junit5.MiniClusterExtension;
-import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -63,8 +63,7 @@ class ServingOperatorITCase {
     assertThat(REPLIES).hasSize(TURNS);
     assertThat(CHANGED).isEmpty();
     assertThat(OPENED).hasValue(1);
-    Patience.await()
-        .until(() -> before.containsAll(engineThreads()));
+    Patience.await().until(() -> before.containsAll(engineThreads()));
   }
 
   private static Set<Thread> engineThreads() {

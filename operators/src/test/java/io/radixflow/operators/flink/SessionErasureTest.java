@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.NamespaceKey;
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.erasure.Erasures.What;
@@ -19,7 +20,6 @@ import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -27,7 +27,6 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.apache.flink.streaming.util.AbstractStreamOperatorTestHarness;
-import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -81,8 +80,7 @@ class SessionErasureTest {
   }
 
   private void awaitStored() {
-    Patience.await()
-        .until(() -> stats().queuedPages() == 0 && stats().store() != null);
+    Patience.await().until(() -> stats().queuedPages() == 0 && stats().store() != null);
   }
 
   /** Waits until the subtask has nothing more to erase. */

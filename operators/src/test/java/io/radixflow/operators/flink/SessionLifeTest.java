@@ -4,16 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.ServingOptions;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.api.Timeout;
 
 @Timeout(180)
 class SessionLifeTest {
@@ -236,8 +236,7 @@ class SessionLifeTest {
           .containsExactly("t1:stop", "t2:stop", "t3:stop");
       assertThat(h.endings())
           .filteredOn(end -> end.endsWith(":rejected"))
-          .isEqualTo(
-              kind == EventKind.CANCEL ? List.of() : List.of("t3:rejected", "t3:rejected"));
+          .isEqualTo(kind == EventKind.CANCEL ? List.of() : List.of("t3:rejected", "t3:rejected"));
       assertThat(h.replies())
           .filteredOn(reply -> reply.error() != null)
           .allSatisfy(

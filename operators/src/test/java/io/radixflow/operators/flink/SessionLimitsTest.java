@@ -37,7 +37,8 @@ class SessionLimitsTest {
       assertThat(h.reply("t2").error().message()).contains("tenant", "limit of 2 open sessions");
       assertThat(h.reply("t3").finishReason()).isEqualTo("rejected");
       assertThat(h.reply("t4").finishReason()).isEqualTo("stop");
-      assertThat(h.reply("t5").error().message()).contains("TaskManager", "limit of 3 open sessions");
+      assertThat(h.reply("t5").error().message())
+          .contains("TaskManager", "limit of 3 open sessions");
       assertThat(h.reply("t6").finishReason()).isEqualTo("stop");
     }
   }
@@ -45,9 +46,13 @@ class SessionLimitsTest {
   @Test
   void aSessionThatIsClosedErasedOrForgottenMakesRoom() throws Exception {
     try (ServingHarness h = full()) {
-      h.send(Events.of(EventKind.CLOSE, "a", "c1").of("acme"), Events.of(EventKind.CLOSE, "a", "c2").of("acme"));
+      h.send(
+          Events.of(EventKind.CLOSE, "a", "c1").of("acme"),
+          Events.of(EventKind.CLOSE, "a", "c2").of("acme"));
       h.send(Events.message("c", "t2").of("acme"), Events.message("d", "t3").of("acme"));
-      h.send(Events.of(EventKind.ERASE, "c", "e1").of("acme"), Events.of(EventKind.ERASE, "c", "e2").of("acme"));
+      h.send(
+          Events.of(EventKind.ERASE, "c", "e1").of("acme"),
+          Events.of(EventKind.ERASE, "c", "e2").of("acme"));
       h.send(Events.message("f", "t4").of("acme"), Events.message("g", "t5").of("acme")).settle();
       assertThat(h.endings()).contains("t3:rejected", "t4:stop", "t5:rejected");
       h.setProcessingTime(20_000);

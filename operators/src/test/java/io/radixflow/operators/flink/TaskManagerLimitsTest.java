@@ -57,7 +57,8 @@ class TaskManagerLimitsTest {
       assertThat(b.reply("t3").error().message()).contains("tenant", "limit of 2 open sessions");
       b.send(message(1, 2, "t4").of("beta"));
       a.send(message(0, 1, "t5").of("gamma"));
-      assertThat(a.reply("t5").error().message()).contains("TaskManager", "limit of 3 open sessions");
+      assertThat(a.reply("t5").error().message())
+          .contains("TaskManager", "limit of 3 open sessions");
       a.send(Events.of(EventKind.CLOSE, session(0, 0), "c").of("acme"));
       b.send(message(1, 3, "t6").of("acme")).settle();
       assertThat(b.endings()).containsExactly("t3:rejected", "t2:stop", "t4:stop", "t6:stop");
@@ -124,7 +125,8 @@ class TaskManagerLimitsTest {
       one.restore(AbstractStreamOperatorTestHarness.repackageState(states), 2);
       one.send(message(0, 1, "t4").of("acme"), message(0, 2, "t5").of("beta"));
       assertThat(one.reply("t4").error().message()).contains("tenant", "limit of 2 open sessions");
-      assertThat(one.reply("t5").error().message()).contains("TaskManager", "limit of 3 open sessions");
+      assertThat(one.reply("t5").error().message())
+          .contains("TaskManager", "limit of 3 open sessions");
     }
   }
 }

@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.flink.tiers.SwitchableTiers;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.tier.TierOptions;
@@ -9,10 +10,8 @@ import io.radixflow.operators.tier.TierStats;
 import io.radixflow.operators.tier.disk.DiskTierOptions;
 import io.radixflow.operators.tier.remote.RemoteTierOptions;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.Callable;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import io.radixflow.operators.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;

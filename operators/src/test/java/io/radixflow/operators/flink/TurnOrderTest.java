@@ -76,7 +76,8 @@ class TurnOrderTest {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.message("s", "t1").with(Events.priority(101))).settle();
       assertThat(h.endings()).containsExactly("t1:rejected");
-      assertThat(h.reply("t1").error().message()).isEqualTo("priority is 101; it must be -100 to 100");
+      assertThat(h.reply("t1").error().message())
+          .isEqualTo("priority is 101; it must be -100 to 100");
     }
   }
 

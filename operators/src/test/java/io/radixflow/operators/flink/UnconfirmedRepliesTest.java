@@ -270,8 +270,7 @@ class UnconfirmedRepliesTest {
       assertThat(next.reply("t"))
           .returns("", Reply::text)
           .returns("cancelled", Reply::finishReason)
-          .returns(
-              new ReplyError(ErrorCode.SESSION_ENDED, "the session was erased"), Reply::error);
+          .returns(new ReplyError(ErrorCode.SESSION_ENDED, "the session was erased"), Reply::error);
     }
   }
 

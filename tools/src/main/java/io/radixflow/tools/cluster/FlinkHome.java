@@ -15,8 +15,9 @@ import java.util.stream.Collectors;
  * log/}, laid out as in Flink's own distribution.
  *
  * <p>{@code lib} holds links to the jars that Flink's distribution has, the kernels jar, and this
- * module's jar, which has none of the job's classes; what a job needs beyond them its own jar, in {@code usrlib}, must bring, so that a class missing from it
- * fails here as it would on a real cluster.
+ * module's jar, which has none of the job's classes; what a job needs beyond them its own jar, in
+ * {@code usrlib}, must bring, so that a class missing from it fails here as it would on a real
+ * cluster.
  */
 final class FlinkHome {
 

@@ -1,8 +1,8 @@
 package io.radixflow.tools.cluster;
 
 import io.radixflow.jobs.config.LocalFiles;
-import io.radixflow.tools.flink.Ports;
 import io.radixflow.tools.flink.LoopbackFlink;
+import io.radixflow.tools.flink.Ports;
 import io.radixflow.tools.flink.WebAccess;
 import java.nio.file.Path;
 import java.util.HashMap;

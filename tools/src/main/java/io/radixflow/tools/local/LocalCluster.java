@@ -74,8 +74,7 @@ public final class LocalCluster implements AutoCloseable {
    * @param metricsPort the port of the metrics in Prometheus' format; 0 for any free port
    * @throws IOException if it does not start, or the port is in use
    */
-  public static LocalCluster start(Path directory, int slots, int metricsPort)
-      throws IOException {
+  public static LocalCluster start(Path directory, int slots, int metricsPort) throws IOException {
     int metrics = metricsPort == 0 ? Ports.free() : metricsPort;
     Ports.requireFree(metrics, "metrics");
     MiniCluster cluster =

@@ -23,7 +23,16 @@ class MissingGpuITCase {
     Path output = dir.resolve("output");
     Path model = TinyChatModel.write(dir.resolve("tiny"));
     List<String> arguments =
-        List.of("up", "--model", model.toString(), "--device", "cuda", "--port", "0", "--metrics-port", "0");
+        List.of(
+            "up",
+            "--model",
+            model.toString(),
+            "--device",
+            "cuda",
+            "--port",
+            "0",
+            "--metrics-port",
+            "0");
     try (JavaProcess up =
         CommandProcess.start(dir, output, List.of("-Dgpu.driver=" + driver), arguments)) {
       assertThat(up.awaitExit(PATIENCE)).isEqualTo(1);

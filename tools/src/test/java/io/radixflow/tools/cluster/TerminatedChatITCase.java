@@ -51,7 +51,8 @@ class TerminatedChatITCase {
           return false;
         });
     assertThat(stacks()).isEmpty();
-    assertThat(Files.readString(output, ISO_8859_1)).doesNotContain("Exception in thread", "MiniCluster");
+    assertThat(Files.readString(output, ISO_8859_1))
+        .doesNotContain("Exception in thread", "MiniCluster");
   }
 
   private void terminatedWhen(Callable<Boolean> condition) throws IOException {

@@ -104,8 +104,7 @@ class GatewayITCase {
                         + "many ".repeat(100_000)
                         + "\"}]}"))
             .build();
-    HttpResponse<String> response =
-        client.send(request, HttpResponse.BodyHandlers.ofString());
+    HttpResponse<String> response = client.send(request, HttpResponse.BodyHandlers.ofString());
     assertThat(response.statusCode()).isEqualTo(400);
     assertThat(MAPPER.readTree(response.body()).at("/error/message").asText()).isNotBlank();
   }
@@ -118,10 +117,7 @@ class GatewayITCase {
         .atMost(PATIENCE)
         .untilAsserted(
             () ->
-                assertThat(
-                        client
-                            .send(request, HttpResponse.BodyHandlers.ofString())
-                            .statusCode())
+                assertThat(client.send(request, HttpResponse.BodyHandlers.ofString()).statusCode())
                     .isEqualTo(200));
   }
 }

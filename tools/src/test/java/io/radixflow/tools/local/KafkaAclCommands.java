@@ -16,7 +16,9 @@ import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.ResourcePattern;
 import org.apache.kafka.common.resource.ResourceType;
 
-/** The ACLs that the commands of a page make: its lines that begin with the variable {@code $acls}. */
+/**
+ * The ACLs that the commands of a page make: its lines that begin with the variable {@code $acls}.
+ */
 final class KafkaAclCommands {
   private static final Pattern COMMAND = Pattern.compile("^\\$acls (.*)$", Pattern.MULTILINE);
 

@@ -84,7 +84,8 @@ class MetricsITCase {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"prometheus/rules.yml", "prometheus/alerts.yml", "grafana/radixflow.json"})
+  @ValueSource(
+      strings = {"prometheus/rules.yml", "prometheus/alerts.yml", "grafana/radixflow.json"})
   void everyMetricThatAFileNamesIsExported(String file) throws IOException {
     Set<String> named = new TreeSet<>();
     Matcher name = EXPORTED.matcher(Files.readString(ROOT.resolve("deploy").resolve(file)));

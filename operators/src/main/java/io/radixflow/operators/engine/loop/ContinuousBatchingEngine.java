@@ -1,7 +1,5 @@
 package io.radixflow.operators.engine.loop;
 
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.device.Backend;
@@ -28,8 +26,10 @@ import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.engine.schedule.CrashJournal;
 import io.radixflow.operators.engine.schedule.Quarantine;
 import io.radixflow.operators.engine.schedule.Scheduler;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.KvEvent;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.tier.Tiers;
 import java.nio.file.Path;

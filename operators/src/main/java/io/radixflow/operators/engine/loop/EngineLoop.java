@@ -1,6 +1,5 @@
 package io.radixflow.operators.engine.loop;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.operators.engine.EngineLostException;
 import io.radixflow.operators.engine.EngineStats;
@@ -11,6 +10,7 @@ import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.engine.schedule.CrashJournal;
 import io.radixflow.operators.engine.schedule.Scheduler;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ReplyError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;

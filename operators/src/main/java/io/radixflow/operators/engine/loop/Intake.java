@@ -1,7 +1,5 @@
 package io.radixflow.operators.engine.loop;
 
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.template.ChatTemplateException;
@@ -12,7 +10,9 @@ import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.engine.schedule.CrashJournal;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ReplyError;
 import java.util.Arrays;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;

@@ -1,6 +1,5 @@
 package io.radixflow.operators.engine.loop;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.cache.session.SessionPosition;
@@ -12,6 +11,7 @@ import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.engine.schedule.Quarantine;
 import io.radixflow.operators.engine.schedule.Scheduler;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ReplyError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;

@@ -1,6 +1,5 @@
 package io.radixflow.operators.engine.loop;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.device.Backend;
 import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.sampling.SamplingState;
@@ -11,6 +10,7 @@ import io.radixflow.operators.engine.request.Step;
 import io.radixflow.operators.engine.schedule.CrashJournal;
 import io.radixflow.operators.engine.schedule.Scheduler;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ReplyError;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -234,7 +234,10 @@ final class StepPipeline {
       } else if (request.state != Request.State.ENDED) {
         if (alone && ++request.failures >= attempts) {
           LOG.error("Request {} ends: its step failed alone", request.spec.label(), cause);
-          replies.end(request, FinishReason.ERROR, ReplyError.failed("the model failed on this request: " + cause));
+          replies.end(
+              request,
+              FinishReason.ERROR,
+              ReplyError.failed("the model failed on this request: " + cause));
         } else {
           scheduler.suspect(request);
         }

@@ -1,9 +1,9 @@
 package io.radixflow.operators.engine.request;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
@@ -59,7 +59,8 @@ public final class ReplyRing {
    * all up to {@link #end}.
    */
   public void admitted(int count, TierUsage fromTiers) {
-    queuedMillis = (int) Math.min(Integer.MAX_VALUE, (System.nanoTime() - createdNanos) / 1_000_000);
+    queuedMillis =
+        (int) Math.min(Integer.MAX_VALUE, (System.nanoTime() - createdNanos) / 1_000_000);
     tiers = fromTiers;
     cachedTokens = count;
   }

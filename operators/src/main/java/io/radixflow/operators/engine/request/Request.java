@@ -1,6 +1,5 @@
 package io.radixflow.operators.engine.request;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
@@ -14,6 +13,7 @@ import io.radixflow.operators.cache.session.SessionPosition;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.schedule.CrashJournal;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.tier.loadback.LoadBack;
 import io.radixflow.operators.tier.page.PageChain;
 import java.util.Arrays;

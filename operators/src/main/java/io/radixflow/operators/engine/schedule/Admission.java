@@ -18,9 +18,9 @@ import java.util.PriorityQueue;
  * <ol>
  *   <li>The tenant with the least service for its weight is next; see {@link FairQueue}.
  *   <li>Among its requests, the more urgent first, then those that lost their pages, then one of
- *       each session (see {@link SessionLaps}), then the policy's order, then arrival; but one of {@link SchedulerOptions#ageing} admissions of a
- *       tenant is its oldest request's, if that has been overtaken. It then ranks above all
- *       priorities for good.
+ *       each session (see {@link SessionLaps}), then the policy's order, then arrival; but one of
+ *       {@link SchedulerOptions#ageing} admissions of a tenant is its oldest request's, if that has
+ *       been overtaken. It then ranks above all priorities for good.
  *   <li>A request is skipped while a running one computes a prefix that it will find, and while its
  *       pages come from a lower tier.
  * </ol>

@@ -1,8 +1,8 @@
 package io.radixflow.operators.engine.schedule;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ReplyError;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 

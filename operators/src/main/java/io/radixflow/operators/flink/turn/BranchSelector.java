@@ -130,8 +130,7 @@ public final class BranchSelector {
 
   private void requireBranch(SessionContext session, String branch) throws Exception {
     if (!session.history().hasBranch(branch) && !queues.has(session.id(), branch)) {
-      throw new RefusedException(
-          ErrorCode.UNKNOWN_BRANCH, "there is no branch '" + branch + "'");
+      throw new RefusedException(ErrorCode.UNKNOWN_BRANCH, "there is no branch '" + branch + "'");
     }
   }
 

@@ -81,8 +81,7 @@ public final class EventHandler {
             : ReplyError.invalid(event.error()));
   }
 
-  private static void checkSalt(ConversationEvent event, SessionSlot slot)
-      throws RefusedException {
+  private static void checkSalt(ConversationEvent event, SessionSlot slot) throws RefusedException {
     if (slot.opened()
         && slot.life() != Life.ERASED
         && !event.cacheSalt().isEmpty()

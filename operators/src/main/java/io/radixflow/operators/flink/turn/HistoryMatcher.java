@@ -14,8 +14,8 @@ import java.util.Map;
  * Finds what a session has of a conversation that a client sends as a whole. Only the task's thread
  * uses it.
  *
- * <p>Hashes of the beginnings of the conversation, the longest first, are looked up in the state, so
- * that no turn is read. A turn that runs may be part of the conversation, too, if the client has
+ * <p>Hashes of the beginnings of the conversation, the longest first, are looked up in the state,
+ * so that no turn is read. A turn that runs may be part of the conversation, too, if the client has
  * its reply from an attempt before a failure: then what has been generated again so far is how the
  * client's text of the reply begins. Such a turn is waited for. As its reply is the same in each
  * attempt, so is what the new turn follows.

@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
 import io.radixflow.operators.flink.state.SessionContext;
@@ -11,6 +10,7 @@ import io.radixflow.operators.record.RejectedEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyBuilder;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.flink.engine.TenantCounts;
 import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.flink.state.SessionCounts;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.session.BusyException;
 import java.util.List;
 

@@ -87,9 +87,7 @@ public final class SessionErasure {
     if (hasPages(session) && prompt != null) {
       erase(
           session,
-          List.of(
-              new Text(
-                  text(prompt.ids(), turn.tokens()), turn.plan.conversation().system())),
+          List.of(new Text(text(prompt.ids(), turn.tokens()), turn.plan.conversation().system())),
           texts(session),
           mayHaveRunElsewhere(turn));
     }
@@ -153,8 +151,7 @@ public final class SessionErasure {
     return all;
   }
 
-  private void erase(
-      SessionContext session, List<Text> texts, List<Text> kept, boolean everywhere)
+  private void erase(SessionContext session, List<Text> texts, List<Text> kept, boolean everywhere)
       throws Exception {
     SessionSlot slot = session.slot();
     int pageTokens = engine.engine().info().pageTokens();

@@ -1,10 +1,10 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.flink.state.History;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionStore;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.TierTokens;

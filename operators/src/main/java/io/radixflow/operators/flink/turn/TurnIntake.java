@@ -1,9 +1,9 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.flink.state.ControlState;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.GenerationOptions;
@@ -249,12 +249,10 @@ public final class TurnIntake {
 
   private static void requireAlive(SessionSlot slot) throws RefusedException {
     if (slot.life() == Life.CLOSED) {
-      throw new RefusedException(
-          ErrorCode.SESSION_ENDED, "the session is closed" + NEW_SESSION);
+      throw new RefusedException(ErrorCode.SESSION_ENDED, "the session is closed" + NEW_SESSION);
     }
     if (slot.life() == Life.ERASED) {
-      throw new RefusedException(
-          ErrorCode.SESSION_ENDED, "the session was erased" + NEW_SESSION);
+      throw new RefusedException(ErrorCode.SESSION_ENDED, "the session was erased" + NEW_SESSION);
     }
   }
 }

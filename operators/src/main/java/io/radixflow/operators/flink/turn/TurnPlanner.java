@@ -1,8 +1,8 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.session.Conversation;

@@ -1,7 +1,5 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.flink.engine.EngineConnection;
@@ -9,8 +7,10 @@ import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionStore;
 import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
@@ -273,7 +273,8 @@ public final class TurnRunner implements EngineConnection.Reader {
     branches.ended(session, turn.id());
   }
 
-  private void endLoaded(RunningTurn turn, FinishReason reason, ReplyProgress last, ReplyError error)
+  private void endLoaded(
+      RunningTurn turn, FinishReason reason, ReplyProgress last, ReplyError error)
       throws Exception {
     SessionContext session = sessions.load(turn.branch.session.id);
     end(session, turn, reason, last, error, true);

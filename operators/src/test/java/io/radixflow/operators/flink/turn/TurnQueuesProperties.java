@@ -124,7 +124,9 @@ class TurnQueuesProperties {
     assertThat(start()).isEqualTo(few);
   }
 
-  /** Each turn takes as long with 100,000 sessions as with a few: this would take minutes if not. */
+  /**
+   * Each turn takes as long with 100,000 sessions as with a few: this would take minutes if not.
+   */
   @Example
   void aHundredThousandSessionsAreInTurn() {
     int sessions = 100_000;

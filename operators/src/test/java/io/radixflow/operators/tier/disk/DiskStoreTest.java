@@ -1,5 +1,6 @@
 package io.radixflow.operators.tier.disk;
 
+import static io.radixflow.operators.Patience.await;
 import static io.radixflow.operators.tier.store.TierPages.EPOCH;
 import static io.radixflow.operators.tier.store.TierPages.PAGE_BYTES;
 import static io.radixflow.operators.tier.store.TierPages.chain;
@@ -7,7 +8,6 @@ import static io.radixflow.operators.tier.store.TierPages.read;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.MissReason;

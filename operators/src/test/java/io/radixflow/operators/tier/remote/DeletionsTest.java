@@ -1,7 +1,7 @@
 package io.radixflow.operators.tier.remote;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static io.radixflow.operators.Patience.await;
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.hamcrest.Matchers.equalTo;
 
 import java.io.IOException;

@@ -1,12 +1,12 @@
 package io.radixflow.operators.tier.remote;
 
+import static io.radixflow.operators.Patience.await;
 import static io.radixflow.operators.tier.store.TierPages.EPOCH;
 import static io.radixflow.operators.tier.store.TierPages.PAGE_BYTES;
 import static io.radixflow.operators.tier.store.TierPages.chain;
 import static io.radixflow.operators.tier.store.TierPages.read;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
-import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.operators.flink.tiers.FlinkRemoteFiles;
 import io.radixflow.operators.tier.page.MissReason;
@@ -16,7 +16,6 @@ import io.radixflow.operators.tier.store.TierPages.Chain;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;

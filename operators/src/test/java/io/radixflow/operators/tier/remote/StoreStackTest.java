@@ -1,10 +1,10 @@
 package io.radixflow.operators.tier.remote;
 
+import static io.radixflow.operators.Patience.await;
 import static io.radixflow.operators.tier.store.TierPages.PAGE_BYTES;
 import static io.radixflow.operators.tier.store.TierPages.chain;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
-import static io.radixflow.operators.Patience.await;
 
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.store.MemoryPageStore;

@@ -64,7 +64,8 @@ public final class UpCommand extends CliCommand {
     String model = ServedModels.nameOf(asked);
     try (LocalStack stack = serving.startWithBroker(this, port, metricsPort);
         Gateway gateway =
-            Gateway.start(gatewaySettings(stack.settings()).with(GatewayConfig.MODEL_NAME, model))) {
+            Gateway.start(
+                gatewaySettings(stack.settings()).with(GatewayConfig.MODEL_NAME, model))) {
       serving.run(stack, started -> announce(started, gateway));
     }
     return 0;

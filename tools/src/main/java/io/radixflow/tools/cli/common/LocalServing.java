@@ -83,7 +83,8 @@ public final class LocalServing {
             + ": conversations go on from their last checkpoint";
   }
 
-  private LocalStack start(CliCommand command, Settings all, boolean broker, int port, int metricsPort)
+  private LocalStack start(
+      CliCommand command, Settings all, boolean broker, int port, int metricsPort)
       throws IOException {
     String name = all.get(RadixflowOptions.MODEL);
     LocatedModel located = model.locate(command, name);

@@ -32,7 +32,10 @@ public final class Progress implements AutoCloseable {
               return thread;
             });
     timer.scheduleAtFixedRate(
-        this::draw, environment.quiet().toSeconds(), terminal ? 1 : PLAIN_SECONDS, TimeUnit.SECONDS);
+        this::draw,
+        environment.quiet().toSeconds(),
+        terminal ? 1 : PLAIN_SECONDS,
+        TimeUnit.SECONDS);
   }
 
   static Progress start(String what, PrintWriter err, CliEnvironment environment) {

@@ -106,10 +106,7 @@ class StateCommandITCase {
       List<Message> messages)
       throws Exception {
     ConversationEvent event =
-        ConversationEvent.builder(kind, session, turn)
-            .tenant("acme")
-            .messages(messages)
-            .build();
+        ConversationEvent.builder(kind, session, turn).tenant("acme").messages(messages).build();
     return client.ask(event, ReplyListener.SILENT).get(60, TimeUnit.SECONDS);
   }
 
