@@ -104,9 +104,22 @@ install_tools() {
   echo "JDK 17: $jdk17; JDK 25: ${jdk25:-none}; $(mvn --version | sed -n '1s/\x1b\[[0-9;]*m//gp'); $(python3 --version)"
 }
 
-# jars: the archives of a build with their hashes.
+# jars: the archives of a build and its bill of materials, with their hashes.
 jars() {
-  (cd "$1" && find . -path '*/target/*' -name 'radixflow-*.jar' ! -path '*/cluster/*' | sort | xargs sha256sum)
+  (cd "$1" && find . -path '*/target/*' \( -name 'radixflow-*.jar' -o -name radixflow-sbom.json \) ! -path '*/cluster/*' |
+    sort | xargs sha256sum)
+}
+
+# bill_of_materials: target/radixflow-sbom.json.
+bill_of_materials() {
+  "${maven[@]}" --quiet org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom
+}
+
+# check_dependencies: what is shipped must be in the committed list, and without known vulnerabilities.
+check_dependencies() {
+  bill_of_materials
+  PYTHONDONTWRITEBYTECODE=1 python3 -m unittest discover -s .ci -p '*_test.py'
+  PYTHONDONTWRITEBYTECODE=1 python3 .ci/dependencies.py
 }
 
 # compare_builds: a second build, elsewhere, must give the same archives byte for byte.
@@ -114,7 +127,7 @@ compare_builds() {
   local other
   other=$(mktemp -d)
   git clone --quiet . "$other/clone"
-  (cd "$other/clone" && "${maven[@]}" --quiet package -DskipTests "${quick[@]}")
+  (cd "$other/clone" && "${maven[@]}" --quiet package -DskipTests "${quick[@]}" && bill_of_materials)
   jars . >"$logs/jars"
   jars "$other/clone" >"$logs/jars-again"
   rm -rf "$other"
