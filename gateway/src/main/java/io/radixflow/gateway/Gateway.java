@@ -1,9 +1,11 @@
 package io.radixflow.gateway;
 
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.radixflow.gateway.chat.ChatEndpoints;
 import io.radixflow.gateway.chat.ServedModels;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.HttpFront;
+import io.radixflow.gateway.http.HttpMetrics;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.messages.MessagesEndpoints;
 import io.radixflow.gateway.turn.KafkaTopics;
@@ -42,10 +44,12 @@ public final class Gateway implements AutoCloseable {
   /** Starts a gateway over other topics than Kafka's; closes them, also if it fails. */
   static Gateway start(Settings settings, Topics topics) throws IOException {
     try {
-      Turns turns = new Turns(topics);
+      PrometheusRegistry registry = new PrometheusRegistry();
+      Turns turns = new Turns(topics, registry);
       Routes routes = new Routes();
+      new MetricsPage(registry).addTo(routes);
       endpoints(settings, turns).forEach(group -> group.addTo(routes));
-      return new Gateway(turns, HttpFront.start(settings, routes));
+      return new Gateway(turns, HttpFront.start(settings, routes, new HttpMetrics(registry)));
     } catch (IOException | RuntimeException e) {
       topics.close();
       throw e;

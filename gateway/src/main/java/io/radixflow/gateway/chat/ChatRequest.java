@@ -77,7 +77,7 @@ record ChatRequest(
     raw.remove("n");
     JsonObject streaming = body.object("stream_options");
     return new ChatRequest(
-        models.served(body.text("model")),
+        models.served(exchange.caller(), body.text("model")),
         ChatMessages.read(body),
         GenerationOptionsReader.read(body),
         (int) choices,

@@ -1,6 +1,7 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.auth.Caller;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
@@ -46,10 +47,19 @@ public final class ServedModels implements EndpointGroup {
    *
    * @param requested the name, or null for whatever is served
    * @return the name of the model that serves the request
-   * @throws ApiException with status 404 if there is no such model
+   * @throws ApiException with status 404 if there is no such model, or 403 if the caller may not
+   *     use it
    */
-  public String served(String requested) {
+  public String served(Caller caller, String requested) {
     if (requested == null || requested.equals(name)) {
+      if (!caller.mayUse(name)) {
+        throw new ApiException(
+            403,
+            "permission_error",
+            "model_not_allowed",
+            "model",
+            "the API key does not allow the model \"" + name + "\"");
+      }
       return name;
     }
     throw new ApiException(
@@ -81,7 +91,7 @@ public final class ServedModels implements EndpointGroup {
   }
 
   private void get(Exchange exchange) {
-    served(exchange.pathParameter("model"));
+    served(exchange.caller(), exchange.pathParameter("model"));
     exchange.json(200, Json.write(this::model));
   }
 

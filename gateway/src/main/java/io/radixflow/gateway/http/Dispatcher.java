@@ -1,50 +1,70 @@
 package io.radixflow.gateway.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.auth.Admission;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
- * Takes every request: finds its route, reads its body within the limits, and has the route's
- * endpoint serve it. Runs on event loops.
+ * Takes every request: admits it, finds its route, reads its body within the limits, and has the
+ * route's endpoint serve it. Runs on event loops.
  */
 final class Dispatcher implements Handler<HttpServerRequest> {
 
   /** Bodies from this size on are parsed by a worker, as that takes milliseconds. */
   private static final int LARGE_BODY = 256 << 10;
 
-  private static final Routes.Route NONE =
-      new Routes.Route(null, "(none)", List.of(), ErrorFormat.OPENAI, true, null);
+  /** What metrics and errors name requests by that have no route. */
+  private static final Routes.Match NO_MATCH =
+      new Routes.Match(
+          new Routes.Route(null, "(none)", List.of(), ErrorFormat.OPENAI, true, null), Map.of());
 
   private final Routes routes;
   private final HttpLimits limits;
+  private final Access access;
+  private final HttpMetrics metrics;
 
-  Dispatcher(Routes routes, HttpLimits limits) {
+  Dispatcher(Routes routes, HttpLimits limits, Access access, HttpMetrics metrics) {
     this.routes = routes;
     this.limits = limits;
+    this.access = access;
+    this.metrics = metrics;
   }
 
   @Override
   public void handle(HttpServerRequest request) {
     Context context = Vertx.currentContext();
-    Routes.Match match = null;
+    Routes.Match match = NO_MATCH;
     try {
-      match = routes.find(request.method(), request.path());
-      Caller caller = Caller.ANONYMOUS;
-      if (!match.route().hasBody()) {
-        serve(exchange(request, context, match, caller, null));
-      } else if (declaredLength(request) > limits.maxBody()) {
-        throw tooLarge();
-      } else {
-        readBody(request, context, match, caller);
+      access.checkOrigin(request);
+      if (request.method() == HttpMethod.OPTIONS) {
+        Access.preflight(request);
+        return;
       }
+      match = routes.find(request.method(), request.path());
+      admit(request, context, match);
     } catch (RuntimeException e) {
-      refuse(request, context, match, e);
+      refuse(new Exchange(request, context, limits, match, metrics), e);
+    }
+  }
+
+  private void admit(HttpServerRequest request, Context context, Routes.Match match) {
+    Admission admission = match.route().open() ? Admission.anonymous() : access.admit(request);
+    Exchange exchange = new Exchange(request, context, limits, match, metrics);
+    exchange.admit(admission);
+    if (!match.route().hasBody()) {
+      serve(exchange);
+    } else if (declaredLength(request) > limits.maxBody()) {
+      refuse(exchange, tooLarge());
+    } else {
+      readBody(request, exchange);
     }
   }
 
@@ -66,70 +86,56 @@ final class Dispatcher implements Handler<HttpServerRequest> {
         "the body has more than " + limits.maxBody() + " bytes, which gateway.max-body allows");
   }
 
-  private void readBody(
-      HttpServerRequest request, Context context, Routes.Match match, Caller caller) {
+  private void readBody(HttpServerRequest request, Exchange exchange) {
     Buffer body = Buffer.buffer();
     request.handler(
         chunk -> {
           if (body.length() + chunk.length() > limits.maxBody()) {
             request.handler(more -> {});
             request.endHandler(end -> {});
-            refuse(request, context, match, tooLarge());
+            refuse(exchange, tooLarge());
           } else {
             body.appendBuffer(chunk);
           }
         });
-    request.endHandler(end -> parse(request, context, match, caller, body));
+    request.endHandler(end -> parse(exchange, body));
   }
 
-  private void parse(
-      HttpServerRequest request, Context context, Routes.Match match, Caller caller, Buffer body) {
+  private void parse(Exchange exchange, Buffer body) {
     if (body.length() < LARGE_BODY) {
-      try {
-        serve(exchange(request, context, match, caller, Json.read(body.getBytes())));
-      } catch (ApiException e) {
-        refuse(request, context, match, e);
-      }
+      serve(exchange, () -> Json.read(body.getBytes()));
       return;
     }
-    context
-        .executeBlocking(() -> Json.read(body.getBytes()), false)
+    exchange
+        .executeBlocking(() -> Json.read(body.getBytes()))
         .onComplete(
-            parsed -> {
-              if (parsed.succeeded()) {
-                serve(exchange(request, context, match, caller, parsed.result()));
-              } else {
-                refuse(request, context, match, parsed.cause());
-              }
-            });
+            parsed ->
+                serve(
+                    exchange,
+                    () -> {
+                      if (parsed.failed()) {
+                        throw (RuntimeException) parsed.cause();
+                      }
+                      return parsed.result();
+                    }));
   }
 
-  private Exchange exchange(
-      HttpServerRequest request,
-      Context context,
-      Routes.Match match,
-      Caller caller,
-      ObjectNode body) {
-    return new Exchange(request, context, limits, match, caller, body);
-  }
-
-  private static void serve(Exchange exchange) {
+  private static void serve(Exchange exchange, Supplier<ObjectNode> body) {
     try {
+      exchange.setBody(body.get());
       exchange.serve();
     } catch (RuntimeException | StackOverflowError e) {
       exchange.fail(e);
     }
   }
 
+  private static void serve(Exchange exchange) {
+    serve(exchange, () -> null);
+  }
+
   /** Answers without reading more of the request; the connection cannot be used again then. */
-  private void refuse(
-      HttpServerRequest request, Context context, Routes.Match match, Throwable cause) {
-    Routes.Match shown = match == null ? new Routes.Match(NONE, Map.of()) : match;
-    Exchange exchange = exchange(request, context, shown, Caller.ANONYMOUS, null);
-    if (!request.isEnded()) {
-      exchange.setHeader("connection", "close");
-      request.resume();
-    }
+  private static void refuse(Exchange exchange, Throwable cause) {
+    exchange.dropRest();
     exchange.fail(cause);
   }
 }

@@ -1,13 +1,17 @@
 package io.radixflow.gateway.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.auth.Admission;
+import io.radixflow.gateway.auth.Caller;
 import io.radixflow.gateway.turn.Following;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Collection;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,30 +26,72 @@ public final class Exchange {
 
   private static final int MAX_HEADER = 1024;
 
+  /** Status under which requests are counted whose client went away, as nginx has it. */
+  private static final int CLIENT_GONE = 499;
+
   private final HttpServerRequest request;
   private final Context context;
   private final HttpLimits limits;
   private final Routes.Match match;
-  private final Caller caller;
-  private final ObjectNode body;
+  private final HttpMetrics metrics;
+  private final long started = System.nanoTime();
+  private Admission admission = Admission.anonymous();
+  private ObjectNode body;
   private Runnable onGone = () -> {};
-  private boolean gone;
+  private boolean over;
 
   Exchange(
       HttpServerRequest request,
       Context context,
       HttpLimits limits,
       Routes.Match match,
-      Caller caller,
-      ObjectNode body) {
+      HttpMetrics metrics) {
     this.request = request;
     this.context = context;
     this.limits = limits;
     this.match = match;
-    this.caller = caller;
-    this.body = body;
-    request.response().closeHandler(closed -> clientGone());
-    request.response().exceptionHandler(failure -> clientGone());
+    this.metrics = metrics;
+    HttpServerResponse response = request.response();
+    response.closeHandler(closed -> over());
+    response.exceptionHandler(failure -> over());
+    response.endHandler(ended -> over());
+  }
+
+  /** Sets who sends the request; the admission is released when the response is complete. */
+  void admit(Admission given) {
+    admission = given;
+  }
+
+  void setBody(ObjectNode read) {
+    body = read;
+  }
+
+  /** Runs once: the response is complete, or its client has gone. */
+  private void over() {
+    if (over) {
+      return;
+    }
+    over = true;
+    admission.release().run();
+    boolean complete = request.response().ended();
+    metrics.request(
+        match.route().path(), complete ? request.response().getStatusCode() : CLIENT_GONE, started);
+    if (!complete) {
+      onGone.run();
+    }
+  }
+
+  /** Reads no more of the request, whose connection is closed after the response. */
+  void dropRest() {
+    if (!request.isEnded()) {
+      setHeader("connection", "close");
+      request.resume();
+    }
+  }
+
+  /** Runs what takes long on a worker thread. */
+  public <T> Future<T> executeBlocking(Callable<T> work) {
+    return context.executeBlocking(work, false);
   }
 
   /** Has the route's endpoint serve the exchange. */
@@ -55,7 +101,7 @@ public final class Exchange {
 
   /** Who sends the request. */
   public Caller caller() {
-    return caller;
+    return admission.caller();
   }
 
   /** The request's body, for the endpoint to keep; null for methods that have none. */
@@ -117,21 +163,14 @@ public final class Exchange {
   /** Has the task run, once, if the client goes away before the response is complete. */
   public void onGone(Runnable task) {
     onGone = task;
-    if (gone) {
+    if (over && !request.response().ended()) {
       task.run();
     }
   }
 
-  private void clientGone() {
-    if (!gone && !request.response().ended()) {
-      gone = true;
-      onGone.run();
-    }
-  }
-
-  /** Whether the client has gone away. */
-  public boolean isGone() {
-    return gone;
+  /** Returns whether the response is complete, or its client has gone. */
+  public boolean isOver() {
+    return over;
   }
 
   /** Answers with a JSON object. */
@@ -142,7 +181,7 @@ public final class Exchange {
   /** Answers with bytes. */
   public void send(int status, String type, byte[] bytes) {
     HttpServerResponse response = request.response();
-    if (gone || response.ended()) {
+    if (over || response.ended()) {
       return;
     }
     response.setStatusCode(status).putHeader("content-type", type).end(Buffer.buffer(bytes));
@@ -150,7 +189,7 @@ public final class Exchange {
 
   /** Starts to answer with server-sent events; nothing is written before the first event. */
   public SseStream sse() {
-    return new SseStream(request.response(), context, limits.keepAliveMillis());
+    return new SseStream(request.response(), context, limits.keepAliveMillis(), metrics);
   }
 
   /**

@@ -7,9 +7,11 @@ import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.file.FileSystemOptions;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.net.PemKeyCertOptions;
 import io.vertx.core.net.SocketAddress;
 import java.io.IOException;
 import java.net.BindException;
@@ -17,6 +19,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
@@ -25,6 +29,7 @@ public final class HttpFront implements AutoCloseable {
 
   private static final int MAX_LOOPS = 4;
   private static final int IDLE_MINUTES = 30;
+  private static final long RELOAD_MILLIS = 1000;
 
   private final Vertx vertx;
   private final URI uri;
@@ -39,8 +44,11 @@ public final class HttpFront implements AutoCloseable {
    *
    * @throws IOException if the address cannot be used; the message says what to do
    */
-  public static HttpFront start(Settings settings, Routes routes) throws IOException {
+  public static HttpFront start(Settings settings, Routes routes, HttpMetrics metrics)
+      throws IOException {
     InetAddress address = address(settings);
+    Access access = Access.of(settings, address);
+    HttpServerOptions options = options(settings);
     int loops = settings.get(GatewayConfig.EVENT_LOOPS);
     if (loops == 0) {
       loops = Math.min(MAX_LOOPS, Runtime.getRuntime().availableProcessors());
@@ -57,8 +65,7 @@ public final class HttpFront implements AutoCloseable {
                         .setFileCachingEnabled(false)
                         .setClassPathResolvingEnabled(false)));
     int port = settings.get(GatewayConfig.PORT);
-    Dispatcher dispatcher = new Dispatcher(routes, HttpLimits.of(settings));
-    HttpServerOptions options = options(settings);
+    Dispatcher dispatcher = new Dispatcher(routes, HttpLimits.of(settings), access, metrics);
     // servers of several event loops share a port; a negative one stands for one that is free
     InetSocketAddress socket = new InetSocketAddress(address, port);
     SocketAddress listen =
@@ -88,9 +95,16 @@ public final class HttpFront implements AutoCloseable {
       close(vertx);
       throw cannotListen(e.getCause(), address, port);
     }
+    vertx.setPeriodic(RELOAD_MILLIS, ticked -> vertx.executeBlocking(() -> reload(access)));
     boolean six = address.getHostAddress().contains(":");
     String host = six ? "[" + address.getHostAddress() + "]" : address.getHostAddress();
-    return new HttpFront(vertx, URI.create("http://" + host + ":" + actual[0]));
+    String scheme = options.isSsl() ? "https" : "http";
+    return new HttpFront(vertx, URI.create(scheme + "://" + host + ":" + actual[0]));
+  }
+
+  private static Void reload(Access access) {
+    access.reload();
+    return null;
   }
 
   private static void keep(int[] actual, HttpServer server) {
@@ -99,29 +113,36 @@ public final class HttpFront implements AutoCloseable {
     }
   }
 
-  private static HttpServerOptions options(Settings settings) {
+  private static HttpServerOptions options(Settings settings) throws IOException {
     int headers = (int) Math.min(1 << 24, settings.get(GatewayConfig.MAX_HEADERS).getBytes());
-    return new HttpServerOptions()
-        .setTcpNoDelay(true)
-        .setMaxHeaderSize(headers)
-        .setMaxInitialLineLength(headers)
-        .setIdleTimeout(IDLE_MINUTES)
-        .setIdleTimeoutUnit(TimeUnit.MINUTES);
+    HttpServerOptions options =
+        new HttpServerOptions()
+            .setTcpNoDelay(true)
+            .setMaxHeaderSize(headers)
+            .setMaxInitialLineLength(headers)
+            .setIdleTimeout(IDLE_MINUTES)
+            .setIdleTimeoutUnit(TimeUnit.MINUTES);
+    String certificate = settings.get(GatewayConfig.TLS_CERTIFICATE);
+    String key = settings.get(GatewayConfig.TLS_KEY);
+    if ((certificate == null) != (key == null)) {
+      throw new IOException("gateway.tls-certificate and gateway.tls-key need each other");
+    }
+    if (certificate != null) {
+      options
+          .setSsl(true)
+          .setUseAlpn(true)
+          .setKeyCertOptions(
+              new PemKeyCertOptions()
+                  .setCertValue(Buffer.buffer(Files.readAllBytes(Path.of(certificate))))
+                  .setKeyValue(Buffer.buffer(Files.readAllBytes(Path.of(key)))));
+    }
+    return options;
   }
 
-  /** Any network reaches an address that is not of this machine alone. */
   private static InetAddress address(Settings settings) throws IOException {
     String host = settings.get(GatewayConfig.HOST);
     try {
-      InetAddress address = InetAddress.getByName(host);
-      if (!address.isLoopbackAddress() && !settings.get(GatewayConfig.ALLOW_ANONYMOUS)) {
-        throw new IOException(
-            "gateway.host is "
-                + host
-                + ", which other machines reach, and there are no API keys: keep 127.0.0.1, or say"
-                + " gateway.allow-anonymous=true if everyone who reaches it may use it");
-      }
-      return address;
+      return InetAddress.getByName(host);
     } catch (UnknownHostException e) {
       throw new IOException("gateway.host is " + host + ", which has no address", e);
     }

@@ -19,12 +19,17 @@ public final class SseStream {
 
   private final HttpServerResponse response;
   private final Context context;
+  private final HttpMetrics metrics;
   private final long timer;
+  private boolean stopped;
   private boolean wroteLately;
 
-  SseStream(HttpServerResponse response, Context context, long keepAliveMillis) {
+  SseStream(
+      HttpServerResponse response, Context context, long keepAliveMillis, HttpMetrics metrics) {
     this.response = response;
     this.context = context;
+    this.metrics = metrics;
+    metrics.streamOpened();
     this.timer =
         context.owner().setPeriodic(Math.max(1, keepAliveMillis / 2), ticked -> keepAlive());
   }
@@ -72,7 +77,11 @@ public final class SseStream {
 
   /** Stops the keep-alive; for a stream whose client has gone, or that never began. */
   public void stop() {
-    context.owner().cancelTimer(timer);
+    if (!stopped) {
+      stopped = true;
+      context.owner().cancelTimer(timer);
+      metrics.streamClosed();
+    }
   }
 
   private void keepAlive() {

@@ -15,12 +15,18 @@ final class TurnFollower implements TurnStream, Waiting {
   private final TurnKey key;
   private final Following following;
   private final TurnListener listener;
+  private final TurnMetrics metrics;
   private final BiConsumer<TurnFollower, Boolean> closed;
 
   /** Code points and tokens of the reply that were taken. */
   private int offset;
 
   private int tokens;
+
+  /** When the last piece came, or, before the first, when this was made. */
+  private long pieceAt = System.nanoTime();
+
+  private boolean hasPiece;
 
   private final StringBuilder waiting = new StringBuilder();
   private int waitingTokens;
@@ -39,11 +45,13 @@ final class TurnFollower implements TurnStream, Waiting {
       int offset,
       Following following,
       TurnListener listener,
+      TurnMetrics metrics,
       BiConsumer<TurnFollower, Boolean> closed) {
     this.key = key;
     this.offset = offset;
     this.following = following;
     this.listener = listener;
+    this.metrics = metrics;
     this.closed = closed;
   }
 
@@ -107,9 +115,11 @@ final class TurnFollower implements TurnStream, Waiting {
     int length = text.codePointCount(0, text.length());
     int known = offset - from;
     if (length > known) {
+      time();
       waiting.append(text, text.offsetByCodePoints(0, known), text.length());
       offset = from + length;
-      if (waiting.length() > following.buffer() && (paused || scheduled)) {
+      if (waiting.length() > following.buffer() && (paused || scheduled) && failure == null) {
+        metrics.cutOff();
         failure =
             new TurnFailure(
                 Reason.TOO_SLOW,
@@ -119,6 +129,17 @@ final class TurnFollower implements TurnStream, Waiting {
       }
     }
     return true;
+  }
+
+  private void time() {
+    long now = System.nanoTime();
+    if (hasPiece) {
+      metrics.betweenPieces(now - pieceAt);
+    } else {
+      metrics.firstPiece(now - pieceAt);
+    }
+    hasPiece = true;
+    pieceAt = now;
   }
 
   private void schedule() {

@@ -2,6 +2,7 @@ package io.radixflow.gateway.turn;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.radixflow.jobs.event.RecordReader;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
@@ -31,9 +32,12 @@ public final class Turns implements AutoCloseable {
   /** Lists are replaced, never changed. */
   private final Map<String, List<Waiting>> bySession = new ConcurrentHashMap<>();
 
+  private final TurnMetrics metrics;
+
   /** Starts to read the topics; closes them when it is closed. */
-  public Turns(Topics topics) {
+  public Turns(Topics topics, PrometheusRegistry registry) {
     this.topics = topics;
+    this.metrics = new TurnMetrics(registry, this::followed);
     topics.follow(new Records());
   }
 
@@ -44,7 +48,7 @@ public final class Turns implements AutoCloseable {
    */
   public TurnStream start(ConversationEvent event, Following following, TurnListener listener) {
     TurnFollower follower =
-        new TurnFollower(TurnKey.of(event), 0, following, listener, this::finished);
+        new TurnFollower(TurnKey.of(event), 0, following, listener, metrics, this::finished);
     add(follower);
     sendFor(follower, event);
     return follower;

@@ -1,5 +1,7 @@
 package io.radixflow.jobs.config;
 
+import static org.apache.flink.configuration.ConfigOptions.key;
+
 import java.time.Duration;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
@@ -17,10 +19,30 @@ public final class GatewayConfig {
       ALL.integer("gateway.port", 8000, 0, 65_535)
           .describe("Port that the gateway listens on; 0 for any free port.");
 
+  public static final ConfigOption<String> API_KEYS =
+      ALL.text("gateway.api-keys", null)
+          .describe(
+              "File of API keys, read again when it changes; without it requests need no key."
+                  + " './radixflow gateway-key' makes its lines.");
+
   public static final ConfigOption<Boolean> ALLOW_ANONYMOUS =
       ALL.flag("gateway.allow-anonymous", false)
           .describe(
               "Whether a gateway without API keys may listen on an address that other machines reach.");
+
+  public static final ConfigOption<List<String>> CORS_ORIGINS =
+      ALL.add(
+              key("gateway.cors-origins").stringType().asList().defaultValues(),
+              "'*', or origins such as https://chat.example.com",
+              origins -> origins.stream().allMatch(GatewayConfig::isOrigin))
+          .describe("Origins whose pages may use the gateway, beside the gateway's own pages.");
+
+  public static final ConfigOption<String> TLS_CERTIFICATE =
+      ALL.text("gateway.tls-certificate", null)
+          .describe("PEM file of the certificate chain; with gateway.tls-key the gateway serves TLS.");
+
+  public static final ConfigOption<String> TLS_KEY =
+      ALL.text("gateway.tls-key", null).describe("PEM file of the certificate's private key.");
 
   public static final ConfigOption<Integer> EVENT_LOOPS =
       ALL.integer("gateway.event-loops", 0, 0, 64)
@@ -58,6 +80,10 @@ public final class GatewayConfig {
               "Whether requests with unknown fields are refused rather than served without them.");
 
   private GatewayConfig() {}
+
+  private static boolean isOrigin(String origin) {
+    return origin.equals("*") || origin.matches("https?://[a-zA-Z0-9.-]+(:[0-9]+)?");
+  }
 
   static List<OptionSpec<?>> specs() {
     return ALL.specs();

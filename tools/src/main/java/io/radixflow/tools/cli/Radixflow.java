@@ -3,6 +3,7 @@ package io.radixflow.tools.cli;
 import io.radixflow.tools.cli.chat.ChatCommand;
 import io.radixflow.tools.cli.cluster.ClusterCommand;
 import io.radixflow.tools.cli.cluster.GatewayCommand;
+import io.radixflow.tools.cli.cluster.GatewayKeyCommand;
 import io.radixflow.tools.cli.cluster.RunCommand;
 import io.radixflow.tools.cli.cluster.SubmitCommand;
 import io.radixflow.tools.cli.cluster.UpCommand;
@@ -49,6 +50,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       ClusterCommand.class,
       SubmitCommand.class,
       GatewayCommand.class,
+      GatewayKeyCommand.class,
       SendCommand.class,
       TailCommand.class,
       TiersCommand.class,

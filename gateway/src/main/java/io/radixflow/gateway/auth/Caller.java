@@ -1,0 +1,20 @@
+package io.radixflow.gateway.auth;
+
+import java.util.Set;
+
+/**
+ * Who sends a request.
+ *
+ * @param tenant the owner of all sessions that the request may reach; empty for the default tenant
+ * @param models names of the models that the caller may use; empty for all
+ */
+public record Caller(String tenant, Set<String> models) {
+
+  /** The caller of a gateway without API keys. */
+  public static final Caller ANONYMOUS = new Caller("", Set.of());
+
+  /** Returns whether the caller may use a model. */
+  public boolean mayUse(String model) {
+    return models.isEmpty() || models.contains(model);
+  }
+}

@@ -1,0 +1,58 @@
+package io.radixflow.gateway.auth;
+
+import io.radixflow.gateway.auth.Admission.Outcome;
+import java.util.HashSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A key with what its user has used of its limits on this gateway. Requests of a minute are a bucket
+ * that is full at first and fills evenly. Safe for many threads.
+ */
+final class KeyLimits {
+
+  private static final double MINUTE = TimeUnit.MINUTES.toNanos(1);
+
+  private final ApiKey key;
+  private final Caller caller;
+  private double left;
+  private long filledAt;
+  private int concurrent;
+
+  KeyLimits(ApiKey key, long now) {
+    this.key = key;
+    this.caller = new Caller(key.tenant(), new HashSet<>(key.models()));
+    this.left = key.requestsPerMinute();
+    this.filledAt = now;
+  }
+
+  ApiKey key() {
+    return key;
+  }
+
+  /**
+   * Admits a request, or says which limit it is over.
+   *
+   * @param now nanoseconds of a clock that only goes forward
+   */
+  synchronized Admission admit(long now) {
+    int perMinute = key.requestsPerMinute();
+    if (key.concurrentRequests() > 0 && concurrent >= key.concurrentRequests()) {
+      return Admission.refused(Outcome.TOO_MANY_CONCURRENT, 1);
+    }
+    if (perMinute > 0) {
+      left = Math.min(perMinute, left + (now - filledAt) / MINUTE * perMinute);
+      filledAt = now;
+      if (left < 1) {
+        double seconds = (1 - left) * 60 / perMinute;
+        return Admission.refused(Outcome.TOO_MANY_REQUESTS, (int) Math.ceil(seconds));
+      }
+      left--;
+    }
+    concurrent++;
+    return Admission.admitted(caller, this::release);
+  }
+
+  private synchronized void release() {
+    concurrent--;
+  }
+}

@@ -1,0 +1,170 @@
+package io.radixflow.gateway.http;
+
+import io.radixflow.gateway.auth.Admission;
+import io.radixflow.gateway.auth.ApiKeys;
+import io.radixflow.jobs.config.GatewayConfig;
+import io.radixflow.jobs.config.Settings;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.net.HostAndPort;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.URI;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * Decides which requests go on: by API key, and, for browsers, by origin. Without keys, pages of
+ * other origins and names that others resolve to this machine are refused, since any page that a
+ * user opens could send requests otherwise.
+ */
+final class Access {
+
+  private static final String EVERY = "*";
+
+  private final ApiKeys keys;
+  private final Set<String> origins;
+  private final Set<String> hosts = new HashSet<>(Set.of("localhost"));
+
+  private Access(ApiKeys keys, Set<String> origins) {
+    this.keys = keys;
+    this.origins = origins;
+    for (String origin : origins) {
+      if (!origin.equals(EVERY)) {
+        hosts.add(URI.create(origin).getHost());
+      }
+    }
+  }
+
+  /**
+   * Reads the keys, if there are any.
+   *
+   * @throws IOException if their file cannot be used, or if other machines reach the address and
+   *     there are none
+   */
+  static Access of(Settings settings, InetAddress address) throws IOException {
+    String file = settings.get(GatewayConfig.API_KEYS);
+    ApiKeys keys = file == null ? null : ApiKeys.read(Path.of(file));
+    boolean open = keys == null && !settings.get(GatewayConfig.ALLOW_ANONYMOUS);
+    if (open && !address.isLoopbackAddress()) {
+      throw new IOException(
+          "gateway.host is "
+              + settings.get(GatewayConfig.HOST)
+              + ", which other machines reach, and there are no API keys: make some with"
+              + " ./radixflow gateway-key and name their file in gateway.api-keys, or say"
+              + " gateway.allow-anonymous=true if everyone who reaches it may use it");
+    }
+    return new Access(keys, Set.copyOf(settings.get(GatewayConfig.CORS_ORIGINS)));
+  }
+
+  /** Reads the keys again if they have changed. Blocks. */
+  void reload() {
+    if (keys != null) {
+      keys.reload();
+    }
+  }
+
+  /**
+   * Admits a request of a route that wants a key.
+   *
+   * @throws ApiException with status 401 or 429 if it is not admitted
+   */
+  Admission admit(HttpServerRequest request) {
+    if (keys == null) {
+      return Admission.anonymous();
+    }
+    Admission admission = keys.admit(key(request));
+    return switch (admission.outcome()) {
+      case ADMITTED -> admission;
+      case UNKNOWN_KEY ->
+          throw new ApiException(
+              401,
+              "authentication_error",
+              "invalid_api_key",
+              null,
+              "there is no API key, or it is wrong: send the header Authorization: Bearer KEY");
+      case TOO_MANY_REQUESTS ->
+          throw ApiException.busy(
+              "rate_limit_exceeded",
+              "the API key's requests of this minute are used up",
+              admission.retryAfterSeconds());
+      case TOO_MANY_CONCURRENT ->
+          throw ApiException.busy(
+              "rate_limit_exceeded",
+              "the API key has as many requests in progress as it may",
+              admission.retryAfterSeconds());
+    };
+  }
+
+  private static String key(HttpServerRequest request) {
+    String bearer = request.getHeader("authorization");
+    if (bearer != null && bearer.regionMatches(true, 0, "Bearer ", 0, 7)) {
+      return bearer.substring(7).strip();
+    }
+    return request.getHeader("x-api-key");
+  }
+
+  /**
+   * Checks where a request of a browser comes from, and lets its page read the response if it may.
+   *
+   * @throws ApiException with status 403 if it comes from elsewhere
+   */
+  void checkOrigin(HttpServerRequest request) {
+    String host = host(request);
+    if (keys == null && !origins.contains(EVERY) && !isOwn(host)) {
+      throw forbidden("the host " + host + " is not one of this gateway's: name it in "
+          + "gateway.cors-origins, or use API keys");
+    }
+    String origin = request.getHeader("origin");
+    if (origin == null) {
+      return;
+    }
+    boolean allowed = origins.contains(EVERY) || origins.contains(origin);
+    if (allowed) {
+      request
+          .response()
+          .putHeader("access-control-allow-origin", origins.contains(EVERY) ? EVERY : origin)
+          .putHeader("vary", "Origin")
+          .putHeader(
+              "access-control-expose-headers",
+              "X-Radixflow-Ignored, X-Radixflow-Session, X-Radixflow-Turn, X-Request-Id,"
+                  + " Retry-After");
+    } else if (!sameOrigin(origin, request)) {
+      throw forbidden("pages of this origin are not allowed: name it in gateway.cors-origins");
+    }
+  }
+
+  /** Answers what a browser asks before it sends a request of another origin. */
+  static void preflight(HttpServerRequest request) {
+    String headers = request.getHeader("access-control-request-headers");
+    request
+        .response()
+        .setStatusCode(204)
+        .putHeader("access-control-allow-methods", "GET, POST, DELETE")
+        .putHeader("access-control-allow-headers", headers == null ? "content-type" : headers)
+        .putHeader("access-control-max-age", "600")
+        .end();
+  }
+
+  private static ApiException forbidden(String message) {
+    return new ApiException(403, "permission_error", "forbidden", null, message);
+  }
+
+  private static String host(HttpServerRequest request) {
+    HostAndPort authority = request.authority();
+    return authority == null ? "localhost" : authority.host().toLowerCase(Locale.ROOT);
+  }
+
+  /** Nobody can have an address, or the name localhost, resolve to something else. */
+  private boolean isOwn(String host) {
+    return hosts.contains(host) || host.contains(":") || host.matches("[0-9.]+");
+  }
+
+  private static boolean sameOrigin(String origin, HttpServerRequest request) {
+    String host = request.getHeader("host");
+    return host != null
+        && List.of("http://" + host, "https://" + host).contains(origin.toLowerCase(Locale.ROOT));
+  }
+}

@@ -1,0 +1,60 @@
+package io.radixflow.gateway.turn;
+
+import io.prometheus.metrics.core.metrics.Counter;
+import io.prometheus.metrics.core.metrics.GaugeWithCallback;
+import io.prometheus.metrics.core.metrics.Histogram;
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.Unit;
+import java.util.function.IntSupplier;
+
+/** Counts turns and times their pieces. Safe for many threads. */
+final class TurnMetrics {
+
+  private final Histogram firstPiece;
+  private final Histogram betweenPieces;
+  private final Counter cutOff;
+
+  /**
+   * @param followed gives the number of turns that are followed now
+   */
+  TurnMetrics(PrometheusRegistry registry, IntSupplier followed) {
+    firstPiece =
+        Histogram.builder()
+            .name("radixflow_gateway_time_to_first_token_seconds")
+            .help("Time from sending a turn's event to the first text of its reply")
+            .unit(Unit.SECONDS)
+            .classicUpperBounds(.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60)
+            .classicOnly()
+            .register(registry);
+    betweenPieces =
+        Histogram.builder()
+            .name("radixflow_gateway_inter_delta_seconds")
+            .help("Time between deltas of a turn")
+            .unit(Unit.SECONDS)
+            .classicUpperBounds(.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5)
+            .classicOnly()
+            .register(registry);
+    cutOff =
+        Counter.builder()
+            .name("radixflow_gateway_slow_clients_cut_off")
+            .help("Streams that were cut off since their client read too slowly")
+            .register(registry);
+    GaugeWithCallback.builder()
+        .name("radixflow_gateway_turns_in_flight")
+        .help("Turns that are followed, and answers that are waited for")
+        .callback(callback -> callback.call(followed.getAsInt()))
+        .register(registry);
+  }
+
+  void firstPiece(long nanos) {
+    firstPiece.observe(nanos / 1e9);
+  }
+
+  void betweenPieces(long nanos) {
+    betweenPieces.observe(nanos / 1e9);
+  }
+
+  void cutOff() {
+    cutOff.inc();
+  }
+}

@@ -1,0 +1,145 @@
+package io.radixflow.gateway.turn;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.radixflow.gateway.turn.TurnFailure.Reason;
+import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.Usage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.Example;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+class TurnFollowerProperties {
+
+  private static final String TEXT = "The \uD83D\uDE00 quick brown fox — jumps over the lazy dog. ";
+
+  private final TurnKey key = new TurnKey("", "s", "t");
+  private final Deque<Runnable> tasks = new ArrayDeque<>();
+  private final List<TurnPiece> pieces = new ArrayList<>();
+  private final List<TurnEnd> ends = new ArrayList<>();
+  private final List<TurnFailure> failures = new ArrayList<>();
+  private int closed;
+
+  private TurnFollower follower(int offset, int buffer) {
+    TurnListener listener =
+        new TurnListener() {
+          @Override
+          public void piece(TurnPiece piece) {
+            pieces.add(piece);
+          }
+
+          @Override
+          public void ended(TurnEnd end) {
+            ends.add(end);
+          }
+
+          @Override
+          public void failed(TurnFailure failure) {
+            failures.add(failure);
+          }
+        };
+    return new TurnFollower(
+        key,
+        offset,
+        new Following(tasks::add, false, buffer),
+        listener,
+        new TurnMetrics(new PrometheusRegistry(), () -> 0),
+        (follower, cancel) -> closed++);
+  }
+
+  private static ReplyDelta delta(int from, int to, String finishReason) {
+    int begin = TEXT.offsetByCodePoints(0, from);
+    int end = TEXT.offsetByCodePoints(0, to);
+    return new ReplyDelta(
+        "s",
+        "main",
+        "t",
+        0,
+        from,
+        from,
+        to - from,
+        1,
+        TEXT.substring(begin, end),
+        finishReason,
+        Usage.NONE);
+  }
+
+  private void run() {
+    while (!tasks.isEmpty()) {
+      tasks.remove().run();
+    }
+  }
+
+  /** Deltas are resent from earlier on, as after failures, while the listener pauses and resumes. */
+  @Property
+  void piecesJoinToTheReplyWhateverIsResentAndWheneverTheListenerPauses(
+      @ForAll long seed, @ForAll @IntRange(min = 0, max = 20) int offset) {
+    Random random = new Random(seed);
+    int length = TEXT.codePointCount(0, TEXT.length());
+    TurnFollower follower = follower(offset, 1000);
+    int at = 0;
+    int most = 0;
+    while (at < length) {
+      int to = Math.min(length, at + 1 + random.nextInt(5));
+      follower.delta(delta(at, to, null));
+      most = Math.max(most, to);
+      at = random.nextInt(6) == 0 ? random.nextInt(to) : to;
+      if (random.nextInt(4) == 0) {
+        follower.pause();
+      }
+      if (random.nextInt(4) == 0) {
+        follower.resume();
+      }
+      if (random.nextBoolean()) {
+        run();
+      }
+    }
+    follower.delta(delta(length, length, "stop"));
+    follower.resume();
+    run();
+    int expected = offset;
+    StringBuilder joined = new StringBuilder();
+    for (TurnPiece piece : pieces) {
+      assertThat(piece.offset()).isEqualTo(expected);
+      expected += piece.text().codePointCount(0, piece.text().length());
+      joined.append(piece.text());
+    }
+    assertThat(joined.toString()).isEqualTo(TEXT.substring(TEXT.offsetByCodePoints(0, offset)));
+    assertThat(ends).hasSize(1);
+    assertThat(closed).isOne();
+  }
+
+  @Example
+  void aListenerThatPausesTooLongIsCutOffAndItsMemoryIsBounded() {
+    TurnFollower follower = follower(0, 20);
+    follower.pause();
+    for (int i = 0; i + 5 < 40; i += 5) {
+      follower.delta(delta(i, i + 5, null));
+    }
+    run();
+    assertThat(pieces).isEmpty();
+    assertThat(failures).extracting(TurnFailure::reason).containsExactly(Reason.TOO_SLOW);
+    assertThat(closed).isOne();
+    follower.delta(delta(40, 45, null));
+    assertThat(tasks).isEmpty();
+  }
+
+  @Example
+  void aClosedStreamHearsNothing() {
+    TurnFollower follower = follower(0, 20);
+    follower.delta(delta(0, 5, null));
+    follower.close();
+    run();
+    follower.delta(delta(5, 6, "stop"));
+    assertThat(tasks).isEmpty();
+    assertThat(pieces).isEmpty();
+    assertThat(ends).isEmpty();
+  }
+}
