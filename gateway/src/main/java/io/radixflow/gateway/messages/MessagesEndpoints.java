@@ -46,7 +46,8 @@ public final class MessagesEndpoints implements EndpointGroup {
             .options(request.options())
             .cache(hints(request))
             .build();
-    MessageJson json = new MessageJson(id, models.served(request.model()), request.pinMillis() > 0);
+    MessageJson json =
+        new MessageJson(id, models.served(exchange.caller(), request.model()), request.pinMillis() > 0);
     TurnStream turn;
     if (request.stream()) {
       MessageStream stream = new MessageStream(exchange, json);

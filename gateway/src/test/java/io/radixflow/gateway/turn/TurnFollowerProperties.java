@@ -15,6 +15,7 @@ import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.lifecycle.BeforeTry;
 
 class TurnFollowerProperties {
 
@@ -26,6 +27,15 @@ class TurnFollowerProperties {
   private final List<TurnEnd> ends = new ArrayList<>();
   private final List<TurnFailure> failures = new ArrayList<>();
   private int closed;
+
+  @BeforeTry
+  void forget() {
+    tasks.clear();
+    pieces.clear();
+    ends.clear();
+    failures.clear();
+    closed = 0;
+  }
 
   private TurnFollower follower(int offset, int buffer) {
     TurnListener listener =
