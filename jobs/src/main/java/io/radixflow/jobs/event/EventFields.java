@@ -26,11 +26,14 @@ final class EventFields {
   static final List<String> NOT_SERVED =
       words(
           """
-          audio best_of echo function_call functions guided_json guided_regex metadata
-          modalities model parallel_tool_calls prediction reasoning_effort response_format
-          service_tier store stream stream_options suffix tool_choice tools user verbosity
-          web_search_options
+          audio best_of echo function_call functions guided_json guided_regex modalities
+          parallel_tool_calls prediction reasoning_effort response_format service_tier suffix
+          tool_choice tools verbosity web_search_options
           """);
+
+  /** Fields of the OpenAI API that change nothing here; any event may have them. */
+  static final Set<String> IGNORED =
+      Set.copyOf(words("model store stream stream_options user"));
 
   private static final Map<EventKind, Set<String>> ALLOWED = new EnumMap<>(EventKind.class);
 
@@ -44,15 +47,16 @@ final class EventFields {
         "match_history",
         "cache_salt",
         "messages",
+        "metadata",
         "replace",
         "cache");
-    allow(EventKind.REGENERATE, true, "branch", "at_turn", "messages", "replace", "cache");
+    allow(EventKind.REGENERATE, true, "branch", "at_turn", "messages", "metadata", "replace", "cache");
     allow(EventKind.FORK, false, "branch", "new_branch", "at_turn");
     allow(EventKind.CANCEL, false, "branch");
     allow(EventKind.CLOSE, false);
     allow(EventKind.ERASE, false);
     allow(EventKind.PREFETCH, false, "branch", "cache");
-    allow(EventKind.QUERY, false, "branch");
+    allow(EventKind.QUERY, false, "branch", "at_turn");
   }
 
   private EventFields() {}

@@ -27,7 +27,7 @@ import java.util.function.Supplier;
  * input, and bounds what it allocates: bytes, nesting, tokens, and lengths of names and numbers.
  *
  * <p>An unknown field is refused, since a misspelt option that is silently ignored costs its sender
- * more than the error does. Null means not given. Lone surrogates in text become U+FFFD.
+ * more than the error does. Only a few that clients of other services send are ignored. Null means not given. Lone surrogates in text become U+FFFD.
  *
  * <p>Safe for one thread at a time.
  */
@@ -155,6 +155,7 @@ public final class EventParser {
         .newBranch(newBranch)
         .atTurn(fields.id("at_turn"))
         .origin(origin)
+        .metadata(MetadataReader.read(fields))
         .cache(CacheHintsReader.read(fields))
         .previousTurn(fields.name("previous_turn"))
         .matchHistory(matchHistory(fields))
@@ -183,7 +184,7 @@ public final class EventParser {
   private static void checkNames(EventKind kind, JsonObject fields) {
     Set<String> allowed = EventFields.allowed(kind);
     for (String name : fields.names()) {
-      if (allowed.contains(name)) {
+      if (allowed.contains(name) || EventFields.IGNORED.contains(name)) {
         continue;
       }
       if (EventFields.NOT_SERVED.contains(name)) {

@@ -1,5 +1,6 @@
 package io.radixflow.jobs.event;
 
+import java.util.Map;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
@@ -28,6 +29,7 @@ public final class EventWriter {
       List<Message> messages,
       @JsonUnwrapped GenerationOptions options,
       Boolean replace,
+      Map<String, String> metadata,
       CacheJson cache) {}
 
   private record CacheJson(
@@ -72,6 +74,7 @@ public final class EventWriter {
             messages(event),
             event.options(),
             event.replace() ? true : null,
+            event.metadata(),
             event.cache() == null ? null : CacheJson.of(event.cache())));
   }
 

@@ -1,5 +1,6 @@
 package io.radixflow.jobs.event;
 
+import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
@@ -29,6 +30,7 @@ final class JsonRecords {
       JsonMapper.builder()
           .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
           .serializationInclusion(JsonInclude.Include.NON_NULL)
+          .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .addMixIn(Reply.TokenLogprob.class, ReplyFields.TokenNames.class)
           .addModule(

@@ -1,5 +1,6 @@
 package io.radixflow.jobs.event;
 
+import java.util.Map;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Message;
@@ -30,6 +31,8 @@ record ReplyFields(
     ErrorJson error,
     List<Reply.Item> items,
     String status,
+    Map<String, String> metadata,
+    TurnStateFields turnState,
     PagesJson pages,
     List<String> truncated) {
 
@@ -165,6 +168,8 @@ record ReplyFields(
         ErrorJson.of(reply.error()),
         reply.items(),
         reply.status(),
+        reply.metadata(),
+        TurnStateFields.of(reply.turnState()),
         reply.pages() == null ? null : PagesJson.of(reply.pages()),
         truncated);
   }
@@ -189,6 +194,8 @@ record ReplyFields(
         .items(items)
         .status(status)
         .created(TimeUnit.SECONDS.toMillis(created))
+        .metadata(metadata)
+        .turnState(turnState == null ? null : turnState.state())
         .pages(pages == null ? null : pages.pages())
         .build();
   }

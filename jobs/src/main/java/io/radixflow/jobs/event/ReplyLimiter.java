@@ -8,8 +8,9 @@ import java.util.List;
 
 /**
  * Writes replies as {@code schema/reply.schema.json} has them, within a size: a record that the
- * broker refuses would stop the job. A reply that is too large loses its log probabilities and
- * items first and the end of its text last; {@code truncated} names what is missing.
+ * broker refuses would stop the job. A reply that is too large loses its log probabilities, items
+ * and messages first, and its metadata and the end of its text last; {@code truncated} names what
+ * is missing.
  */
 public final class ReplyLimiter implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -37,21 +38,72 @@ public final class ReplyLimiter implements Serializable {
     if (whole.length <= maxBytes) {
       return whole;
     }
-    byte[] bare = write(bare(reply, reply.text()), List.of("logprobs", "items"));
+    byte[] bare = write(bare(reply), List.of("logprobs", "items", "messages"));
     if (bare.length <= maxBytes) {
       return bare;
     }
-    String text = Texts.wellFormed(reply.text());
-    // a UTF-16 unit takes at most 6 bytes in JSON
-    int units = Math.min(text.length(), (maxBytes - MIN_BYTES) / 6);
-    if (units > 0 && Character.isHighSurrogate(text.charAt(units - 1))) {
-      units--;
-    }
-    return write(bare(reply, text.substring(0, units)), List.of("logprobs", "items", "content"));
+    return write(
+        cut(bare(reply)), List.of("logprobs", "items", "messages", "metadata", "content"));
   }
 
-  private static Reply bare(Reply r, String text) {
-    return r.toBuilder().text(text).logprobs(null).error(shortened(r.error())).items(null).build();
+  private static Reply bare(Reply reply) {
+    Reply.TurnState state = reply.turnState();
+    return reply.toBuilder()
+        .logprobs(null)
+        .error(shortened(reply.error()))
+        .items(null)
+        .turnState(
+            state == null
+                ? null
+                : new Reply.TurnState(
+                    state.turn(),
+                    state.status(),
+                    state.branch(),
+                    state.previousTurn(),
+                    state.created(),
+                    state.metadata(),
+                    null,
+                    state.text(),
+                    null,
+                    state.finishReason(),
+                    state.usage(),
+                    shortened(state.error())))
+        .build();
+  }
+
+  /** Cuts the texts of a bare reply, of which only one can be long. */
+  private Reply cut(Reply reply) {
+    Reply.TurnState state = reply.turnState();
+    return reply.toBuilder()
+        .text(cut(reply.text()))
+        .metadata(null)
+        .turnState(
+            state == null
+                ? null
+                : new Reply.TurnState(
+                    state.turn(),
+                    state.status(),
+                    state.branch(),
+                    state.previousTurn(),
+                    state.created(),
+                    null,
+                    null,
+                    cut(state.text()),
+                    null,
+                    state.finishReason(),
+                    state.usage(),
+                    state.error()))
+        .build();
+  }
+
+  private String cut(String text) {
+    String fixed = Texts.wellFormed(text);
+    // a UTF-16 unit takes at most 6 bytes in JSON
+    int units = Math.min(fixed.length(), (maxBytes - MIN_BYTES) / 6);
+    if (units > 0 && Character.isHighSurrogate(fixed.charAt(units - 1))) {
+      units--;
+    }
+    return fixed.substring(0, units);
   }
 
   private static ReplyError shortened(ReplyError error) {

@@ -285,4 +285,24 @@ class EventParserTest {
     assertThat(parse(start + "broken").event().tenant()).isEqualTo("acme");
     assertThat(parse(start + "\"tenant\":\"beta\"}").event()).isNull();
   }
+
+  @Test
+  void metadataHasAtMost16KibibytesInAll() {
+    String start = "{" + TURN + "\"messages\":[{\"role\":\"user\",\"content\":\"x\"}],\"metadata\":{";
+    String value = "\":\"" + "\u00e9".repeat(2_047) + "\"";
+    String full = "\"aa" + value + ",\"bb" + value + ",\"cc" + value + ",\"dd" + value;
+    assertThat(parse(start + full + "}}").event().error()).isNull();
+    assertThat(parse(start + full + ",\"e\":\"\"}}").event().error())
+        .contains("metadata has 16385 bytes");
+  }
+
+  @Test
+  void fieldsThatClientsOfOtherServicesSendAreIgnored() {
+    String fields = "\"model\":\"m\",\"stream\":true,\"user\":7,\"store\":null,\"stream_options\":{\"a\":[]}";
+    for (String type : List.of("\"type\":\"query\",", "\"type\":\"cancel\",")) {
+      ConversationEvent plain = parse("{" + type + TURN.replaceAll(",$", "") + "}").event();
+      assertThat(parse("{" + type + TURN + fields + "}").event()).isEqualTo(plain);
+      assertThat(plain.error()).isNull();
+    }
+  }
 }

@@ -17,6 +17,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -181,6 +183,24 @@ class EventSchemaProperties {
           "{\"generated\":{\"priority\":-100,\"duration_ms\":1}}",
           "{\"generated\":{\"priority\":1,\"duration_ms\":0}}",
           "{\"generated\":{\"priority\":1,\"token_count\":1}}");
+  private static final List<String> METADATA =
+      List.of(
+          "{}",
+          "null",
+          "[]",
+          "{\"a\":\"b\",\"\":\"\"}",
+          "{\"a\":null}",
+          "{\"a\":1}",
+          "{\"" + "\uD83D\uDE00".repeat(64) + "\":\"" + "\uD83D\uDE00".repeat(1_000) + "\"}",
+          "{\"" + "x".repeat(65) + "\":\"b\"}",
+          "{\"a\":\"" + "x".repeat(4_096) + "\"}",
+          "{\"a\":\"" + "x".repeat(4_097) + "\"}",
+          IntStream.range(0, 64)
+              .mapToObj(i -> "\"" + i + "\":\"x\"")
+              .collect(Collectors.joining(",", "{", "}")),
+          IntStream.range(0, 65)
+              .mapToObj(i -> "\"" + i + "\":\"x\"")
+              .collect(Collectors.joining(",", "{", "}")));
   private static final Map<String, List<String>> VALUES =
       Map.ofEntries(
           Map.entry("branch", IDS),
@@ -193,6 +213,12 @@ class EventSchemaProperties {
           Map.entry("cache_salt", IDS),
           Map.entry("replace", BOOLEANS),
           Map.entry("cache", HINTS),
+          Map.entry("metadata", METADATA),
+          Map.entry("stream", BOOLEANS),
+          Map.entry("user", IDS),
+          Map.entry("model", IDS),
+          Map.entry("store", BOOLEANS),
+          Map.entry("stream_options", HINTS),
           Map.entry("logprobs", BOOLEANS),
           Map.entry("temperature", REALS),
           Map.entry("top_p", REALS),
@@ -268,6 +294,7 @@ class EventSchemaProperties {
                     .messages(messages)
                     .options(options)
                     .origin(ORIGIN)
+                    .metadata(turn.length() % 2 == 0 ? null : Map.of(turn, branch))
                     .cache(hints)
                     .build());
   }

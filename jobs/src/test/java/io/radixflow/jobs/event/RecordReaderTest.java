@@ -1,5 +1,7 @@
 package io.radixflow.jobs.event;
 
+import io.radixflow.operators.record.Message;
+import java.util.Map;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -32,8 +34,23 @@ class RecordReaderTest {
                     new Reply.TokenLogprob(
                         1, "a", -0.5f, List.of(new Reply.TopLogprob(2, "b", -1.5f)))))
             .error(ReplyError.failed("went wrong"))
-            .items(List.of(new Reply.Item("t0", "user", "hi", null)))
+            .items(List.of(new Reply.Item("t0", "assistant", "hi", "stop", Map.of("k", "v"))))
             .status("cold")
+            .metadata(Map.of("topic", "rivers", "", "é"))
+            .turnState(
+                new Reply.TurnState(
+                    "t1",
+                    "running",
+                    "b",
+                    "",
+                    1_700_000_000_000L,
+                    Map.of("k", "v"),
+                    List.of(new Message("user", "hi")),
+                    "so far",
+                    List.of(new Reply.TokenLogprob(1, "a", -0.5f, List.of())),
+                    "error",
+                    new Usage(1, 0, 2),
+                    ReplyError.failed("broken")))
             .created(1_700_000_000_000L)
             .pages(
                 new Reply.Pages(
@@ -54,7 +71,7 @@ class RecordReaderTest {
             .build();
     Reply answer =
         Reply.builder("s", "b", "t", EventKind.QUERY)
-            .items(List.of(new Reply.Item("t0", "user", "hi", null)))
+            .items(List.of(new Reply.Item("t0", "user", "hi")))
             .status("cold")
             .build();
     for (ReplyDelta delta :

@@ -1,5 +1,7 @@
 package io.radixflow.jobs.event;
 
+import io.radixflow.operators.record.Message;
+import java.util.Map;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -43,7 +45,7 @@ class WritersTest {
   @Test
   void aQueryHasItemsAndStatusAndARejectionItsError() {
     List<Item> items =
-        List.of(new Item("t", "user", "hi", null), new Item("t", "assistant", "yo", "stop"));
+        List.of(new Item("t", "user", "hi"), new Item("t", "assistant", "yo", "stop", null));
     byte[] query = writer.write(reply("", null, items, null));
     assertThat(Schemas.check(Schemas.REPLY, query)).isEmpty();
     assertThat(Schemas.tree(query).at("/items/1/content").textValue()).isEqualTo("yo");
@@ -60,7 +62,7 @@ class WritersTest {
     JsonNode tree = Schemas.tree(json);
     assertThat(tree.at("/choices/0/message/content").textValue()).isEqualTo("short");
     assertThat(tree.at("/choices/0/logprobs").isMissingNode()).isTrue();
-    assertThat(tree.get("truncated").toString()).isEqualTo("[\"logprobs\",\"items\"]");
+    assertThat(tree.get("truncated").toString()).isEqualTo("[\"logprobs\",\"items\",\"messages\"]");
   }
 
   @Test
@@ -72,6 +74,40 @@ class WritersTest {
       assertThat(Schemas.check(Schemas.REPLY, json)).isEmpty();
       assertThat(text).startsWith(Schemas.tree(json).at("/choices/0/message/content").textValue());
     }
+  }
+
+  @Test
+  void theStateOfATurnLosesItsMessagesFirstAndTheEndOfItsTextLast() {
+    ReplyLimiter limiter = new ReplyLimiter(2 * ReplyLimiter.MIN_BYTES);
+    String endless = "\u0001".repeat(100_000);
+    JsonNode noMessages = Schemas.tree(limiter.write(turnState(endless, "short")));
+    assertThat(noMessages.at("/turn_state/messages").isMissingNode()).isTrue();
+    assertThat(noMessages.at("/turn_state/text").textValue()).isEqualTo("short");
+    assertThat(noMessages.at("/turn_state/metadata/k").textValue()).isEqualTo("v");
+    byte[] json = limiter.write(turnState("short", endless));
+    assertThat(json.length).isLessThanOrEqualTo(2 * ReplyLimiter.MIN_BYTES);
+    assertThat(Schemas.check(Schemas.REPLY, json)).isEmpty();
+    assertThat(endless).startsWith(Schemas.tree(json).at("/turn_state/text").textValue());
+    assertThat(Schemas.tree(json).get("truncated").toString()).contains("content");
+  }
+
+  private static Reply turnState(String message, String text) {
+    return Reply.builder("s", "main", "q", EventKind.QUERY)
+        .turnState(
+            new Reply.TurnState(
+                "t",
+                "done",
+                "main",
+                "",
+                1_700_000_000_123L,
+                Map.of("k", "v"),
+                List.of(new Message("user", message)),
+                text,
+                null,
+                "stop",
+                new Usage(10, 4, 9),
+                null))
+        .build();
   }
 
   @Test
@@ -94,7 +130,7 @@ class WritersTest {
   @Test
   void theDeltaOfAQueryHasTheAnswerButNotItemsThatAreTooLong() {
     for (int count : new int[] {1, 100}) {
-      List<Item> items = Collections.nCopies(count, new Item("t", "user", "x".repeat(8_000), null));
+      List<Item> items = Collections.nCopies(count, new Item("t", "user", "x".repeat(8_000)));
       Reply answer =
           Reply.builder("s", "main", "q", EventKind.QUERY).items(items).status("warm").build();
       byte[] json = DeltaWriter.write(ReplyDelta.last(answer));

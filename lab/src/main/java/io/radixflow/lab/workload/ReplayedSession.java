@@ -138,6 +138,7 @@ final class ReplayedSession {
             plan.regeneration,
             reply.text(),
             reply.finishReason(),
+            null,
             prompt.keep(),
             own,
             prompt.tokenizer(),

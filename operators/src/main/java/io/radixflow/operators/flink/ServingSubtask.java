@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink;
 
+import io.radixflow.operators.flink.turn.TurnStates;
 import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.flink.engine.CheckpointedDisks;
 import io.radixflow.operators.flink.engine.EngineConnection;
@@ -131,7 +132,9 @@ final class ServingSubtask implements AutoCloseable {
                     engine.engine(), channel, mailbox, reader, environment::failExternally));
     ServingLimits limits = new ServingLimits(settings, queues, counts);
     TurnIntake intake = new TurnIntake(settings, limits, branches, queues, runner, output, options);
-    queries = new SessionQueries(sessions, queues, locations, mailbox, output);
+    TurnStates turnStates =
+        new TurnStates(queues, engine.model().tokenizer().fingerprint());
+    queries = new SessionQueries(sessions, queues, turnStates, locations, mailbox, output);
     ends = new SessionEnds(sessions, queries, runner, erasure, erasures, output, mailbox);
     events = new EventHandler(intake, queries, ends, output);
 

@@ -1,5 +1,6 @@
 package io.radixflow.operators.record;
 
+import java.util.Map;
 import java.util.List;
 
 /**
@@ -20,9 +21,10 @@ import java.util.List;
  *     instead of being waited for
  * @param newBranch {@code fork}: the branch to make
  * @param atTurn {@code fork}: the last turn that is kept; {@code regenerate}: the turn that is
- *     answered again; null for the latest
+ *     answered again; null for the latest; {@code query}: the turn that is asked about, or null
  * @param origin where the event was read
  * @param error what is wrong with it, for its sender; null if it is valid
+ * @param metadata pairs that come back with the turn, for its sender, or null
  * @param cache what the turn's cached pages are worth, or null
  * @param previousTurn {@code message}: id of the turn that it follows, on whatever branch; empty if
  *     it follows none; null if the event names its branch
@@ -43,6 +45,7 @@ public record ConversationEvent(
     String atTurn,
     Origin origin,
     String error,
+    Map<String, String> metadata,
     CacheHints cache,
     String previousTurn,
     boolean matchHistory) {
@@ -80,6 +83,7 @@ public record ConversationEvent(
         .atTurn(atTurn)
         .origin(origin)
         .error(error)
+        .metadata(metadata)
         .cache(cache)
         .previousTurn(previousTurn)
         .matchHistory(matchHistory);
@@ -100,6 +104,7 @@ public record ConversationEvent(
     private String atTurn;
     private Origin origin = Origin.NONE;
     private String error;
+    private Map<String, String> metadata;
     private CacheHints cache;
     private String previousTurn;
     private boolean matchHistory;
@@ -160,6 +165,11 @@ public record ConversationEvent(
       return this;
     }
 
+    public Builder metadata(Map<String, String> metadata) {
+      this.metadata = metadata;
+      return this;
+    }
+
     public Builder cache(CacheHints cache) {
       this.cache = cache;
       return this;
@@ -177,22 +187,8 @@ public record ConversationEvent(
 
     public ConversationEvent build() {
       return new ConversationEvent(
-          kind,
-          session,
-          branch,
-          turn,
-          tenant,
-          cacheSalt,
-          messages,
-          options,
-          replace,
-          newBranch,
-          atTurn,
-          origin,
-          error,
-          cache,
-          previousTurn,
-          matchHistory);
+          kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
+          atTurn, origin, error, metadata, cache, previousTurn, matchHistory);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.radixflow.operators.record;
 
+import java.util.Map;
 import java.util.List;
 
 /**
@@ -20,6 +21,8 @@ import java.util.List;
  * @param items {@code query}: the branch's items, else null
  * @param status {@code query}: the slot's state, else null
  * @param created milliseconds since the epoch
+ * @param metadata its event's, or null
+ * @param turnState {@code query} of a turn: what is known of it, else null
  * @param pages {@code query} of an open session: where its pages are, else null
  */
 public record Reply(
@@ -38,6 +41,8 @@ public record Reply(
     List<Item> items,
     String status,
     long created,
+    Map<String, String> metadata,
+    TurnState turnState,
     Pages pages) {
 
   /** Returns a builder of a reply without text that finishes with {@code stop}. */
@@ -59,6 +64,8 @@ public record Reply(
         .items(items)
         .status(status)
         .created(created)
+        .metadata(metadata)
+        .turnState(turnState)
         .pages(pages);
   }
 
@@ -80,6 +87,8 @@ public record Reply(
         null,
         null,
         created,
+        null,
+        null,
         null);
   }
 
@@ -99,6 +108,46 @@ public record Reply(
   /** One alternative; a Flink POJO. */
   public record TopLogprob(int id, String token, float logprob) {}
 
-  /** One turn of a branch's history as a query shows it; a Flink POJO. */
-  public record Item(String turn, String role, String content, String finishReason) {}
+  /**
+   * One message of a branch's history as a query shows it; a Flink POJO.
+   *
+   * @param finishReason of a reply, else null
+   * @param metadata of a reply: its turn's, or null
+   */
+  public record Item(
+      String turn, String role, String content, String finishReason, Map<String, String> metadata) {
+    /** A message that is no reply. */
+    public Item(String turn, String role, String content) {
+      this(turn, role, content, null, null);
+    }
+  }
+
+  /**
+   * One turn as a query shows it, wherever it is; a Flink POJO.
+   *
+   * @param status {@code queued}, {@code running} or {@code done}
+   * @param branch the branch that it is on
+   * @param previousTurn id of the turn that it follows, empty for none; null if that is not known
+   * @param created when it was accepted, milliseconds since the epoch
+   * @param metadata its sender's, or null
+   * @param messages its messages
+   * @param text what deltas have shown of its reply so far, from its beginning
+   * @param logprobs of the tokens so far, if it runs and asked for them; else null
+   * @param finishReason lower case, if it is done; else null
+   * @param usage its counts of tokens, if it is done; else null
+   * @param error why it failed, or null
+   */
+  public record TurnState(
+      String turn,
+      String status,
+      String branch,
+      String previousTurn,
+      long created,
+      Map<String, String> metadata,
+      List<Message> messages,
+      String text,
+      List<TokenLogprob> logprobs,
+      String finishReason,
+      Usage usage,
+      ReplyError error) {}
 }

@@ -1,5 +1,6 @@
 package io.radixflow.operators.record;
 
+import java.util.Map;
 import java.util.List;
 
 /** Puts a {@link Reply} together; each method sets the component of its name. */
@@ -19,6 +20,8 @@ public final class ReplyBuilder {
   private List<Reply.Item> items;
   private String status;
   private long created;
+  private Map<String, String> metadata;
+  private Reply.TurnState turnState;
   private Reply.Pages pages;
 
   ReplyBuilder(String session, String branch, String turn, EventKind kind) {
@@ -83,6 +86,16 @@ public final class ReplyBuilder {
     return this;
   }
 
+  public ReplyBuilder metadata(Map<String, String> metadata) {
+    this.metadata = metadata;
+    return this;
+  }
+
+  public ReplyBuilder turnState(Reply.TurnState turnState) {
+    this.turnState = turnState;
+    return this;
+  }
+
   public ReplyBuilder pages(Reply.Pages pages) {
     this.pages = pages;
     return this;
@@ -105,6 +118,8 @@ public final class ReplyBuilder {
         items,
         status,
         created,
+        metadata,
+        turnState,
         pages);
   }
 }

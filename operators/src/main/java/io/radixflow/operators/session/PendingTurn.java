@@ -1,5 +1,6 @@
 package io.radixflow.operators.session;
 
+import java.util.Map;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
@@ -22,6 +23,7 @@ import java.util.List;
  * @param atTurn see {@link ConversationEvent#atTurn}
  * @param origin where its event was read, or null
  * @param accepted when it was accepted, milliseconds since the epoch
+ * @param metadata its sender's, or null
  * @param cache what its cached pages are worth, or null
  * @param after number of the turn that it follows, {@link Turn#ROOT} for none; {@link #LATEST} for
  *     the latest of its branch. If there is no such branch when it is accepted, it is made once
@@ -40,6 +42,7 @@ public record PendingTurn(
     String atTurn,
     Origin origin,
     long accepted,
+    Map<String, String> metadata,
     CacheHints cache,
     long after,
     boolean whole) {
@@ -50,14 +53,14 @@ public record PendingTurn(
   /** Returns this turn once it is decided what it follows, and which of its messages are new. */
   public PendingTurn following(long turn, List<Message> added) {
     return new PendingTurn(
-        id, kind, branch, this.turn, added, options, newBranch, atTurn, origin, accepted, cache,
+        id, kind, branch, this.turn, added, options, newBranch, atTurn, origin, accepted, metadata, cache,
         turn, false);
   }
 
   /** Returns this turn, still undecided, when it may follow another one. */
   public PendingTurn waitingFor(long other) {
     return new PendingTurn(
-        id, kind, branch, turn, messages, options, newBranch, atTurn, origin, accepted, cache,
+        id, kind, branch, turn, messages, options, newBranch, atTurn, origin, accepted, metadata, cache,
         other, true);
   }
 

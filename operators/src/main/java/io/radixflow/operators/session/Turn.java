@@ -28,6 +28,7 @@ import java.util.List;
  * @param regeneration how often the reply was regenerated before this
  * @param reply text of the reply
  * @param finishReason lower case
+ * @param details what is kept for those who ask about it; null for a root
  * @param keep ids of the parent's canonical ids that stay; 0 if the prompt was encoded again
  * @param ids canonical ids after those, up to and including the reply's end-of-turn id
  * @param tokenizer fingerprint of the tokenizer that {@code ids} belong to
@@ -47,6 +48,7 @@ public record Turn(
     int regeneration,
     String reply,
     String finishReason,
+    TurnDetails details,
     int keep,
     int[] ids,
     String tokenizer,
@@ -65,7 +67,8 @@ public record Turn(
   public static Turn root(long id, String system) {
     List<Message> messages = system == null ? List.of() : List.of(new Message("system", system));
     String hash = ConversationHash.of(system);
-    return new Turn(id, id, 0, "", "", messages, null, 0, "", "", 0, new int[0], "", 0, id, hash);
+    return new Turn(
+        id, id, 0, "", "", messages, null, 0, "", "", null, 0, new int[0], "", 0, id, hash);
   }
 
   /** Returns whether this is a root, and no turn. */

@@ -120,6 +120,7 @@ class ReasoningTest {
             0,
             text.toString(),
             "length",
+            null,
             0,
             ids,
             model.tokenizer().fingerprint(),

@@ -177,8 +177,8 @@ class SessionLifeTest {
       assertThat(reply.status()).isEqualTo("warm");
       assertThat(reply.items())
           .containsExactly(
-              new Reply.Item("t1", "user", "text of t1", null),
-              new Reply.Item("t1", "assistant", h.reply("t1").text(), "stop"));
+              new Reply.Item("t1", "user", "text of t1"),
+              new Reply.Item("t1", "assistant", h.reply("t1").text(), "stop", null));
     }
   }
 

@@ -60,6 +60,7 @@ class PromptAssemblyTest {
             0,
             reply,
             "stop",
+            null,
             prompt.keep(),
             ids,
             prompt.tokenizer(),

@@ -1,5 +1,7 @@
 package io.radixflow.tools.state;
 
+import io.radixflow.operators.record.Usage;
+import io.radixflow.operators.session.TurnDetails;
 import io.radixflow.jobs.config.LocalFiles;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.flink.state.SavedState;
@@ -125,6 +127,8 @@ public record StateSeed(int sessions, int turns, long now) {
                 0,
                 reply,
                 "stop",
+                new TurnDetails(
+                    ConversationEvent.MAIN_BRANCH, now, new Usage(length, 0, ids.length), null),
                 length,
                 ids,
                 tokenizer,

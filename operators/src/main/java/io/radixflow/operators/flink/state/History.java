@@ -180,6 +180,24 @@ public final class History {
         : numbers.get(SavedState.byHash(hash));
   }
 
+  /** Returns the turn that was answered under an id, as {@link #find} does, or null. */
+  public Turn turn(String id) throws Exception {
+    Long number = find(id);
+    return number == null ? null : turn(number);
+  }
+
+  /** Returns the id under which a turn was answered, or null if it is not kept. */
+  public String idOf(long number) throws Exception {
+    Turn turn = number == Turn.ROOT ? null : turn(number);
+    return turn == null ? null : turn.answeredBy();
+  }
+
+  /** Returns the number of the last turn of a branch, {@link Turn#ROOT} for none. */
+  public long head(String branch) throws Exception {
+    Long head = heads.get(branch);
+    return head == null ? Turn.ROOT : head;
+  }
+
   /** Returns the number of branches besides the main one. */
   public int forks() throws Exception {
     int count = 0;

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.state;
 
+import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.session.Conversation;
@@ -25,6 +26,9 @@ import org.apache.flink.api.common.state.MapState;
  * unless it says otherwise; {@link #enter} makes it current again.
  */
 public final class SessionContext {
+  /** Ends of turns without an entry in the history that one session keeps. */
+  private static final int MAX_ENDED_TURNS = 16;
+
   /** Cancels for unseen turns that one session may have. */
   private static final int MAX_EARLY_CANCELS = 64;
 
@@ -242,6 +246,22 @@ public final class SessionContext {
     return expiry > now();
   }
 
+  /** Keeps how a turn ended that the history does not have, for those who ask about it. */
+  public void addEndedTurn(Reply.TurnState turn) throws Exception {
+    List<Reply.TurnState> kept = new ArrayList<>();
+    store.endedTurns.values().forEach(kept::add);
+    if (kept.size() >= MAX_ENDED_TURNS) {
+      kept.sort(Comparator.comparingLong(Reply.TurnState::created));
+      store.endedTurns.remove(kept.get(0).turn());
+    }
+    store.endedTurns.put(turn.turn(), turn);
+  }
+
+  /** Returns how a turn ended that the history does not have; null if that is not known. */
+  public Reply.TurnState endedTurn(String turn) throws Exception {
+    return store.endedTurns.get(turn);
+  }
+
   /** Removes cancels whose turns did not come in time. */
   public void removeExpiredCancels() throws Exception {
     MapState<Long, Long> cancels = store.earlyCancels;
@@ -257,6 +277,7 @@ public final class SessionContext {
   public void clearConversation() {
     store.history.clear();
     store.earlyCancels.clear();
+    store.endedTurns.clear();
   }
 
   /** Removes all state of a session that has no turns. */

@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.state;
 
+import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.SessionSlot;
@@ -28,7 +29,8 @@ import org.apache.flink.state.rocksdb.RocksDBKeyedStateBackend;
  *   <li>progress of running turns, one list for each turn: the number of the turn is the namespace
  *       of the state, so that a checkpoint appends and a reply clears, and neither reads;
  *   <li>64-bit hashes of all turn ids, with the time at which each came; they outlive the turns;
- *   <li>cancels that came before their turns, by the same hash.
+ *   <li>cancels that came before their turns, by the same hash;
+ *   <li>the ends of the last turns that the history does not have, by turn id.
  * </ul>
  *
  * <p>Only the task's thread uses it.
@@ -45,6 +47,7 @@ public final class SessionStore {
   final MapState<Long, PendingTurn> pending;
   final MapState<Long, Long> turnIds;
   final MapState<Long, Long> earlyCancels;
+  final MapState<String, Reply.TurnState> endedTurns;
 
   /**
    * @param counts is updated whenever a session is saved
@@ -64,6 +67,10 @@ public final class SessionStore {
     this.turnIds = store.getMapState(SavedState.turnIds());
     this.earlyCancels =
         store.getMapState(new MapStateDescriptor<>("early-cancels", Types.LONG, Types.LONG));
+    this.endedTurns =
+        store.getMapState(
+            new MapStateDescriptor<>(
+                "ended-turns", Types.STRING, TypeInformation.of(Reply.TurnState.class)));
   }
 
   /** Makes a session the current key and reads its slot. */

@@ -129,6 +129,7 @@ public final class ReplyOutput {
             .droppedTurns(turn.prompt() == null ? 0 : turn.prompt().dropped())
             .logprobs(logprobs ? turn.logprobs() : null)
             .error(error)
+            .metadata(event.metadata())
             .build());
     TurnLog.ended(turn, finish, usage, now());
   }
@@ -149,6 +150,7 @@ public final class ReplyOutput {
               .text(text)
               .finishReason(lowerCase(reason))
               .error(error)
+              .metadata(pending.metadata())
               .build());
     }
   }
@@ -170,6 +172,11 @@ public final class ReplyOutput {
   void answer(ConversationEvent event, List<Reply.Item> items, String status, Reply.Pages pages)
       throws Exception {
     collectAtOnce(reply(event).items(items).status(status).pages(pages).build());
+  }
+
+  /** Emits the reply to a query that asks about one turn. */
+  void answer(ConversationEvent event, Reply.TurnState turn) throws Exception {
+    collectAtOnce(reply(event).turnState(turn).build());
   }
 
   /** Refuses an event: a rejected reply, or a side output if there is no turn to answer. */
@@ -206,13 +213,15 @@ public final class ReplyOutput {
             .newBranch(turn.newBranch())
             .atTurn(turn.atTurn())
             .origin(turn.origin())
+            .metadata(turn.metadata())
             .cache(turn.cache())
             .build();
     collect(new RejectedEvent(event, reason));
   }
 
   private ReplyBuilder reply(ConversationEvent event) {
-    return reply(event.session(), event.branch(), event.turn(), event.kind());
+    return reply(event.session(), event.branch(), event.turn(), event.kind())
+        .metadata(event.metadata());
   }
 
   private ReplyBuilder reply(String session, String branch, String turn, EventKind kind) {

@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.record.ReplyError;
+import io.radixflow.operators.session.TurnDetails;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.prompt.CanonicalReply;
@@ -33,11 +35,17 @@ public final class SessionHistoryWriter {
   /**
    * Writes the end of a turn that the engine worked on.
    *
+   * @param error why it failed, or null
    * @param remember whether what was shown of it may become part of the history
    * @param ran whether this engine worked on it
    */
   void ended(
-      SessionContext session, RunningTurn turn, FinishReason reason, boolean remember, boolean ran)
+      SessionContext session,
+      RunningTurn turn,
+      FinishReason reason,
+      ReplyError error,
+      boolean remember,
+      boolean ran)
       throws Exception {
     if (remember && isRemembered(turn, reason)) {
       Turn remembered = remembered(turn, reason);
@@ -48,6 +56,11 @@ public final class SessionHistoryWriter {
           () -> session.history().append(turn.pending.branch(), remembered));
     } else {
       erasure.dropped(session, turn);
+      if (remember) {
+        session.addEndedTurn(
+            TurnStates.ended(
+                turn.pending, turn.text(), ReplyOutput.lowerCase(reason), turn.usage(), error));
+      }
     }
     session.removePending(turn.pending.id(), turn.isSaved());
     SessionSlot slot = session.slot();
@@ -87,6 +100,11 @@ public final class SessionHistoryWriter {
         plan.regeneration(),
         turn.text(),
         ReplyOutput.lowerCase(reason),
+        new TurnDetails(
+            turn.pending.branch(),
+            turn.pending.accepted(),
+            turn.usage(),
+            turn.pending.metadata()),
         prompt.keep(),
         ids,
         prompt.tokenizer(),

@@ -29,6 +29,7 @@ import org.apache.flink.api.common.operators.MailboxExecutor;
 public final class SessionQueries {
   private final SessionStore sessions;
   private final TurnQueues queues;
+  private final TurnStates turns;
   private final PageLocations locations;
   private final MailboxExecutor mailbox;
   private final ReplyOutput output;
@@ -53,11 +54,13 @@ public final class SessionQueries {
   public SessionQueries(
       SessionStore sessions,
       TurnQueues queues,
+      TurnStates turns,
       PageLocations locations,
       MailboxExecutor mailbox,
       ReplyOutput output) {
     this.sessions = sessions;
     this.queues = queues;
+    this.turns = turns;
     this.locations = locations;
     this.mailbox = mailbox;
     this.output = output;
@@ -69,6 +72,14 @@ public final class SessionQueries {
     History history = session.history();
     if (event.turn() == null) {
       throw new RefusedException("a query needs a turn id for its answer");
+    }
+    if (event.atTurn() != null) {
+      TurnIntake.requireAlive(slot);
+      if (!slot.opened()) {
+        throw TurnIntake.noSession(session);
+      }
+      output.answer(event, turns.of(session, event.atTurn()));
+      return;
     }
     if (!history.hasBranch(event.branch())) {
       throw new RefusedException(
@@ -94,13 +105,19 @@ public final class SessionQueries {
   private static List<Reply.Item> items(Conversation conversation) {
     List<Reply.Item> items = new ArrayList<>();
     if (conversation.system() != null) {
-      items.add(new Reply.Item(null, "system", conversation.system(), null));
+      items.add(new Reply.Item(null, "system", conversation.system()));
     }
     for (Turn turn : conversation.path()) {
       for (Message message : turn.messages()) {
-        items.add(new Reply.Item(turn.turn(), message.role(), message.content(), null));
+        items.add(new Reply.Item(turn.turn(), message.role(), message.content()));
       }
-      items.add(new Reply.Item(turn.turn(), "assistant", turn.reply(), turn.finishReason()));
+      items.add(
+          new Reply.Item(
+              turn.turn(),
+              "assistant",
+              turn.reply(),
+              turn.finishReason(),
+              turn.details().metadata()));
     }
     return items;
   }

@@ -134,7 +134,7 @@ public final class TurnIntake {
     enqueue(event, session, target);
   }
 
-  private static RefusedException noSession(SessionContext session) {
+  static RefusedException noSession(SessionContext session) {
     return new RefusedException(
         ErrorCode.UNKNOWN_SESSION,
         "there is no session '%s'; an open or a message begins it".formatted(session.id()));
@@ -214,6 +214,7 @@ public final class TurnIntake {
             event.atTurn(),
             event.origin(),
             session.now(),
+            event.metadata(),
             event.cache(),
             after,
             target.whole());
@@ -247,7 +248,7 @@ public final class TurnIntake {
     }
   }
 
-  private static void requireAlive(SessionSlot slot) throws RefusedException {
+  static void requireAlive(SessionSlot slot) throws RefusedException {
     if (slot.life() == Life.CLOSED) {
       throw new RefusedException(ErrorCode.SESSION_ENDED, "the session is closed" + NEW_SESSION);
     }

@@ -1,5 +1,8 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.record.Usage;
+import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.flink.engine.EngineConnection;
@@ -268,6 +271,15 @@ public final class TurnRunner implements EngineConnection.Reader {
     List<Progress> gained = session.progress(turn.id());
     String shown = gained.stream().map(Progress::text).collect(Collectors.joining());
     output.end(session, turn, reason, shown, error);
+    if (turn.kind() != EventKind.FORK && turn.turn() != null) {
+      session.addEndedTurn(
+          TurnStates.ended(
+              session.pending(turn.id()),
+              shown,
+              ReplyOutput.lowerCase(reason),
+              Usage.NONE,
+              error));
+    }
     session.removePending(turn.id(), !gained.isEmpty());
     queues.remove(branch, turn);
     branches.ended(session, turn.id());
@@ -292,7 +304,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     boolean ran = running.remove(turn.requestId, turn);
     turn.branch.running = null;
     output.end(session, turn, reason, last, error);
-    writer.ended(session, turn, reason, remember, ran);
+    writer.ended(session, turn, reason, error, remember, ran);
     queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
     branches.ended(session, turn.pending.id());
   }

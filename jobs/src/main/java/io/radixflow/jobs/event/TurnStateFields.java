@@ -1,0 +1,57 @@
+package io.radixflow.jobs.event;
+
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** The JSON object {@code turn_state} of a reply. A field that is null is left out. */
+record TurnStateFields(
+    String turn,
+    String turnStatus,
+    String branch,
+    String previousTurn,
+    long created,
+    Map<String, String> metadata,
+    List<Message> messages,
+    String text,
+    ReplyFields.Logprobs logprobs,
+    String finishReason,
+    ReplyFields.UsageJson usage,
+    ReplyFields.ErrorJson error) {
+
+  static TurnStateFields of(Reply.TurnState state) {
+    return state == null
+        ? null
+        : new TurnStateFields(
+            state.turn(),
+            state.status(),
+            state.branch(),
+            state.previousTurn(),
+            TimeUnit.MILLISECONDS.toSeconds(state.created()),
+            state.metadata(),
+            state.messages(),
+            state.text(),
+            state.logprobs() == null ? null : new ReplyFields.Logprobs(state.logprobs()),
+            state.finishReason(),
+            state.usage() == null ? null : ReplyFields.UsageJson.of(state.usage()),
+            ReplyFields.ErrorJson.of(state.error()));
+  }
+
+  Reply.TurnState state() {
+    return new Reply.TurnState(
+        turn,
+        turnStatus,
+        branch,
+        previousTurn,
+        TimeUnit.SECONDS.toMillis(created),
+        metadata,
+        messages,
+        text == null ? "" : text,
+        logprobs == null ? null : logprobs.content(),
+        finishReason,
+        usage == null ? null : ReplyFields.UsageJson.usage(usage),
+        ReplyFields.ErrorJson.error(error));
+  }
+}

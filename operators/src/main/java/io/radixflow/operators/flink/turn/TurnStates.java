@@ -1,0 +1,182 @@
+package io.radixflow.operators.flink.turn;
+
+import io.radixflow.operators.record.ReplyError;
+import io.radixflow.operators.record.Usage;
+import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.session.PendingTurn;
+import io.radixflow.operators.session.Progress;
+import io.radixflow.operators.session.RefusedException;
+import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.session.TurnDetails;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * Describes a turn to those who ask, whether it waits, runs or has ended. The text of a turn that
+ * runs is what its deltas have shown: whoever listens to them before it asks can join both by their
+ * offsets. Only the task's thread uses it.
+ */
+public final class TurnStates {
+  private static final String QUEUED = "queued";
+  private static final String RUNNING = "running";
+  private static final String DONE = "done";
+
+  private final TurnQueues queues;
+  private final String tokenizer;
+
+  /**
+   * @param tokenizer fingerprint of the tokenizer in use
+   */
+  public TurnStates(TurnQueues queues, String tokenizer) {
+    this.queues = queues;
+    this.tokenizer = tokenizer;
+  }
+
+  /**
+   * Describes a turn of the current session.
+   *
+   * @param turn the id under which it is answered
+   * @throws RefusedException if the session has no such turn
+   */
+  Reply.TurnState of(SessionContext session, String turn) throws Exception {
+    TurnQueues.Session turns = queues.session(session.id());
+    List<TurnQueues.Branch> branches = turns == null ? List.of() : turns.branches();
+    for (TurnQueues.Branch branch : branches) {
+      for (TurnQueues.Entry entry : branch.turns) {
+        if (entry.kind() != EventKind.FORK && turn.equals(entry.turn())) {
+          return pending(session, branches, branch, entry);
+        }
+      }
+    }
+    Turn done = session.history().turn(turn);
+    Reply.TurnState state = done == null ? session.endedTurn(turn) : done(session, turn, done);
+    if (state == null) {
+      throw new RefusedException(
+          ErrorCode.UNKNOWN_TURN, "there is no turn '" + turn + "' in the session");
+    }
+    return state;
+  }
+
+  private Reply.TurnState pending(
+      SessionContext session,
+      List<TurnQueues.Branch> branches,
+      TurnQueues.Branch branch,
+      TurnQueues.Entry entry)
+      throws Exception {
+    PendingTurn pending = session.pending(entry.id());
+    String previous = pending.whole() ? null : previous(session, branches, branch, entry);
+    RunningTurn run = branch.running;
+    if (run != null && run.pending.id() == entry.id()) {
+      return pending(pending, RUNNING, previous, run.text(), run.logprobs());
+    }
+    List<Progress> gained = session.progress(entry.id());
+    if (gained.isEmpty() || !gained.get(0).prompt().tokenizer().equals(tokenizer)) {
+      return pending(pending, QUEUED, previous, "", List.of());
+    }
+    return pending(
+        pending,
+        RUNNING,
+        previous,
+        gained.stream().map(Progress::text).collect(Collectors.joining()),
+        gained.stream().flatMap(piece -> piece.logprobs().stream()).toList());
+  }
+
+  private static Reply.TurnState pending(
+      PendingTurn turn,
+      String status,
+      String previous,
+      String text,
+      List<Reply.TokenLogprob> logprobs) {
+    return new Reply.TurnState(
+        turn.turn(),
+        status,
+        turn.branch(),
+        previous,
+        turn.accepted(),
+        turn.metadata(),
+        turn.messages(),
+        text,
+        logprobs.isEmpty() ? null : logprobs,
+        null,
+        null,
+        null);
+  }
+
+  /** Returns the id of the turn that a turn follows which has not ended; null if it is not known. */
+  private static String previous(
+      SessionContext session,
+      List<TurnQueues.Branch> branches,
+      TurnQueues.Branch branch,
+      TurnQueues.Entry entry)
+      throws Exception {
+    if (branch.running != null && branch.running.pending.id() == entry.id()) {
+      return name(session, branch.running.plan.parent().turn());
+    }
+    if (entry.kind() == EventKind.REGENERATE) {
+      return null;
+    }
+    if (entry.after() != PendingTurn.LATEST) {
+      for (TurnQueues.Branch other : branches) {
+        for (TurnQueues.Entry candidate : other.turns) {
+          if (candidate.id() == entry.after()) {
+            return candidate.turn();
+          }
+        }
+      }
+      return name(session, entry.after());
+    }
+    String before = null;
+    for (TurnQueues.Entry candidate : branch.turns) {
+      if (candidate == entry) {
+        return before == null ? name(session, session.history().head(entry.branch())) : before;
+      }
+      before = candidate.kind() == EventKind.FORK ? null : candidate.turn();
+    }
+    return null;
+  }
+
+  private static Reply.TurnState done(SessionContext session, String id, Turn turn)
+      throws Exception {
+    TurnDetails details = turn.details();
+    return new Reply.TurnState(
+        id,
+        DONE,
+        details.branch(),
+        name(session, turn.parent()),
+        details.created(),
+        details.metadata(),
+        turn.messages(),
+        turn.reply(),
+        null,
+        turn.finishReason(),
+        details.usage(),
+        null);
+  }
+
+  /** Describes the end of a turn that does not become part of the history, without its messages. */
+  static Reply.TurnState ended(
+      PendingTurn turn, String text, String finish, Usage usage, ReplyError error) {
+    return new Reply.TurnState(
+        turn.turn(),
+        DONE,
+        turn.branch(),
+        null,
+        turn.accepted(),
+        turn.metadata(),
+        List.of(),
+        text,
+        null,
+        finish,
+        usage,
+        error);
+  }
+
+  /** Returns the id under which a turn of the history was answered; empty for none. */
+  private static String name(SessionContext session, long turn) throws Exception {
+    String name = session.history().idOf(turn);
+    return name == null ? "" : name;
+  }
+}
