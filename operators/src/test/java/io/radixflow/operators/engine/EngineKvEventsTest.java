@@ -138,10 +138,10 @@ class EngineKvEventsTest {
   void aListenerKnowsTheExactContentThroughEvictions() throws Exception {
     try (ContinuousBatchingEngine engine = open()) {
       converse(engine, 10);
-      assertThat(engine.stats().pool().evictedPages()).isPositive();
+      assertThat(Engines.stats(engine).pool().evictedPages()).isPositive();
       assertThat(content(engine)).isNotEmpty().isEqualTo(sink.blocks());
       assertThat(sink.snapshots).isEqualTo(1);
-      assertThat(engine.stats().kvEvents()).isEqualTo(new KvEventStats(sink.taken, 0, 0));
+      assertThat(Engines.stats(engine).kvEvents()).isEqualTo(new KvEventStats(sink.taken, 0, 0));
     }
     assertThat(sink.closed).isTrue();
   }
@@ -176,14 +176,14 @@ class EngineKvEventsTest {
       converse(engine, 8);
       fill(engine);
       assertThat(sink.snapshots).isEqualTo(1);
-      assertThat(engine.stats().kvEvents().dropped()).isPositive();
+      assertThat(Engines.stats(engine).kvEvents().dropped()).isPositive();
       assertThat(content(engine)).isNotEqualTo(sink.blocks());
       sink.makeRoom(Integer.MAX_VALUE);
       assertThat(content(engine)).as("an idle engine, too").isEqualTo(sink.blocks());
       assertThat(sink.snapshots).isEqualTo(2);
       converse(engine, 4);
       assertThat(content(engine)).isEqualTo(sink.blocks());
-      assertThat(engine.stats().kvEvents().resyncs()).isEqualTo(1);
+      assertThat(Engines.stats(engine).kvEvents().resyncs()).isEqualTo(1);
     }
   }
 
@@ -193,7 +193,7 @@ class EngineKvEventsTest {
     try (ContinuousBatchingEngine engine = open()) {
       converse(engine, 3);
       assertThat(sink.blocks()).isEmpty();
-      assertThat(engine.stats().kvEvents()).isEqualTo(KvEventStats.NONE);
+      assertThat(Engines.stats(engine).kvEvents()).isEqualTo(KvEventStats.NONE);
     }
   }
 }

@@ -77,7 +77,7 @@ class EngineOnCpuTest {
   void repliesFromTheCacheEqualALoneRun() {
     try (Engine engine = open(2, EngineOptions.builder())) {
       alone.assertSameOn(engine);
-      long before = engine.stats().steps().prefilledTokens();
+      long before = Engines.stats(engine).steps().prefilledTokens();
       long after = alone.assertSameOn(engine).steps().prefilledTokens();
       assertThat(after - before).isLessThanOrEqualTo(3 * 16);
     }

@@ -59,7 +59,7 @@ class EngineOnGpuTest {
   void repliesInSmallChunksAndFromTheCacheEqualALoneRun() {
     try (Engine engine = open(EngineOptions.builder().prefillChunk(33))) {
       assertThat(alone.assertSameOn(engine).steps().cachedTokens()).isPositive();
-      long before = engine.stats().steps().prefilledTokens();
+      long before = Engines.stats(engine).steps().prefilledTokens();
       long after = alone.assertSameOn(engine).steps().prefilledTokens();
       assertThat(after - before).isLessThanOrEqualTo(4 * 16);
     }
@@ -80,8 +80,8 @@ class EngineOnGpuTest {
         alone.assertSameOn(engine);
         TieredEngineTest.awaitSettled(engine);
       }
-      assertThat(engine.stats().tiers().loadedPages()).isPositive();
-      assertThat(engine.stats().tiers().failedTransfers()).isZero();
+      assertThat(Engines.stats(engine).tiers().loadedPages()).isPositive();
+      assertThat(Engines.stats(engine).tiers().failedTransfers()).isZero();
     }
   }
 

@@ -56,7 +56,7 @@ class EngineSessionsTest {
     try (Engine engine = Engines.open(EngineOptions.builder());
         EngineClient client = new EngineClient(engine)) {
       EngineClient.Seen seen = run(engine, client, turn("s", letters(0, 26), 12));
-      EngineStats stats = engine.stats();
+      EngineStats stats = Engines.stats(engine);
       assertThat(stats.pool().evictablePages()).isEqualTo(2);
       assertThat(stats.sessions().pages()).isEqualTo(1);
       int[] next = concat(letters(0, 26), seen.ids(), letters(1, 9));

@@ -6,9 +6,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 
 /** Engines on the simulated device, and what must hold when they are idle. */
 public final class Engines {
@@ -40,12 +42,28 @@ public final class Engines {
     return Arrays.stream(parts).flatMapToInt(Arrays::stream).toArray();
   }
 
+  /** Returns an engine's statistics as they are after all that it has done before this call. */
+  public static EngineStats stats(Engine engine) {
+    onEngineThread(engine); // in an iteration that has not published its statistics yet
+    EngineStats before = engine.stats();
+    onEngineThread(engine);
+    await().until(() -> engine.stats() != before);
+    return engine.stats();
+  }
+
+  private static void onEngineThread(Engine engine) {
+    ((ContinuousBatchingEngine) engine)
+        .onTiers(tiers -> true)
+        .orTimeout(Patience.DURATION.toSeconds(), TimeUnit.SECONDS)
+        .join();
+  }
+
   /** Waits until no page is in use and no session known. */
   static void awaitEmpty(Engine engine) {
     await()
         .untilAsserted(
             () -> {
-              EngineStats stats = engine.stats();
+              EngineStats stats = stats(engine);
               assertThat(stats.pool().freePages()).isEqualTo(stats.pool().totalPages());
               assertThat(stats.sessions().known()).isZero();
             });
@@ -53,7 +71,9 @@ public final class Engines {
 
   /** Waits until nothing runs, then checks that each page is free or evictable. */
   static EngineStats awaitIdle(Engine engine) {
-    EngineStats stats = await().until(engine::stats, Engines::isIdle);
+    EngineStats stats =
+        await()
+            .until(() -> stats(engine), Engines::isIdle);
     assertThat(
             stats.pool().freePages()
                 + stats.pool().evictablePages()
@@ -65,7 +85,7 @@ public final class Engines {
     return stats;
   }
 
-  static boolean isIdle(EngineStats stats) {
+  public static boolean isIdle(EngineStats stats) {
     return stats.scheduler().runningRequests() + stats.scheduler().waitingRequests() == 0
         && stats.pool().inFlightPages() == 0
         && stats.pool().protectedPages() <= stats.sessions().pinnedPages();

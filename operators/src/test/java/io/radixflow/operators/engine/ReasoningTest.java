@@ -215,8 +215,8 @@ class ReasoningTest {
         EngineClient client = new EngineClient(engine)) {
       think(client, assembly(new Conversation(null, 0, List.of()), QUESTION), 70);
       Engines.awaitIdle(engine);
-      assertThat(engine.stats().sessions().tokensAhead()).isZero();
-      assertThat(engine.stats().pool().freePages()).isEqualTo(engine.stats().pool().totalPages());
+      assertThat(Engines.stats(engine).sessions().tokensAhead()).isZero();
+      assertThat(Engines.stats(engine).pool().freePages()).isEqualTo(Engines.stats(engine).pool().totalPages());
     }
   }
 
@@ -230,7 +230,7 @@ class ReasoningTest {
       PromptAssembly second = second(first, seen.ids());
       assertThat(client.run(turn(second, new int[0], 4)).usage.cachedTokens())
           .isEqualTo(first.prompt().ids().length + 70 - 1);
-      assertThat(engine.stats().sessions().tokensAhead()).isZero();
+      assertThat(Engines.stats(engine).sessions().tokensAhead()).isZero();
     }
   }
 

@@ -321,7 +321,7 @@ class StoredPagesTest {
         client.await(client.submit(letters(other, 350), 5));
       }
       TieredEngineTest.awaitSettled(engine);
-      assertThat(engine.stats().pool().evictedPages()).isPositive();
+      assertThat(Engines.stats(engine).pool().evictedPages()).isPositive();
       assertThat(pagesOf(chain, 0)).isZero();
       // room in host memory, where all pages are of others
       await().until(() -> engine.onTiers(tiers -> tiers.switches().flush()).get());

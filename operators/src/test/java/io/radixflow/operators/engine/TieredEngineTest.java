@@ -50,34 +50,19 @@ public class TieredEngineTest {
             TierOptions.NONE.withHostBytes((long) hostPages * PAGE_BYTES).withLoadBackThreshold(1));
   }
 
-  /** Waits until no page is on its way anywhere, then checks that each has one owner. */
   private static Engine open(FaultyMemory memory, int devicePages) {
     return ContinuousBatchingEngine.open(
         memory.backend(), MODEL.tokenizer(), options(devicePages, 200).build());
   }
 
+  /** Waits until no page is on its way anywhere, then checks that each has one owner. */
   public static TierStats awaitSettled(Engine engine) {
-    await()
-        .until(
-            () -> {
-              awaitStats(engine);
-              boolean settled = Engines.isIdle(engine.stats()) && queuedPages(engine) == 0;
-              awaitStats(engine);
-              return settled;
-            });
+    await().until(() -> Engines.stats(engine), TieredEngineTest::isSettled);
     return Engines.awaitIdle(engine).tiers();
   }
 
-  /**
-   * Waits for two rounds of the engine's loop: its statistics are not older than this call then.
-   */
-  private static void awaitStats(Engine engine) {
-    queuedPages(engine);
-    queuedPages(engine);
-  }
-
-  private static long queuedPages(Engine engine) {
-    return ((ContinuousBatchingEngine) engine).onTiers(tiers -> tiers.stats().queuedPages()).join();
+  private static boolean isSettled(EngineStats stats) {
+    return Engines.isIdle(stats) && stats.tiers().queuedPages() == 0;
   }
 
   @ParameterizedTest
@@ -101,14 +86,14 @@ public class TieredEngineTest {
       assertThat(again.tokens).isEqualTo(alone.tokens);
       TierStats stats = awaitSettled(engine);
       assertThat(stats.loadedPages()).isEqualTo(18);
-      assertThat(engine.stats().steps().prefilledTokens() - computed).isEqualTo(300 - 18 * 16);
+      assertThat(Engines.stats(engine).steps().prefilledTokens() - computed).isEqualTo(300 - 18 * 16);
       assertThat(again.usage.cachedTokens()).isEqualTo(18 * 16);
     }
   }
 
   private static long awaitSettledTokens(Engine engine) {
     awaitSettled(engine);
-    return engine.stats().steps().prefilledTokens();
+    return Engines.stats(engine).steps().prefilledTokens();
   }
 
   @Test
@@ -191,7 +176,7 @@ public class TieredEngineTest {
         TierStats stats = awaitSettled(engine);
         assertThat(stats.usedHostPages()).isLessThanOrEqualTo(10);
       }
-      assertThat(engine.stats().tiers().loadedPages()).isPositive();
+      assertThat(Engines.stats(engine).tiers().loadedPages()).isPositive();
     }
   }
 

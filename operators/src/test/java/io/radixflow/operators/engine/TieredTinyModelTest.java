@@ -63,7 +63,7 @@ class TieredTinyModelTest {
             alone.assertSameOn(engine);
             TieredEngineTest.awaitSettled(engine);
           }
-          assertThat(engine.stats().tiers().loadedPages()).as("%s", policy).isPositive();
+          assertThat(Engines.stats(engine).tiers().loadedPages()).as("%s", policy).isPositive();
         }
       }
     }

@@ -7,6 +7,7 @@ import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.CacheOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.Engines;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
@@ -77,8 +78,7 @@ class ColdSessionTest {
     await()
         .until(
             () -> {
-              onTiers(Tiers::isMoving); // the statistics are of now, then
-              EngineStats stats = engines.engine().stats();
+              EngineStats stats = Engines.stats(engines.engine());
               return stats.pool().inFlightPages() == 0
                   && stats.pool().protectedPages() == 0
                   && stats.tiers().queuedPages() == 0

@@ -37,12 +37,8 @@ class DiskTierTest {
   }
 
   private void awaitStored() {
-    Patience.await()
-        .until(
-            () ->
-                engines.stats().queuedPages() == 0
-                    && engines.stats().store() != null
-                    && engines.stats().store().pages() > 40);
+    engines.awaitSettled();
+    assertThat(engines.stats().store().pages()).isGreaterThan(40);
   }
 
   @Test

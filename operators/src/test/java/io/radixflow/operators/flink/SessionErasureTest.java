@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.Patience;
+import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.Engines;
 import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.flink.erasure.Erasures.Erasure;
 import io.radixflow.operators.flink.erasure.Erasures.What;
@@ -22,6 +24,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
@@ -79,8 +82,16 @@ class SessionErasureTest {
     return StoredPages.in(root);
   }
 
+  /** Waits until the pages of all turns that have ended are on disk. */
   private void awaitStored() {
-    Patience.await().until(() -> stats().queuedPages() == 0 && stats().store() != null);
+    Patience.await()
+        .until(
+            () -> {
+              EngineStats stats = Engines.stats(engines.engine());
+              return stats.tiers().queuedPages() == 0
+                  && stats.tiers().store() != null
+                  && (stats.scheduler().runningRequests() > 0 || Engines.isIdle(stats));
+            });
   }
 
   /** Waits until the subtask has nothing more to erase. */
@@ -125,9 +136,8 @@ class SessionErasureTest {
       h.ask(Events.of(EventKind.REGENERATE, "s", "r1").of("acme").at("t1"));
       h.ask(say("s", "t3", longText("third")));
       h.send(say("s", "t4", longText("fourth")));
-      while (engines.engine().stats().scheduler().runningRequests() == 0) {
-        Thread.onSpinWait();
-      }
+      Patience.await()
+          .until(() -> engines.engine().stats().scheduler().runningRequests() > 0);
       h.runMails();
       h.ask(say("s", "t5", longText("fifth")).replacing());
       h.ask(Events.fork("s", "f1", "b", "t3").of("acme"));
@@ -218,10 +228,13 @@ class SessionErasureTest {
 
   /** Waits until the first turn of an engine has tokens, and the operator knows of them. */
   private void awaitTokens(ServingHarness h) throws Exception {
-    while (engines.engine().stats().steps().generatedTokens() < 2) {
-      Thread.onSpinWait();
-    }
+    awaitGenerated(2);
     h.runMails();
+  }
+
+  private void awaitGenerated(long tokens) {
+    Patience.await()
+        .until(() -> engines.engine().stats().steps().generatedTokens() >= tokens);
   }
 
   @Test
@@ -229,10 +242,10 @@ class SessionErasureTest {
     try (ServingHarness h = harness()) {
       h.open();
       h.ask(say("s", "t1", longText("first")));
+      awaitStored();
+      long before = Engines.stats(engines.engine()).steps().generatedTokens();
       h.send(say("s", "t2", longText("second")));
-      while (engines.engine().stats().steps().generatedTokens() < 5) {
-        Thread.onSpinWait();
-      }
+      awaitGenerated(before + 5);
       h.runMails();
       eraseAndSearch(h, "s", Set.of());
       assertThat(stats().usedHostPages()).isZero();
@@ -242,7 +255,7 @@ class SessionErasureTest {
   @Test
   void anErasureInACheckpointIsDoneAfterACrash() throws Exception {
     OperatorSubtaskState state;
-    Path crashed = temporary.resolve("crashed");
+    Path crashed;
     Set<String> before;
     try (ServingHarness h = harness()) {
       h.open();
@@ -250,7 +263,7 @@ class SessionErasureTest {
       h.ask(say("kept", "t2", longText("kept")));
       awaitStored();
       before = pages();
-      copy(root, crashed);
+      crashed = copyOfRoot(before);
       h.send(Events.of(EventKind.ERASE, "gone", "e1").of("acme"));
       state = h.snapshot();
     }
@@ -265,6 +278,20 @@ class SessionErasureTest {
       assertThat(before).containsAll(pages()).hasSizeGreaterThan(pages().size());
       assertThat(pages()).isNotEmpty();
     }
+  }
+
+  /** Returns a copy of the files, some of which may go while they are copied. */
+  private Path copyOfRoot(Set<String> pages) {
+    AtomicInteger copies = new AtomicInteger();
+    return Patience.await()
+        .ignoreExceptions()
+        .until(
+            () -> {
+              Path copy = temporary.resolve("crashed" + copies.incrementAndGet());
+              copy(root, copy);
+              return copy;
+            },
+            copy -> StoredPages.in(copy).equals(pages));
   }
 
   private static void copy(Path from, Path to) throws IOException {

@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,7 +34,7 @@ final class StoredPages {
     for (int attempt = 1; ; attempt++) {
       try {
         return read(root);
-      } catch (IOException | RocksDBException e) {
+      } catch (IOException | UncheckedIOException | RocksDBException e) {
         // the store that has it open may delete files meanwhile
         if (attempt == ATTEMPTS) {
           throw new IllegalStateException(e);

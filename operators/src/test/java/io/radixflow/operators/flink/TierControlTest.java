@@ -74,9 +74,8 @@ class TierControlTest {
   }
 
   private void awaitStored() {
-    await(
-        () ->
-            stats().queuedPages() == 0 && stats().store() != null && stats().store().pages() > 40);
+    engines.awaitSettled();
+    assertThat(stats().store().pages()).isGreaterThan(40);
   }
 
   @Test
@@ -125,8 +124,9 @@ class TierControlTest {
     try (ServingHarness h = harness(TIERS, DiskTierOptions.NONE)) {
       h.open();
       ask(h, "t1");
-      await(() -> stats().queuedPages() == 0 && stats().usedHostPages() > 40);
+      engines.awaitSettled();
       int used = stats().usedHostPages();
+      assertThat(used).isGreaterThan(40);
       int total = stats().hostPages();
       long page = HOST_BYTES / total;
       done(h, "resize host " + 2 * HOST_BYTES);
@@ -190,8 +190,10 @@ class TierControlTest {
       done(first, "detach disk");
       second.control("tiers", null, "detach disk");
       first.control("tiers", null, "attach disk");
-      done(second, "attach disk");
-      assertThat(tiers().applied()).isEqualTo(2);
+      second.control("tiers", null, "attach disk");
+      await(() -> tiers().applied() == 2);
+      done(second, "flush disk");
+      assertThat(tiers().applied()).isEqualTo(3);
       assertThat(tiers().refused()).isZero();
     }
   }

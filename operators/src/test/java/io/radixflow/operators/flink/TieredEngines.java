@@ -5,7 +5,10 @@ import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.NamespaceKey;
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.Engines;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.flink.engine.EngineDirectory;
 import io.radixflow.operators.flink.engine.ServingEngine;
@@ -63,7 +66,7 @@ final class TieredEngines implements AfterEachCallback {
   }
 
   static RemoteTierOptions remote(String uri) {
-    return RemoteTierOptions.of(uri, KEY);
+    return new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, KEY);
   }
 
   /** A subtask, not yet opened, that opens an engine of its own unless it is put beside another. */
@@ -125,8 +128,19 @@ final class TieredEngines implements AfterEachCallback {
     return tiers().diskId();
   }
 
+  /** Returns the statistics of the last one's tiers, of now. */
   TierStats stats() {
-    return engine().stats().tiers();
+    return Engines.stats(engine()).tiers();
+  }
+
+  /** Waits until no page of the last one is on its way anywhere. */
+  void awaitSettled() {
+    Patience.await()
+        .until(
+            () -> {
+              EngineStats stats = Engines.stats(engine());
+              return Engines.isIdle(stats) && stats.tiers().queuedPages() == 0;
+            });
   }
 
   /** Closes the last one, so that the next finds its directory free. */

@@ -17,6 +17,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -301,11 +302,13 @@ public final class DiskStore implements PageStore {
     wake();
   }
 
-  private void wake() {
+  /** Has the store's own thread do its work; completes when that is done. */
+  Future<?> wake() {
     try {
-      upkeep.execute(this::keepUp);
+      return upkeep.submit(this::keepUp);
     } catch (RejectedExecutionException closing) {
       LOG.debug("Disk tier {} closes", directory);
+      return CompletableFuture.completedFuture(null);
     }
   }
 

@@ -8,6 +8,7 @@ import static io.radixflow.operators.tier.store.TierPages.read;
 import static io.radixflow.operators.tier.store.TierPages.write;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.flink.tiers.FlinkRemoteFiles;
 import io.radixflow.operators.record.KvTier;
 import io.radixflow.operators.tier.page.MissReason;
@@ -32,7 +33,7 @@ class RemoteStoreTest {
 
   private RemoteStore open(String epoch, TenantKeys keys) throws IOException {
     String uri = directory.resolve("remote").toUri().toString();
-    RemoteTierOptions options = RemoteTierOptions.of(uri, null);
+    RemoteTierOptions options = new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, null);
     return RemoteStore.open(options, epoch, PAGE_BYTES, FlinkRemoteFiles.open(uri), keys);
   }
 
@@ -192,7 +193,8 @@ class RemoteStoreTest {
 
   private RemoteStore limited(long bytes, long millis) throws IOException {
     String uri = directory.resolve("remote").toUri().toString();
-    RemoteTierOptions options = new RemoteTierOptions(uri, 8, 5_000, 0, bytes, millis, 0, null);
+    RemoteTierOptions options = new RemoteTierOptions(
+            uri, 8, Patience.DURATION.toMillis(), 0, bytes, millis, 0, null);
     return RemoteStore.open(options, EPOCH, PAGE_BYTES, FlinkRemoteFiles.open(uri), TierPages.KEYS);
   }
 

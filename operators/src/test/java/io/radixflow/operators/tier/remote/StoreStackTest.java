@@ -95,10 +95,15 @@ class StoreStackTest {
 
   @Test
   void pagesThatCouldNotBeCopiedAreTriedAgain() {
+    Semaphore gate = lower.slowDown();
     lower.fail(true);
     try (StoreStack stack = stack(0)) {
       write(stack, chain(1, 10));
+      gate.release();
+      await().until(() -> gate.availablePermits() == 0 && gate.hasQueuedThreads());
+      assertThat(lower.size()).isZero();
       lower.fail(false);
+      gate.release(100);
       await().until(() -> lower.size() == 10);
       assertThat(stack.droppedPages()).isZero();
     }
