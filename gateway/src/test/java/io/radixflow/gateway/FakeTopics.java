@@ -114,7 +114,7 @@ public final class FakeTopics implements Topics {
             finishReason,
             usage,
             error,
-            null);
+            null, null, null);
     reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
   }
 

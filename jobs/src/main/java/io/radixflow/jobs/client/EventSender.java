@@ -1,5 +1,7 @@
 package io.radixflow.jobs.client;
 
+import io.radixflow.jobs.kafka.TraceHeaders;
+import org.apache.kafka.common.header.Headers;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.config.RadixflowOptions;
@@ -40,12 +42,14 @@ public final class EventSender implements AutoCloseable {
   }
 
   /**
-   * Sends an event to the topic of events.
+   * Sends an event to the topic of events, with the trace of its origin.
    *
    * @return completed when the brokers have it
    */
   public CompletableFuture<Void> send(ConversationEvent event) {
-    return send(events, event.session().getBytes(UTF_8), EventWriter.write(event));
+    byte[] key = event.session().getBytes(UTF_8);
+    Headers trace = event.origin() == null ? null : TraceHeaders.of(event.origin().trace());
+    return send(new ProducerRecord<>(events, null, null, key, EventWriter.write(event), trace));
   }
 
   /**
@@ -56,19 +60,23 @@ public final class EventSender implements AutoCloseable {
    * @return completed when the brokers have it, or exceptionally; the message says what to do
    */
   public CompletableFuture<Void> send(String topic, byte[] key, byte[] value) {
+    return send(new ProducerRecord<>(topic, key, value));
+  }
+
+  private CompletableFuture<Void> send(ProducerRecord<byte[], byte[]> record) {
     CompletableFuture<Void> sent = new CompletableFuture<>();
     try {
       producer.send(
-          new ProducerRecord<>(topic, key, value),
+          record,
           (metadata, failure) -> {
             if (failure == null) {
               sent.complete(null);
             } else {
-              sent.completeExceptionally(explained(failure, topic));
+              sent.completeExceptionally(explained(failure, record.topic()));
             }
           });
     } catch (KafkaException e) {
-      sent.completeExceptionally(explained(e, topic));
+      sent.completeExceptionally(explained(e, record.topic()));
     }
     return sent;
   }

@@ -31,6 +31,9 @@ public final class DeltaWriter {
           json.writeNumberField("token_offset", delta.tokenOffset());
           json.writeNumberField("tokens", delta.tokens());
           json.writeStringField("text", Texts.wellFormed(delta.text() == null ? "" : delta.text()));
+          if (delta.logprobs() != null) {
+            json.writePOJOField("logprobs", new ReplyFields.Logprobs(delta.logprobs()));
+          }
           if (delta.finishReason() != null) {
             json.writeStringField("finish_reason", delta.finishReason());
             json.writePOJOField("usage", ReplyFields.UsageJson.of(delta.usage()));

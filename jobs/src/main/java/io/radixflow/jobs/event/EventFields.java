@@ -19,7 +19,7 @@ final class EventFields {
           """
           temperature top_k top_p min_p repetition_penalty presence_penalty
           frequency_penalty logit_bias max_tokens max_completion_tokens stop seed logprobs
-          top_logprobs n priority
+          top_logprobs ignore_eos n priority
           """);
 
   /** Fields of the OpenAI API and its kin that are known and not served. */

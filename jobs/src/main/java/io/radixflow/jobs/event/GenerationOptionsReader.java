@@ -53,6 +53,7 @@ public final class GenerationOptionsReader {
         fields.integer("seed", Long.MIN_VALUE, Long.MAX_VALUE),
         logprobs,
         toInt(topLogprobs),
+        fields.bool("ignore_eos"),
         toInt(fields.integer("priority", ServiceClass.MIN_PRIORITY, ServiceClass.MAX_PRIORITY)));
   }
 

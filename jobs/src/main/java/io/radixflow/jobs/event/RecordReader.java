@@ -23,6 +23,7 @@ public final class RecordReader {
       String finishReason,
       ReplyFields.UsageJson usage,
       ReplyFields.ErrorJson error,
+      ReplyFields.Logprobs logprobs,
       ReplyFields answer) {}
 
   /**
@@ -53,6 +54,8 @@ public final class RecordReader {
         json.finishReason,
         ReplyFields.UsageJson.usage(json.usage),
         ReplyFields.ErrorJson.error(json.error),
+        json.logprobs == null ? null : json.logprobs.content(),
+        null,
         json.answer == null ? null : reply(json.answer));
   }
 

@@ -39,7 +39,11 @@ final class EventDeserializer implements KafkaRecordDeserializationSchema<EventR
 
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<EventRecord> out) {
-    Origin origin = new Origin(record.partition(), record.offset(), record.timestamp());
+    Origin origin = new Origin(
+            record.partition(),
+            record.offset(),
+            record.timestamp(),
+            TraceHeaders.read(record.headers()));
     out.collect(check(record, parser.parse(record.value(), origin)));
   }
 

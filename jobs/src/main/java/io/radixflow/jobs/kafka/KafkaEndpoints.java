@@ -77,7 +77,12 @@ public final class KafkaEndpoints {
         .setRecordSerializer(
             (delta, context, timestamp) ->
                 new ProducerRecord<>(
-                    topic, delta.session().getBytes(UTF_8), DeltaWriter.write(delta)))
+                    topic,
+                    null,
+                    null,
+                    delta.session().getBytes(UTF_8),
+                    DeltaWriter.write(delta),
+                    TraceHeaders.of(delta.trace())))
         .build();
   }
 

@@ -41,7 +41,7 @@ class EventParserTest {
         "\"temperature\":0.5,\"top_k\":40,\"top_p\":0.9,\"min_p\":0.05,\"repetition_penalty\":1.1,"
             + "\"presence_penalty\":-1,\"frequency_penalty\":2,\"logit_bias\":{\"7\":-100},"
             + "\"max_tokens\":12,\"stop\":[\"a\",\"b\"],\"seed\":-9,\"logprobs\":true,"
-            + "\"top_logprobs\":3,\"n\":1,\"priority\":-7,";
+            + "\"top_logprobs\":3,\"ignore_eos\":true,\"n\":1,\"priority\":-7,";
     assertThat(event("{" + TURN + options + HELLO + "}").options())
         .isEqualTo(
             new GenerationOptions(
@@ -58,6 +58,7 @@ class EventParserTest {
                 -9L,
                 true,
                 3,
+                true,
                 -7));
   }
 

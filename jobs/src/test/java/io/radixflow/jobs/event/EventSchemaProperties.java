@@ -220,6 +220,7 @@ class EventSchemaProperties {
           Map.entry("store", BOOLEANS),
           Map.entry("stream_options", HINTS),
           Map.entry("logprobs", BOOLEANS),
+          Map.entry("ignore_eos", BOOLEANS),
           Map.entry("temperature", REALS),
           Map.entry("top_p", REALS),
           Map.entry("min_p", REALS),
@@ -369,6 +370,7 @@ class EventSchemaProperties {
                     seed,
                     true,
                     3,
+                    stop == null ? null : stop.isEmpty(),
                     maxTokens == null ? null : maxTokens % 101));
   }
 }

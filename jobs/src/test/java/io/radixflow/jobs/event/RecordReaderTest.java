@@ -78,6 +78,22 @@ class RecordReaderTest {
         List.of(
             new ReplyDelta("s", "b", "t", 0, 3, 2, 1, 7, "é", "stop", new Usage(10, 4, 9)),
             new ReplyDelta("s", "b", "t", 0, 3, 2, 1, 7, "é", null, Usage.NONE),
+            new ReplyDelta(
+                "s",
+                "b",
+                "t",
+                0,
+                3,
+                2,
+                1,
+                7,
+                "é",
+                null,
+                Usage.NONE,
+                null,
+                List.of(new Reply.TokenLogprob(1, "é", -0.5f, List.of())),
+                null,
+                null),
             ReplyDelta.last(rejected),
             ReplyDelta.last(answer))) {
       assertThat(RecordReader.delta(DeltaWriter.write(delta))).isEqualTo(delta);

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param seed of the random generator; without one a hash of session, turn and regeneration
  * @param logprobs whether to report log probabilities
  * @param topLogprobs how many alternatives a token
+ * @param ignoreEos whether a reply goes on past the end of the turn, up to its limit
  * @param priority among the tenant's turns; see {@code ServiceClass}
  */
 public record GenerationOptions(
@@ -30,6 +31,7 @@ public record GenerationOptions(
     Long seed,
     Boolean logprobs,
     Integer topLogprobs,
+    Boolean ignoreEos,
     Integer priority)
     implements Serializable {
 
@@ -58,6 +60,7 @@ public record GenerationOptions(
     private Long seed;
     private Boolean logprobs;
     private Integer topLogprobs;
+    private Boolean ignoreEos;
     private Integer priority;
 
     private Builder() {}
@@ -127,6 +130,11 @@ public record GenerationOptions(
       return this;
     }
 
+    public Builder ignoreEos(Boolean ignoreEos) {
+      this.ignoreEos = ignoreEos;
+      return this;
+    }
+
     public Builder priority(Integer priority) {
       this.priority = priority;
       return this;
@@ -147,6 +155,7 @@ public record GenerationOptions(
           seed,
           logprobs,
           topLogprobs,
+          ignoreEos,
           priority);
     }
   }

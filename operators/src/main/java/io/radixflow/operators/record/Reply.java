@@ -23,6 +23,7 @@ import java.util.List;
  * @param created milliseconds since the epoch
  * @param metadata its event's, or null
  * @param turnState {@code query} of a turn: what is known of it, else null
+ * @param trace the trace that its event belongs to, or null; a header of its record
  * @param pages {@code query} of an open session: where its pages are, else null
  */
 public record Reply(
@@ -43,6 +44,7 @@ public record Reply(
     long created,
     Map<String, String> metadata,
     TurnState turnState,
+    TraceContext trace,
     Pages pages) {
 
   /** Returns a builder of a reply without text that finishes with {@code stop}. */
@@ -66,6 +68,7 @@ public record Reply(
         .created(created)
         .metadata(metadata)
         .turnState(turnState)
+        .trace(trace)
         .pages(pages);
   }
 
@@ -89,6 +92,7 @@ public record Reply(
         created,
         null,
         null,
+        trace,
         null);
   }
 

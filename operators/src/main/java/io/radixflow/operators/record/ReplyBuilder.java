@@ -22,6 +22,7 @@ public final class ReplyBuilder {
   private long created;
   private Map<String, String> metadata;
   private Reply.TurnState turnState;
+  private TraceContext trace;
   private Reply.Pages pages;
 
   ReplyBuilder(String session, String branch, String turn, EventKind kind) {
@@ -96,6 +97,11 @@ public final class ReplyBuilder {
     return this;
   }
 
+  public ReplyBuilder trace(TraceContext trace) {
+    this.trace = trace;
+    return this;
+  }
+
   public ReplyBuilder pages(Reply.Pages pages) {
     this.pages = pages;
     return this;
@@ -120,6 +126,7 @@ public final class ReplyBuilder {
         created,
         metadata,
         turnState,
+        trace,
         pages);
   }
 }

@@ -1,5 +1,7 @@
 package io.radixflow.operators.record;
 
+import java.util.List;
+
 /**
  * A piece of a running reply, emitted at least once; a Flink POJO. Consumers append what extends
  * the text they have: pieces that overlap are equal.
@@ -13,6 +15,8 @@ package io.radixflow.operators.record;
  * @param finishReason in the last piece, else null
  * @param usage counts of the whole turn in the last piece, else {@link Usage#NONE}
  * @param error in the last piece: why the turn was not served; else null
+ * @param logprobs one entry for each token that it stands for, if asked for; else null
+ * @param trace the trace that its event belongs to, or null
  * @param answer in the last piece of a query: its reply, to be committed yet; else null
  */
 public record ReplyDelta(
@@ -28,6 +32,8 @@ public record ReplyDelta(
     String finishReason,
     Usage usage,
     ReplyError error,
+    List<Reply.TokenLogprob> logprobs,
+    TraceContext trace,
     Reply answer) {
 
   /** A piece of a turn that is served. */
@@ -56,6 +62,8 @@ public record ReplyDelta(
         finishReason,
         usage,
         null,
+        null,
+        null,
         null);
   }
 
@@ -79,6 +87,8 @@ public record ReplyDelta(
         reply.finishReason(),
         reply.usage(),
         reply.error(),
+        null,
+        reply.trace(),
         reply.kind() == EventKind.QUERY ? reply : null);
   }
 }

@@ -16,9 +16,11 @@ import java.util.function.Function;
  * @param sampling how tokens are drawn
  * @param maxTokens limit on generated tokens
  * @param stop stop strings
+ * @param ignoreEos whether the end of the turn does not end the reply
  * @param priority among the tenant's turns
  */
-public record TurnOptions(SamplingParams sampling, int maxTokens, List<String> stop, int priority) {
+public record TurnOptions(
+    SamplingParams sampling, int maxTokens, List<String> stop, boolean ignoreEos, int priority) {
 
   /** The temperature if neither event nor session has one. */
   private static final double TEMPERATURE = 1;
@@ -50,7 +52,8 @@ public record TurnOptions(SamplingParams sampling, int maxTokens, List<String> s
     int priority = first(layers, GenerationOptions::priority, 0);
     ServiceClass.checkPriority(priority);
     List<String> stop = first(layers, GenerationOptions::stop, List.of());
-    return new TurnOptions(sampling, limit, stop, priority);
+    boolean ignoreEos = first(layers, GenerationOptions::ignoreEos, false);
+    return new TurnOptions(sampling, limit, stop, ignoreEos, priority);
   }
 
   private static <T> T first(

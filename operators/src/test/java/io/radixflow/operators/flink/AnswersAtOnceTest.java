@@ -1,5 +1,10 @@
 package io.radixflow.operators.flink;
 
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.TraceContext;
+import java.util.Objects;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.EventKind;
@@ -63,6 +68,41 @@ class AnswersAtOnceTest {
         assertThat(delta(h, turn).finishReason()).isEqualTo("rejected");
         assertThat(delta(h, turn).error()).isNotNull().isEqualTo(h.reply(turn).error());
       }
+    }
+  }
+
+  @Test
+  void deltasAndReplyHaveTheTraceOfTheirEventAlsoAfterARestore() throws Exception {
+    TraceContext trace = new TraceContext("00-1-2-01", "a=b");
+    Origin traced = new Origin(0, 5, 0, trace);
+    OperatorSubtaskState state;
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").with(e -> e.origin(traced)));
+      h.send(Events.message("s", "t2")).generate(3);
+      h.send(Events.of(EventKind.QUERY, "s", "q").with(e -> e.origin(new Origin(0, 6, 0, trace))));
+      assertThat(delta(h, "q").trace()).isEqualTo(h.reply("q").trace()).isEqualTo(trace);
+      assertThat(h.deltas()).isNotEmpty().allMatch(delta -> trace.equals(delta.trace()));
+      state = h.snapshot();
+    }
+    try (ServingHarness h =
+        ServingHarness.of(new ScriptedEngine(4096, 6), ServingOptions.DEFAULT)) {
+      h.restore(state, 1).settle();
+      assertThat(h.reply("t1").trace()).isEqualTo(trace);
+      assertThat(h.reply("t2").trace()).isNull();
+      assertThat(h.deltas())
+          .allMatch(delta -> Objects.equals(delta.trace(), h.reply(delta.turn()).trace()));
+    }
+  }
+
+  @Test
+  void aReplyGoesOnPastTheEndOfItsTurnIfAsked() throws Exception {
+    GenerationOptions ten = GenerationOptions.builder().maxTokens(10).build();
+    GenerationOptions past = GenerationOptions.builder().maxTokens(10).ignoreEos(true).build();
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1").with(ten), Events.message("s", "t2").with(past)).settle();
+      h.send(Events.of(EventKind.OPEN, "d", "o").with(past), Events.message("d", "t3")).settle();
+      assertThat(h.endings()).containsExactly("t1:stop", "t2:length", "o:stop", "t3:length");
+      assertThat(h.reply("t2").usage().completionTokens()).isEqualTo(10);
     }
   }
 }

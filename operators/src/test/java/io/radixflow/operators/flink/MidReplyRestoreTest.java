@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -83,6 +84,7 @@ class MidReplyRestoreTest {
           .ignoringFields("attempt", "created", "cachedTokens")
           .isEqualTo(undisturbed);
       assertThat(texts(seen)).containsExactly(undisturbed.text());
+      assertThat(logprobs(seen)).isEqualTo(logprobsOf(undisturbed));
       assertThat(new ReplyReader().read(seen).tokens(SESSION + "/" + TURN))
           .isEqualTo(undisturbed.usage().completionTokens());
     }
@@ -90,6 +92,30 @@ class MidReplyRestoreTest {
 
   private static List<String> texts(List<ReplyDelta> deltas) {
     return List.copyOf(new ReplyReader().read(deltas).texts().values());
+  }
+
+  /** Joins the log probabilities of deltas by their tokens' offsets; what overlaps must agree. */
+  private static Map<Integer, Reply.TokenLogprob> logprobs(List<ReplyDelta> deltas) {
+    Map<Integer, Reply.TokenLogprob> joined = new TreeMap<>();
+    for (ReplyDelta delta : deltas) {
+      if (delta.logprobs() != null) {
+        assertThat(delta.logprobs()).hasSize(delta.tokens());
+        for (int i = 0; i < delta.tokens(); i++) {
+          Reply.TokenLogprob entry = delta.logprobs().get(i);
+          Reply.TokenLogprob before = joined.put(delta.tokenOffset() + i, entry);
+          assertThat(before).isIn(null, entry);
+        }
+      }
+    }
+    return joined;
+  }
+
+  private static Map<Integer, Reply.TokenLogprob> logprobsOf(Reply reply) {
+    Map<Integer, Reply.TokenLogprob> entries = new TreeMap<>();
+    if (reply.logprobs() != null) {
+      reply.logprobs().forEach(entry -> entries.put(entries.size(), entry));
+    }
+    return entries;
   }
 
   private Reply finish(

@@ -265,7 +265,8 @@ public final class ScriptedEngine implements Engine {
         return;
       }
       int at = running.tokens.length;
-      int token = at == replyLength ? endOfTurn() : letter(running.prompt, running.tokens);
+      boolean ends = at == replyLength && !running.request.ignoreEndOfTurn();
+      int token = ends ? endOfTurn() : letter(running.prompt, running.tokens);
       running.tokens = Arrays.copyOf(running.tokens, at + 1);
       running.tokens[at] = token;
       FinishReason finish =

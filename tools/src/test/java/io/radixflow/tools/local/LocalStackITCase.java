@@ -1,5 +1,9 @@
 package io.radixflow.tools.local;
 
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.kafka.common.header.Header;
+import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.TraceContext;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -304,6 +308,52 @@ class LocalStackITCase {
                 assertThat(letter.headers().lastHeader("radixflow.topic").value())
                     .isEqualTo("conversation-events".getBytes(UTF_8));
               });
+    }
+  }
+
+  @Test
+  void theTraceOfAnEventIsInTheHeadersOfItsDeltasAndItsReply() {
+    List<ConsumerRecord<byte[], byte[]>> records = Collections.synchronizedList(new ArrayList<>());
+    String parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    ConversationEvent event =
+        Events.message("traced", "t", "hello", 3).toBuilder()
+            .origin(new Origin(-1, -1, 0, new TraceContext(parent, null)))
+            .build();
+    try (TopicFollower deltas = follow(RadixflowOptions.DELTAS_TOPIC, records);
+        TopicFollower replies = follow(RadixflowOptions.REPLIES_TOPIC, records)) {
+      get(client.ask(event, ReplyListener.SILENT));
+      get(client.ask(Events.message("traced", "u", "bye", 3), ReplyListener.SILENT));
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(() -> assertThat(traces(records, "u")).contains("replies null"));
+    }
+    assertThat(traces(records, "t"))
+        .contains("replies " + parent, "reply-deltas " + parent)
+        .allMatch(each -> each.endsWith(parent));
+    assertThat(traces(records, "u")).allMatch(each -> each.endsWith("null"));
+  }
+
+  private static TopicFollower follow(
+      ConfigOption<String> topic, List<ConsumerRecord<byte[], byte[]>> records) {
+    return TopicFollower.start(
+        stack.settings(),
+        stack.settings().get(topic),
+        false,
+        records::add,
+        LocalStackITCase::fail);
+  }
+
+  private static List<String> traces(List<ConsumerRecord<byte[], byte[]>> records, String turn) {
+    synchronized (records) {
+      return records.stream()
+          .filter(record -> new String(record.key(), UTF_8).equals("traced"))
+          .filter(record -> new String(record.value(), UTF_8).contains("\"turn\":\"" + turn + "\""))
+          .map(
+              record -> {
+                Header header = record.headers().lastHeader("traceparent");
+                return record.topic() + " " + (header == null ? null : new String(header.value(), UTF_8));
+              })
+          .toList();
     }
   }
 

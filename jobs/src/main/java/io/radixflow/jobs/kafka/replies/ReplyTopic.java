@@ -1,5 +1,8 @@
 package io.radixflow.jobs.kafka.replies;
 
+import org.apache.flink.connector.kafka.sink.HeaderProvider;
+import org.apache.kafka.common.header.Headers;
+import io.radixflow.jobs.kafka.TraceHeaders;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.config.RadixflowOptions;
@@ -40,6 +43,16 @@ public final class ReplyTopic implements LostReplies {
     }
   }
 
+  /** The headers of a record. */
+  private static final class TraceOf implements HeaderProvider<Reply> {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public Headers getHeaders(Reply reply) {
+      return TraceHeaders.of(reply.trace());
+    }
+  }
+
   public ReplyTopic(Settings settings) {
     this.settings = settings;
   }
@@ -61,6 +74,7 @@ public final class ReplyTopic implements LostReplies {
             .setRecordSerializer(
                 KafkaRecordSerializationSchema.<Reply>builder()
                     .setTopic(name())
+                    .setHeaderProvider(new TraceOf())
                     .setKeySerializationSchema(new Bytes(reply -> reply.session().getBytes(UTF_8)))
                     .setValueSerializationSchema(new Bytes(new ReplyLimiter(maxBytes)::write))
                     .build())

@@ -77,6 +77,7 @@ public final class EngineRequests {
         .resumed(run.tokens())
         .sampling(given.sampling())
         .stop(given.stop())
+        .ignoreEndOfTurn(given.ignoreEos())
         .session(new SessionRef(tenant, session.id(), run.pending.branch(), nextPrompt(run)))
         .service(new ServiceClass(tenant, given.priority(), session.id()))
         .hints(hints(run.pending.cache()))

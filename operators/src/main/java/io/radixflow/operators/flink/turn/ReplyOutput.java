@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.TraceContext;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
 import io.radixflow.operators.flink.state.SessionContext;
@@ -97,7 +99,8 @@ public final class ReplyOutput {
   void delta(RunningTurn turn, ReplyProgress progress) {
     int shown = turn.shownTokens();
     int tokens = progress.tokenOffset() + progress.tokens().length - shown;
-    collect(delta(turn, progress.textOffset(), tokens, progress.text(), null, Usage.NONE, null));
+    String text = progress.text();
+    collect(delta(turn, progress.textOffset(), tokens, text, null, Usage.NONE, null));
   }
 
   /** Emits the last piece and the reply of a turn that the engine worked on. */
@@ -130,6 +133,7 @@ public final class ReplyOutput {
             .logprobs(logprobs ? turn.logprobs() : null)
             .error(error)
             .metadata(event.metadata())
+            .trace(trace(event.origin()))
             .build());
     TurnLog.ended(turn, finish, usage, now());
   }
@@ -151,6 +155,7 @@ public final class ReplyOutput {
               .finishReason(lowerCase(reason))
               .error(error)
               .metadata(pending.metadata())
+              .trace(trace(pending.origin()))
               .build());
     }
   }
@@ -221,7 +226,12 @@ public final class ReplyOutput {
 
   private ReplyBuilder reply(ConversationEvent event) {
     return reply(event.session(), event.branch(), event.turn(), event.kind())
-        .metadata(event.metadata());
+        .metadata(event.metadata())
+        .trace(trace(event.origin()));
+  }
+
+  private static TraceContext trace(Origin origin) {
+    return origin == null ? null : origin.trace();
   }
 
   private ReplyBuilder reply(String session, String branch, String turn, EventKind kind) {
@@ -249,6 +259,8 @@ public final class ReplyOutput {
         finish,
         usage,
         error,
+        turn.newLogprobs(),
+        trace(turn.pending.origin()),
         null);
   }
 

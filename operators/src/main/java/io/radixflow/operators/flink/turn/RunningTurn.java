@@ -96,6 +96,18 @@ final class RunningTurn {
     return List.copyOf(logprobs);
   }
 
+  /** Log probabilities of the tokens that deltas have stood for; empty if not asked for. */
+  List<Reply.TokenLogprob> shownLogprobs() {
+    return List.copyOf(logprobs.subList(0, Math.min(shownTokens, logprobs.size())));
+  }
+
+  /** Log probabilities of the tokens that no delta stood for yet; null if not asked for. */
+  List<Reply.TokenLogprob> newLogprobs() {
+    return plan.options().sampling().topLogprobs() < 0
+        ? null
+        : List.copyOf(logprobs.subList(Math.min(shownTokens, logprobs.size()), logprobs.size()));
+  }
+
   Usage usage() {
     return new Usage(prompt == null ? 0 : prompt.ids().length, cachedTokens, tokenCount, tiers);
   }

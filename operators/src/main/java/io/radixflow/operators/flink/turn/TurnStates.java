@@ -70,7 +70,7 @@ public final class TurnStates {
     String previous = pending.whole() ? null : previous(session, branches, branch, entry);
     RunningTurn run = branch.running;
     if (run != null && run.pending.id() == entry.id()) {
-      return pending(pending, RUNNING, previous, run.text(), run.logprobs());
+      return pending(pending, RUNNING, previous, run.text(), run.shownLogprobs());
     }
     List<Progress> gained = session.progress(entry.id());
     if (gained.isEmpty() || !gained.get(0).prompt().tokenizer().equals(tokenizer)) {
@@ -81,7 +81,10 @@ public final class TurnStates {
         RUNNING,
         previous,
         gained.stream().map(Progress::text).collect(Collectors.joining()),
-        gained.stream().flatMap(piece -> piece.logprobs().stream()).toList());
+        gained.stream()
+            .flatMap(piece -> piece.logprobs().stream())
+            .limit(gained.get(gained.size() - 1).shownTokens())
+            .toList());
   }
 
   private static Reply.TurnState pending(
