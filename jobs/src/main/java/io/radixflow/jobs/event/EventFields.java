@@ -51,6 +51,8 @@ final class EventFields {
         "replace",
         "cache");
     allow(EventKind.REGENERATE, true, "branch", "at_turn", "messages", "metadata", "replace", "cache");
+    allow(EventKind.APPEND, false, "branch", "previous_turn", "cache_salt", "messages", "metadata");
+    allow(EventKind.DELETE_TURN, false, "at_turn");
     allow(EventKind.FORK, false, "branch", "new_branch", "at_turn");
     allow(EventKind.CANCEL, false, "branch");
     allow(EventKind.CLOSE, false);
@@ -68,7 +70,10 @@ final class EventFields {
 
   /** Returns whether events of the type need a turn id. */
   static boolean needsTurn(EventKind kind) {
-    return kind == EventKind.MESSAGE || kind == EventKind.REGENERATE || kind == EventKind.QUERY;
+    return switch (kind) {
+      case MESSAGE, REGENERATE, APPEND, QUERY -> true;
+      default -> false;
+    };
   }
 
   /** Returns whether any type has the field. */

@@ -141,6 +141,9 @@ public final class EventParser {
     if (newBranch == null && kind == EventKind.FORK) {
       throw new InvalidInputException("new_branch is missing: an id for the branch to make");
     }
+    if (kind == EventKind.DELETE_TURN && !fields.has("at_turn")) {
+      throw new InvalidInputException("at_turn is missing: the turn to delete");
+    }
     GenerationOptions options =
         EventFields.allowed(kind).contains("temperature")
             ? GenerationOptionsReader.read(fields)

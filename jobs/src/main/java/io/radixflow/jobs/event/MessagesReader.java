@@ -33,12 +33,13 @@ final class MessagesReader {
 
   /** The messages; empty if none are given. */
   static List<Message> read(EventKind kind, JsonObject event) {
-    if (kind == EventKind.MESSAGE && !event.has("messages")) {
+    boolean needed = kind == EventKind.MESSAGE || kind == EventKind.APPEND;
+    if (needed && !event.has("messages")) {
       throw new InvalidInputException("messages is missing: the new turn's messages");
     }
     int max = kind == EventKind.OPEN ? 1 : MAX_MESSAGES;
     List<JsonObject> given = event.objects("messages", "messages", max);
-    if (kind == EventKind.MESSAGE && given.isEmpty()) {
+    if (needed && given.isEmpty()) {
       throw new InvalidInputException("messages is empty; it must have at least one message");
     }
     List<Message> messages = new ArrayList<>(given.size());

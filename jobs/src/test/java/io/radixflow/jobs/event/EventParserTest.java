@@ -266,12 +266,13 @@ class EventParserTest {
   @ParameterizedTest
   @EnumSource(EventKind.class)
   void anEventOfAnyTypeHasATenant(EventKind kind) {
-    List<Message> messages =
-        kind == EventKind.MESSAGE ? List.of(new Message("user", "hi")) : List.of();
+    boolean says = kind == EventKind.MESSAGE || kind == EventKind.APPEND;
+    List<Message> messages = says ? List.of(new Message("user", "hi")) : List.of();
     ConversationEvent event =
         ConversationEvent.builder(kind, "s", "t")
             .tenant("acme")
             .newBranch(kind == EventKind.FORK ? "b" : null)
+            .atTurn(kind == EventKind.DELETE_TURN ? "u" : null)
             .messages(messages)
             .origin(ORIGIN)
             .build();

@@ -124,9 +124,17 @@ final class ConversationFormat implements WorkloadFormat {
         session.close();
         requests.close(session.number);
       }
-      case CANCEL, PREFETCH, QUERY -> {
+      case APPEND -> append(session, event);
+      case CANCEL, PREFETCH, QUERY, DELETE_TURN -> {
         // ask for no reply of their own; what a cancel ended shows in the reply that it ended
       }
+    }
+  }
+
+  private void append(ReplayedSession session, ConversationEvent event) {
+    Reply reply = replies.get(new TurnKey(event.session(), event.turn()));
+    if (session.isNew(event.turn()) && (reply == null || !reply.finishReason().equals("rejected"))) {
+      session.append(event, reply == null ? event.branch() : reply.branch());
     }
   }
 
@@ -155,7 +163,7 @@ final class ConversationFormat implements WorkloadFormat {
       return;
     }
     int[] answer = tokens.reply(reply.text());
-    begin(session, event.branch());
+    begin(session, reply.branch());
     store(prompt.ids(), answer);
     promptTokens += reply.usage().promptTokens();
     cachedTokens += reply.usage().cachedTokens();

@@ -7,6 +7,7 @@ import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.session.TurnParent;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -81,16 +82,8 @@ final class ReplayedSession {
 
   /** Returns the request of a message or a regeneration, or null if the job refuses it. */
   Plan plan(ConversationEvent event) {
-    List<Message> messages = event.messages();
-    if (event.kind() == EventKind.MESSAGE && !opened) {
-      boolean prompted = messages.get(0).role().equals("system");
-      opened = true;
-      tenant = event.tenant();
-      cacheSalt = event.cacheSalt();
-      system = prompted ? messages.get(0).content() : null;
-      messages = prompted ? messages.subList(1, messages.size()) : messages;
-    }
-    List<Turn> path = branches.get(event.branch());
+    List<Message> messages = messages(event);
+    List<Turn> path = before(event);
     if (path == null || !opened) {
       return null;
     }
@@ -103,6 +96,68 @@ final class ReplayedSession {
     }
     Turn old = path.get(at);
     return new Plan(path.subList(0, at), old.messages(), old.turn(), old.regeneration() + 1);
+  }
+
+  /** Returns the messages of a turn; opens the session if they are its first. */
+  private List<Message> messages(ConversationEvent event) {
+    List<Message> messages = event.messages();
+    boolean prompted = !messages.isEmpty() && messages.get(0).role().equals("system");
+    if (event.kind() == EventKind.REGENERATE) {
+      return messages;
+    }
+    boolean opens = !opened;
+    if (opens) {
+      opened = true;
+      tenant = event.tenant();
+      cacheSalt = event.cacheSalt();
+      system = prompted ? messages.get(0).content() : null;
+    }
+    boolean known =
+        opens || event.matchHistory() && prompted && messages.get(0).content().equals(system);
+    return prompted && known ? messages.subList(1, messages.size()) : messages;
+  }
+
+  /**
+   * Returns the turns before a new one, or null if there is no such branch or turn. A conversation
+   * that was sent as a whole has none: its messages are all of it.
+   */
+  private List<Turn> before(ConversationEvent event) {
+    if (event.matchHistory() || "".equals(event.previousTurn())) {
+      return List.of();
+    }
+    if (event.previousTurn() == null) {
+      return branches.get(event.branch());
+    }
+    for (List<Turn> path : branches.values()) {
+      int at = indexOf(path, event.previousTurn());
+      if (at >= 0) {
+        return path.subList(0, at + 1);
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Adds messages without a reply.
+   *
+   * @param branch the branch that the job chose
+   */
+  void append(ConversationEvent event, String branch) {
+    List<Message> messages = messages(event);
+    List<Turn> before = before(event);
+    if (before == null || messages.isEmpty()) {
+      return;
+    }
+    List<Turn> path = new ArrayList<>(before);
+    TurnParent parent = new TurnParent(parent(path), Turn.ROOT, null);
+    path.add(
+        Turn.appended(
+            nextId++, event.turn(), messages, null, parent, Conversation.of(system, before)));
+    branches.put(branch, path);
+  }
+
+  private static long parent(List<Turn> path) {
+    return path.isEmpty() ? Turn.ROOT : path.get(path.size() - 1).id();
   }
 
   Conversation conversation(Plan plan) {
@@ -125,11 +180,10 @@ final class ReplayedSession {
     System.arraycopy(prompt.ids(), prompt.keep(), own, 0, added);
     System.arraycopy(ids, 0, own, added, ids.length);
     List<Turn> path = new ArrayList<>(plan.path);
-    Turn parent = path.isEmpty() ? null : path.get(path.size() - 1);
     path.add(
         new Turn(
             nextId++,
-            parent == null ? 0 : parent.id(),
+            parent(path),
             path.size(),
             plan.turn,
             event.turn(),
@@ -144,8 +198,9 @@ final class ReplayedSession {
             prompt.tokenizer(),
             prompt.dropped(),
             Turn.ROOT,
-            null));
-    branches.put(event.branch(), path);
+            null,
+            false));
+    branches.put(reply.branch(), path);
   }
 
   private static int indexOf(List<Turn> path, String turn) {

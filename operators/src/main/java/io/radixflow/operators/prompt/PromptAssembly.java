@@ -12,6 +12,7 @@ import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Makes the prompt of one turn, on an intake thread, from an immutable view of its conversation.
@@ -85,8 +86,10 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     }
     int[] tail =
         template.encodeTurn(
-            conversation.messages(dropped, List.of()),
-            added.stream().map(m -> new ChatMessage(m.role(), m.content())).toList());
+            conversation.answered().messages(dropped, List.of()),
+            Stream.concat(conversation.unanswered().stream(), added.stream())
+                .map(m -> new ChatMessage(m.role(), m.content()))
+                .toList());
     if (tail != null) {
       int[] ids = Arrays.copyOf(before, before.length + tail.length);
       System.arraycopy(tail, 0, ids, before.length, tail.length);

@@ -15,19 +15,21 @@ import java.util.List;
  * @param tenant owner, empty for the default tenant
  * @param cacheSalt separates cached pages further; empty for none
  * @param messages {@code open}: at most a system message; {@code message}: the new turn's messages;
- *     {@code regenerate}: messages that replace those of the turn, empty to keep them
+ *     {@code append}: messages without a reply; {@code regenerate}: messages that replace those of
+ *     the turn, empty to keep them
  * @param options generation options; of {@code open}: the session's defaults; null for none
  * @param replace whether a turn of the branch that runs or waits is cancelled in this one's favour,
  *     instead of being waited for
  * @param newBranch {@code fork}: the branch to make
  * @param atTurn {@code fork}: the last turn that is kept; {@code regenerate}: the turn that is
- *     answered again; null for the latest; {@code query}: the turn that is asked about, or null
+ *     answered again; null for the latest; {@code query}: the turn that is asked about, or null;
+ *     {@code delete_turn}: the turn that is deleted
  * @param origin where the event was read
  * @param error what is wrong with it, for its sender; null if it is valid
  * @param metadata pairs that come back with the turn, for its sender, or null
  * @param cache what the turn's cached pages are worth, or null
- * @param previousTurn {@code message}: id of the turn that it follows, on whatever branch; empty if
- *     it follows none; null if the event names its branch
+ * @param previousTurn {@code message}, {@code append}: id of the turn that it follows, on whatever
+ *     branch; empty if it follows none; null if the event names its branch
  * @param matchHistory {@code message}: whether the messages are the whole conversation, of which
  *     the session may have turns already
  */

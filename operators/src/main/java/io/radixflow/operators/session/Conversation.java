@@ -46,11 +46,29 @@ public record Conversation(String system, int depth, List<Turn> path) {
     for (Turn turn : path) {
       if (turn.depth() >= dropped) {
         turn.messages().forEach(m -> messages.add(new ChatMessage(m.role(), m.content())));
-        messages.add(new ChatMessage("assistant", turn.reply()));
+        if (turn.reply() != null) {
+          messages.add(new ChatMessage("assistant", turn.reply()));
+        }
       }
     }
     added.forEach(m -> messages.add(new ChatMessage(m.role(), m.content())));
     return messages;
+  }
+
+  /** Returns the conversation up to its last reply. */
+  public Conversation answered() {
+    int end = path.size();
+    while (end > 0 && path.get(end - 1).reply() == null) {
+      end--;
+    }
+    return end == path.size() ? this : new Conversation(system, depth, path.subList(0, end));
+  }
+
+  /** Returns the messages after the last reply, which were appended without one. */
+  public List<Message> unanswered() {
+    return path.subList(answered().path().size(), path.size()).stream()
+        .flatMap(turn -> turn.messages().stream())
+        .toList();
   }
 
   /**
@@ -60,15 +78,16 @@ public record Conversation(String system, int depth, List<Turn> path) {
    * @return null if there are none, or if they belong to another tokenizer
    */
   public int[] canonicalIds(String tokenizer) {
-    int first = path.size() - 1;
-    while (first >= 0 && path.get(first).keep() > 0) {
+    List<Turn> replied = path.stream().filter(turn -> turn.reply() != null).toList();
+    int first = replied.size() - 1;
+    while (first >= 0 && replied.get(first).keep() > 0) {
       first--;
     }
     if (first < 0) {
       return null;
     }
     int[] ids = {};
-    for (Turn turn : path.subList(first, path.size())) {
+    for (Turn turn : replied.subList(first, replied.size())) {
       if (!turn.tokenizer().equals(tokenizer) || turn.keep() > ids.length) {
         return null;
       }

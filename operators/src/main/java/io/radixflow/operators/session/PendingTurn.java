@@ -14,7 +14,7 @@ import java.util.List;
  * that emits its reply. A Flink POJO.
  *
  * @param id number within the session; orders turns
- * @param kind {@code MESSAGE}, {@code REGENERATE} or {@code FORK}
+ * @param kind {@code MESSAGE}, {@code REGENERATE}, {@code APPEND} or {@code FORK}
  * @param branch the branch it works on; of a fork, the branch it forks from
  * @param turn the sender's turn id, or null
  * @param messages the new turn's messages; empty if the kind has none

@@ -26,8 +26,8 @@ import java.util.List;
  * @param messages the turn's messages
  * @param options the turn's own generation options, or null
  * @param regeneration how often the reply was regenerated before this
- * @param reply text of the reply
- * @param finishReason lower case
+ * @param reply text of the reply; null if the turn was appended without one
+ * @param finishReason lower case; null without a reply
  * @param details what is kept for those who ask about it; null for a root
  * @param keep ids of the parent's canonical ids that stay; 0 if the prompt was encoded again
  * @param ids canonical ids after those, up to and including the reply's end-of-turn id
@@ -36,6 +36,8 @@ import java.util.List;
  * @param root number of the root that its branch begins with
  * @param hash of the conversation up to and including the reply, see {@link ConversationHash}; null
  *     if it is not known
+ * @param hidden whether its sender deleted it: turns after it have it in their context, but nothing
+ *     else shows or continues it
  */
 public record Turn(
     long id,
@@ -54,7 +56,8 @@ public record Turn(
     String tokenizer,
     int dropped,
     long root,
-    String hash) {
+    String hash,
+    boolean hidden) {
 
   /** The number of the session's root. */
   public static final long ROOT = 0;
@@ -68,7 +71,64 @@ public record Turn(
     List<Message> messages = system == null ? List.of() : List.of(new Message("system", system));
     String hash = ConversationHash.of(system);
     return new Turn(
-        id, id, 0, "", "", messages, null, 0, "", "", null, 0, new int[0], "", 0, id, hash);
+        id, id, 0, "", "", messages, null, 0, "", "", null, 0, new int[0], "", 0, id, hash, false);
+  }
+
+  /**
+   * Returns a turn that is not replied to.
+   *
+   * @param turn its id
+   * @param before the conversation before it
+   */
+  public static Turn appended(
+      long id,
+      String turn,
+      List<Message> messages,
+      TurnDetails details,
+      TurnParent parent,
+      Conversation before) {
+    return new Turn(
+        id,
+        parent.turn(),
+        before.depth(),
+        turn,
+        turn,
+        messages,
+        null,
+        0,
+        null,
+        null,
+        details,
+        0,
+        new int[0],
+        "",
+        before.dropped(),
+        parent.root(),
+        ConversationHash.with(parent.hash(), messages),
+        false);
+  }
+
+  /** Returns this turn after its sender deleted it. */
+  public Turn asHidden() {
+    return new Turn(
+        id,
+        parent,
+        depth,
+        turn,
+        answeredBy,
+        messages,
+        options,
+        regeneration,
+        reply,
+        finishReason,
+        details,
+        keep,
+        ids,
+        tokenizer,
+        dropped,
+        root,
+        hash,
+        true);
   }
 
   /** Returns whether this is a root, and no turn. */
@@ -83,6 +143,6 @@ public record Turn(
 
   /** Returns whether the sender means this turn by {@code id}. */
   public boolean isNamed(String id) {
-    return turn.equals(id) || answeredBy.equals(id);
+    return !hidden && (turn.equals(id) || answeredBy.equals(id));
   }
 }

@@ -126,7 +126,8 @@ class ReasoningTest {
             model.tokenizer().fingerprint(),
             0,
             Turn.ROOT,
-            null);
+            null,
+            false);
     return assembly(Conversation.of(null, List.of(turn)), THANKS);
   }
 

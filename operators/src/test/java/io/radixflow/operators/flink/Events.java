@@ -38,6 +38,8 @@ record Events(ConversationEvent event) {
     String turn = "t" + n;
     return switch (kind) {
       case MESSAGE -> message(session, turn);
+      case APPEND -> of(kind, session, turn).with(new Message("user", "text of " + turn));
+      case DELETE_TURN -> of(kind, session, turn).at("t" + random.nextInt(count));
       case FORK -> fork(session, turn, "b", null);
       case CANCEL -> of(kind, session, "t" + random.nextInt(count));
       default -> of(kind, session, turn);

@@ -66,7 +66,8 @@ class PromptAssemblyTest {
             prompt.tokenizer(),
             prompt.dropped(),
             Turn.ROOT,
-            null));
+            null,
+            false));
     return Conversation.of(before.system(), path);
   }
 

@@ -65,9 +65,11 @@ final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
       }
       for (Turn turn : path) {
         collect(out, head.getKey(), turn.turn(), turn.messages(), null);
-        out.collect(
-            new SavedMessage(
-                head.getKey(), turn.turn(), "assistant", turn.reply(), turn.finishReason()));
+        if (turn.reply() != null) {
+          out.collect(
+              new SavedMessage(
+                  head.getKey(), turn.turn(), "assistant", turn.reply(), turn.finishReason()));
+        }
       }
     }
     List<PendingTurn> waiting = new ArrayList<>();

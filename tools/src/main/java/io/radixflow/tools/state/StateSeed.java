@@ -134,7 +134,8 @@ public record StateSeed(int sessions, int turns, long now) {
                 tokenizer,
                 0,
                 Turn.ROOT,
-                hash));
+                hash,
+                false));
         turnNumbers.put(SavedState.byId(name), id);
         turnNumbers.put(SavedState.byHash(hash), id);
         length += ids.length;

@@ -64,7 +64,7 @@ public final class History {
   private void put(Turn turn) throws Exception {
     turns.put(turn.id(), turn);
     recent.add(backend.getCurrentKey(), turn);
-    if (turn.hash() != null) {
+    if (turn.hash() != null && !turn.hidden()) {
       numbers.put(SavedState.byHash(turn.hash()), turn.id());
     }
   }
@@ -246,6 +246,56 @@ public final class History {
     heads.put(branch, head);
   }
 
+  /**
+   * Hides a turn. Branches that end with it, and have no turns that run or wait, then end with the
+   * turn before it; if no other has it, it is removed.
+   */
+  public void delete(long id, Collection<String> branches) throws Exception {
+    Turn turn = turn(id);
+    put(turn.asHidden());
+    List<String> keys =
+        List.of(SavedState.byId(turn.answeredBy()), SavedState.byId(turn.turn()));
+    for (String key : keys) {
+      removeNumber(key, id);
+    }
+    if (turn.hash() != null) {
+      removeNumber(SavedState.byHash(turn.hash()), id);
+    }
+    for (String branch : branches) {
+      heads.put(branch, shown(turn.asHidden()));
+    }
+    sweep();
+  }
+
+  private void removeNumber(String key, long id) throws Exception {
+    Long number = numbers.get(key);
+    if (number != null && number == id) {
+      numbers.remove(key);
+    }
+  }
+
+  /** Returns whether a branch ends with a turn that was deleted. */
+  public boolean endsHidden(String branch) throws Exception {
+    Long head = heads.get(branch);
+    Turn last = head == null ? null : last(head);
+    return last != null && last.hidden();
+  }
+
+  /** Has a branch that ends with a turn that was deleted end with one before it. */
+  public void trim(String branch) throws Exception {
+    heads.put(branch, shown(turn(heads.get(branch))));
+    sweep();
+  }
+
+  /** Returns the number of the last turn up to this one that is not hidden, or of the root. */
+  private long shown(Turn last) throws Exception {
+    Turn turn = last.hidden() ? turn(last.parent()) : last;
+    while (turn != null && turn.hidden()) {
+      turn = turn(turn.parent());
+    }
+    return turn == null ? last.root() : turn.id();
+  }
+
   /** Removes branches, and the turns that only they have. */
   public void drop(Collection<String> branches) throws Exception {
     for (String branch : branches) {
@@ -272,7 +322,7 @@ public final class History {
       Map.Entry<Long, Turn> entry = entries.next();
       if (!needed.contains(entry.getKey())) {
         entries.remove();
-      } else if (entry.getValue().hash() != null) {
+      } else if (entry.getValue().hash() != null && !entry.getValue().hidden()) {
         hashes.put(SavedState.byHash(entry.getValue().hash()), entry.getKey());
       }
     }

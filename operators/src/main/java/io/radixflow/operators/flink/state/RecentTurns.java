@@ -60,7 +60,7 @@ final class RecentTurns {
   }
 
   private static long bytes(Turn turn) {
-    long chars = turn.reply().length();
+    long chars = turn.reply() == null ? 0 : turn.reply().length();
     for (Message message : turn.messages()) {
       chars += message.content().length();
     }

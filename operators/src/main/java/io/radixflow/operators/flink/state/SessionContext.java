@@ -257,6 +257,15 @@ public final class SessionContext {
     store.endedTurns.put(turn.turn(), turn);
   }
 
+  /** Removes how a turn ended that the history does not have; false if that was not known. */
+  public boolean removeEndedTurn(String turn) throws Exception {
+    boolean known = store.endedTurns.contains(turn);
+    if (known) {
+      store.endedTurns.remove(turn);
+    }
+    return known;
+  }
+
   /** Returns how a turn ended that the history does not have; null if that is not known. */
   public Reply.TurnState endedTurn(String turn) throws Exception {
     return store.endedTurns.get(turn);

@@ -12,6 +12,7 @@ import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.Turn;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -135,7 +136,7 @@ public final class BranchSelector {
   }
 
   /** Returns the number of a turn by its id; turns that run or wait count. */
-  private long number(SessionContext session, String turn) throws Exception {
+  long number(SessionContext session, String turn) throws Exception {
     if (turn.isEmpty()) {
       return Turn.ROOT;
     }
@@ -200,7 +201,8 @@ public final class BranchSelector {
     return null;
   }
 
-  private List<TurnQueues.Branch> branches(SessionContext session) {
+  /** Returns the branches of a session that have turns that run or wait. */
+  List<TurnQueues.Branch> branches(SessionContext session) {
     TurnQueues.Session turns = queues.session(session.id());
     return turns == null ? List.of() : turns.branches();
   }
@@ -264,8 +266,10 @@ public final class BranchSelector {
   /**
    * Makes the branches that waited for a turn, which has ended and left the queues, and decides
    * what waiting turns follow that may have followed it.
+   *
+   * @param own the branch of the turn
    */
-  void ended(SessionContext session, long turn) throws Exception {
+  void ended(SessionContext session, String own, long turn) throws Exception {
     for (TurnQueues.Branch branch : branches(session)) {
       TurnQueues.Entry first = branch.turns.peek();
       if (first.after() != turn || session.history().hasBranch(branch.name)) {
@@ -280,6 +284,28 @@ public final class BranchSelector {
         session.history().fork(branch.name, turn);
       }
     }
+    if (!queues.has(session.id(), own) && session.history().endsHidden(own)) {
+      erasure.removed(session, () -> session.history().trim(own));
+    }
+  }
+
+  /**
+   * Deletes a turn of the history.
+   *
+   * @see History#delete
+   */
+  void delete(SessionContext session, long turn) throws Exception {
+    List<String> idle = new ArrayList<>();
+    session
+        .history()
+        .heads()
+        .forEach(
+            (branch, head) -> {
+              if (head == turn && !queues.has(session.id(), branch)) {
+                idle.add(branch);
+              }
+            });
+    erasure.removed(session, () -> session.history().delete(turn, idle));
   }
 
   private PendingTurn decided(SessionContext session, PendingTurn waiting) throws Exception {

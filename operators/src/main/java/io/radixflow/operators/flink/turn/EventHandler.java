@@ -94,8 +94,9 @@ public final class EventHandler {
   private void serve(ConversationEvent event, SessionContext session) throws Exception {
     switch (event.kind()) {
       case OPEN -> intake.open(event, session);
-      case MESSAGE, REGENERATE -> intake.accept(event, session);
+      case MESSAGE, REGENERATE, APPEND -> intake.accept(event, session);
       case FORK -> intake.fork(event, session);
+      case DELETE_TURN -> intake.delete(event, session);
       case CANCEL -> intake.cancel(event, session);
       case PREFETCH -> intake.expect(event, session);
       case QUERY -> queries.ask(event, session);

@@ -110,6 +110,7 @@ public final class SessionHistoryWriter {
         prompt.tokenizer(),
         prompt.dropped(),
         plan.parent().root(),
-        ConversationHash.with(said, "assistant", turn.text()));
+        ConversationHash.with(said, "assistant", turn.text()),
+        false);
   }
 }

@@ -108,16 +108,21 @@ public final class SessionQueries {
       items.add(new Reply.Item(null, "system", conversation.system()));
     }
     for (Turn turn : conversation.path()) {
+      if (turn.hidden()) {
+        continue;
+      }
       for (Message message : turn.messages()) {
         items.add(new Reply.Item(turn.turn(), message.role(), message.content()));
       }
-      items.add(
-          new Reply.Item(
-              turn.turn(),
-              "assistant",
-              turn.reply(),
-              turn.finishReason(),
-              turn.details().metadata()));
+      if (turn.reply() != null) {
+        items.add(
+            new Reply.Item(
+                turn.turn(),
+                "assistant",
+                turn.reply(),
+                turn.finishReason(),
+                turn.details().metadata()));
+      }
     }
     return items;
   }

@@ -88,7 +88,10 @@ public final class TurnIntake {
     }
   }
 
-  /** Accepts a message or a regeneration; opens the session if this is its first message. */
+  /**
+   * Accepts messages, with a reply or without, or a regeneration; opens the session if these are its
+   * first messages.
+   */
   void accept(ConversationEvent event, SessionContext session) throws Exception {
     SessionSlot slot = session.slot();
     requireAlive(slot);
@@ -99,14 +102,14 @@ public final class TurnIntake {
     List<Message> messages = event.messages();
     String system = null;
     if (!slot.opened()) {
-      if (event.kind() != EventKind.MESSAGE) {
+      if (event.kind() == EventKind.REGENERATE) {
         throw noSession(session);
       }
       system = leadingSystemPrompt(event);
       messages = system == null ? messages : messages.subList(1, messages.size());
       opened = opened(slot, event, system, null);
     }
-    if (event.kind() == EventKind.MESSAGE && messages.isEmpty()) {
+    if (event.kind() != EventKind.REGENERATE && messages.isEmpty()) {
       throw new RefusedException("the turn has no message");
     }
     planner.check(opened, event.options());
@@ -176,7 +179,7 @@ public final class TurnIntake {
   }
 
   private static String leadingSystemPrompt(ConversationEvent event) {
-    return event.kind() == EventKind.MESSAGE
+    return event.kind() != EventKind.REGENERATE
             && !event.messages().isEmpty()
             && event.messages().get(0).role().equals("system")
         ? event.messages().get(0).content()
@@ -221,6 +224,31 @@ public final class TurnIntake {
     session.addPending(turn);
     queues.add(session.id(), session.slot().tenant(), TurnQueues.Entry.of(turn));
     output.accepted();
+  }
+
+  /** Deletes a turn: one that runs or waits is cancelled, and nothing of it is kept. */
+  void delete(ConversationEvent event, SessionContext session) throws Exception {
+    requireAlive(session.slot());
+    if (!session.slot().opened()) {
+      throw noSession(session);
+    }
+    if (event.atTurn() == null) {
+      throw new RefusedException("a delete_turn needs at_turn");
+    }
+    boolean known = false;
+    for (TurnQueues.Branch branch : branches.branches(session)) {
+      for (TurnQueues.Entry turn : TurnQueues.turnsOf(branch)) {
+        if (event.atTurn().equals(turn.turn()) && turn.kind() != EventKind.FORK) {
+          known = true;
+          runner.cancel(session, branch, turn, FinishReason.CANCELLED, false);
+        }
+      }
+    }
+    known |= session.removeEndedTurn(event.atTurn());
+    if (!known) {
+      branches.delete(session, branches.number(session, event.atTurn()));
+    }
+    output.done(event);
   }
 
   /** Cancels a turn, or all turns of a branch; remembers the cancel of a turn that has not come. */

@@ -5,12 +5,14 @@ import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.session.TurnDetails;
 import io.radixflow.operators.session.TurnOptions;
 import java.util.Arrays;
 import java.util.List;
@@ -53,6 +55,9 @@ final class TurnPlanner {
               : "branch '%s' has no turn '%s'".formatted(turn.branch(), turn.atTurn()));
     }
     Turn old = path.get(at);
+    if (old.reply() == null) {
+      throw new RefusedException("turn '%s' has no reply to make again".formatted(old.turn()));
+    }
     int regeneration = old.regeneration() + 1;
     GenerationOptions given = turn.options() == null ? old.options() : turn.options();
     return new TurnPlan(
@@ -92,6 +97,15 @@ final class TurnPlanner {
     } catch (IllegalArgumentException e) {
       throw new RefusedException(e.getMessage());
     }
+  }
+
+  /** Plans a turn that is not replied to. */
+  static Turn appended(SessionContext session, PendingTurn turn) throws Exception {
+    Conversation before = session.conversation(turn.branch());
+    TurnDetails details =
+        new TurnDetails(turn.branch(), turn.accepted(), Usage.NONE, turn.metadata());
+    return Turn.appended(
+        turn.id(), turn.turn(), turn.messages(), details, session.parent(turn.branch()), before);
   }
 
   /** Returns the index of a turn by its id, of the last one for null; -1 if there is none. */

@@ -118,6 +118,11 @@ public final class TurnRunner implements EngineConnection.Reader {
       endUnstarted(session, branch, branch.turns.peek(), FinishReason.STOP, null);
       return;
     }
+    if (turn.kind() == EventKind.APPEND) {
+      session.history().append(turn.branch(), TurnPlanner.appended(session, turn));
+      endUnstarted(session, branch, branch.turns.peek(), FinishReason.STOP, null);
+      return;
+    }
     TurnPlan plan = planner.plan(session, turn);
     List<Progress> gained = usable(session, turn.id());
     PromptAssembly assembly = gained.isEmpty() ? requests.assembly(plan) : null;
@@ -269,7 +274,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     List<Progress> gained = session.progress(turn.id());
     String shown = gained.stream().map(Progress::text).collect(Collectors.joining());
     output.end(session, turn, reason, shown, error);
-    if (turn.kind() != EventKind.FORK && turn.turn() != null) {
+    if (reason != FinishReason.STOP && turn.kind() != EventKind.FORK && turn.turn() != null) {
       session.addEndedTurn(
           TurnStates.ended(
               session.pending(turn.id()),
@@ -280,7 +285,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     }
     session.removePending(turn.id(), !gained.isEmpty());
     queues.remove(branch, turn);
-    branches.ended(session, turn.id());
+    branches.ended(session, branch.name, turn.id());
   }
 
   private void endLoaded(
@@ -304,7 +309,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     output.end(session, turn, reason, last, error);
     writer.ended(session, turn, reason, error, remember, ran);
     queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
-    branches.ended(session, turn.pending.id());
+    branches.ended(session, turn.branch.name, turn.pending.id());
   }
 
   /**

@@ -5,6 +5,7 @@ import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
@@ -152,9 +153,9 @@ public final class TurnStates {
         details.created(),
         details.metadata(),
         turn.messages(),
-        turn.reply(),
+        turn.reply() == null ? "" : turn.reply(),
         null,
-        turn.finishReason(),
+        turn.reply() == null ? ReplyOutput.lowerCase(FinishReason.STOP) : turn.finishReason(),
         details.usage(),
         null);
   }
