@@ -3,6 +3,7 @@ package io.radixflow.tools.local;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.client.ConversationClient;
@@ -50,6 +51,10 @@ class SecuredBrokerITCase {
 
   @TempDir static Path directory;
 
+  /** What a user says; no log may have it. */
+  private static final String SAID = "a-word-that-is-said-nowhere-else";
+
+  private static final LoggedLines LOG = LoggedLines.ofAll();
   private static LocalBroker broker;
   private static LocalStack stack;
 
@@ -77,6 +82,9 @@ class SecuredBrokerITCase {
           .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
     Settings job = as("radixflow-job");
+    awaitTopics("radixflow-job", KafkaSetup.topics(job).size());
+    awaitTopics("radixflow-gateway", 3);
+    awaitTopics("radixflow-operator", 3);
     stack =
         LocalStack.start(
             job,
@@ -85,10 +93,22 @@ class SecuredBrokerITCase {
             line -> {});
   }
 
+  /** Waits until the broker knows what a user may see. */
+  private static void awaitTopics(String user, int topics) {
+    try (Admin client = Admin.create(as(user).kafkaClient())) {
+      await().atMost(PATIENCE).until(() -> client.listTopics().names().get().size() == topics);
+    }
+  }
+
   @AfterAll
   static void stop() throws IOException {
-    stack.close();
+    if (stack != null) {
+      stack.close();
+    }
     broker.close();
+    LOG.close();
+    assertThat(LOG.lines()).isNotEmpty().noneMatch(line -> line.contains(SAID));
+    assertThat(LOG.lines()).noneMatch(line -> line.contains("-secret"));
   }
 
   private static Map<String, String> security() {
@@ -140,14 +160,15 @@ class SecuredBrokerITCase {
       assertThat(ask(client, "after").finishReason()).isIn("stop", "length");
     }
     Settings operator = as("radixflow-operator");
-    assertThat(endOf(operator, operator.get(RadixflowOptions.KV_EVENTS_TOPIC))).isPositive();
+    String kvEvents = operator.get(RadixflowOptions.KV_EVENTS_TOPIC);
+    await().atMost(PATIENCE).until(() -> endOf(operator, kvEvents) > 0);
   }
 
   /** Returns the committed reply of a turn. */
   private static Reply ask(ConversationClient client, String turn) throws Exception {
     ConversationEvent event =
         ConversationEvent.builder(EventKind.MESSAGE, "s", turn)
-            .messages(List.of(new Message("user", "hello")))
+            .messages(List.of(new Message("user", SAID)))
             .build();
     return client.ask(event, ReplyListener.SILENT).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
   }
