@@ -10,6 +10,7 @@ import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
+import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -126,6 +127,18 @@ public final class FakeTopics implements Topics {
             .usage(new Usage(7, 4, 2))
             .build();
     reader.reply(event.session().getBytes(UTF_8), new ReplyLimiter(1 << 20).write(reply));
+  }
+
+  /** Writes the answer to a query about a turn that runs. */
+  public void running(ConversationEvent query, String text) {
+    Reply.TurnState state =
+        new Reply.TurnState(
+            query.atTurn(), "running", "main", "", 0, null, List.of(), text, null, null, null, null);
+    Reply answer =
+        Reply.builder(query.session(), query.branch(), query.turn(), query.kind())
+            .turnState(state)
+            .build();
+    reader.delta(query.session().getBytes(UTF_8), DeltaWriter.write(ReplyDelta.last(answer)));
   }
 
   /** Writes bytes that are no delta. */

@@ -1,42 +1,66 @@
 package io.radixflow.gateway.chat;
 
+import io.radixflow.gateway.chat.CompletionJson.Choice;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
-import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.gateway.turn.TurnStream;
+import java.util.ArrayList;
+import java.util.List;
 
-/** Answers with a chat completion when it is whole. Belongs to the event loop of its exchange. */
-final class ChatCollector implements TurnListener {
+/** Answers with a completion when it is whole. Belongs to the event loop of its exchange. */
+final class ChatCollector implements ChatOutput {
 
   private final Exchange exchange;
-  private final ChatJson json;
-  private final StringBuilder text = new StringBuilder();
+  private final CompletionJson json;
+  private final List<Choice> choices = new ArrayList<>();
+  private final UsageSum sum = new UsageSum();
+  private TurnStream turns;
+  private int running;
 
-  ChatCollector(Exchange exchange, ChatJson json) {
+  ChatCollector(Exchange exchange, CompletionJson json, int choices) {
     this.exchange = exchange;
     this.json = json;
+    this.running = choices;
+    for (int i = 0; i < choices; i++) {
+      this.choices.add(new Choice());
+    }
   }
 
   @Override
-  public void piece(TurnPiece piece) {
-    text.append(piece.text());
+  public void begin(TurnStream started) {
+    turns = started;
   }
 
   @Override
-  public void ended(TurnEnd end) {
+  public void piece(int choice, TurnPiece piece) {
+    choices.get(choice).add(piece);
+  }
+
+  @Override
+  public void ended(int choice, TurnEnd end) {
     ApiException error = TurnErrors.of(end);
     if (error != null) {
-      exchange.fail(error);
-    } else {
-      exchange.json(200, json.completion(text.toString(), end.finishReason(), end.usage()));
+      fail(error);
+      return;
+    }
+    choices.get(choice).finish(end.finishReason());
+    sum.add(end.usage());
+    if (--running == 0) {
+      exchange.json(200, json.completion(choices, sum.total()));
     }
   }
 
   @Override
   public void failed(TurnFailure failure) {
-    exchange.fail(TurnErrors.of(failure));
+    fail(TurnErrors.of(failure));
+  }
+
+  private void fail(ApiException error) {
+    turns.close();
+    exchange.fail(error);
   }
 }

@@ -1,10 +1,10 @@
 package io.radixflow.gateway.chat;
 
+import io.radixflow.gateway.chat.ChatSessions.Root;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RandomIds;
 import io.radixflow.gateway.http.Routes;
-import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.gateway.turn.Turns;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
@@ -33,22 +33,38 @@ public final class ChatEndpoints implements EndpointGroup {
 
   private void complete(Exchange exchange) {
     ChatRequest request = ChatRequest.read(exchange, models);
-    String turn = RandomIds.next("chatcmpl");
-    ConversationEvent event =
-        ConversationEvent.builder(EventKind.MESSAGE, RandomIds.next("chat"), turn)
-            .tenant(exchange.caller().tenant())
-            .messages(request.messages())
-            .options(request.options())
-            .build();
-    ChatJson json = new ChatJson(turn, System.currentTimeMillis() / 1000, request.model());
-    TurnStream started;
-    if (request.stream()) {
-      ChatStream stream = new ChatStream(exchange, json, request.usage());
-      started = turns.start(event, exchange.following(), stream);
-      stream.of(started);
-    } else {
-      started = turns.start(event, exchange.following(), new ChatCollector(exchange, json));
-    }
+    String repeatable = ChatSessions.repeatableTurn(exchange);
+    String turn = repeatable == null ? RandomIds.next("chatcmpl") : repeatable;
+    CompletionJson json =
+        new ChatJson(turn, System.currentTimeMillis() / 1000, request.model());
+    int choices = request.options().size();
+    ChatOutput output =
+        request.stream()
+            ? new ChatStream(exchange, json, choices, request.usage())
+            : new ChatCollector(exchange, json, choices);
+    ChatTurns started =
+        new ChatTurns(
+            turns,
+            exchange,
+            choices,
+            (root, choice) -> event(exchange, request, root, turn, choice),
+            output,
+            repeatable != null);
     exchange.onGone(onDisconnect == OnDisconnect.CANCEL ? started::cancel : started::close);
+    exchange.setHeader("X-Radixflow-Session", request.session().id());
+    exchange.setHeader("X-Radixflow-Turn", turn);
+    started.start(request.session());
+  }
+
+  private static ConversationEvent event(
+      Exchange exchange, ChatRequest request, Root root, String turn, int choice) {
+    return ConversationEvent.builder(
+            EventKind.MESSAGE, root.id(), choice == 0 ? turn : turn + "." + choice)
+        .tenant(exchange.caller().tenant())
+        .messages(request.messages())
+        .matchHistory(true)
+        .options(request.options().get(choice))
+        .cache(request.cache())
+        .build();
   }
 }

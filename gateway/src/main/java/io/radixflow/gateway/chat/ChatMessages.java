@@ -76,13 +76,10 @@ public final class ChatMessages {
           path + " is not served yet");
     }
     String content = content(given, "content");
-    if (role.equals("system") && content.startsWith(BILLING)) {
+    if (role.equals("system") && (content.isEmpty() || content.startsWith(BILLING))) {
       return null;
     }
-    if (content.isEmpty()) {
-      if (role.equals("assistant") || role.equals("system")) {
-        return null;
-      }
+    if (content.isEmpty() && !role.equals("assistant")) {
       throw new InvalidInputException(
           given.path("content") + " is empty: a message must say something");
     }

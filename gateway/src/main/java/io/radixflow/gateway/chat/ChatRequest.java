@@ -1,13 +1,16 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.chat.ChatSessions.Root;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.jobs.event.GenerationOptionsReader;
 import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 
@@ -16,20 +19,22 @@ import java.util.Set;
  *
  * @param model the name that responses have
  * @param messages the whole conversation
- * @param options what was given, or null
- * @param choices how many replies are wanted
+ * @param options what was given for each of the replies that are wanted; null for nothing
  * @param stream whether pieces are wanted as they come
+ * @param session where the conversation is
+ * @param cache for how long its pages are pinned, or null
  * @param usage whether the last event of a stream is to have the counts of tokens
  */
 record ChatRequest(
     String model,
     List<Message> messages,
-    GenerationOptions options,
-    int choices,
+    List<GenerationOptions> options,
+    Root session,
+    CacheHints cache,
     boolean stream,
     boolean usage) {
 
-  private static final int MAX_CHOICES = 1;
+  private static final int MAX_CHOICES = 16;
 
   private static final Set<String> SERVED =
       Set.of(
@@ -50,7 +55,12 @@ record ChatRequest(
           "max_completion_tokens",
           "stop",
           "seed",
-          "priority");
+          "priority",
+          "user",
+          "safety_identifier",
+          "prompt_cache_key",
+          "prompt_cache_options",
+          "prompt_cache_retention");
 
   private static final Set<String> REFUSED =
       Set.of(
@@ -76,13 +86,32 @@ record ChatRequest(
     long choices = body.integer("n", 1, MAX_CHOICES, 1);
     raw.remove("n");
     JsonObject streaming = body.object("stream_options");
+    String model = models.served(exchange.caller(), body.text("model"));
+    List<Message> messages = ChatMessages.read(body);
+    String user = body.text(body.has("user") ? "user" : "safety_identifier");
+    String key = body.text("prompt_cache_key");
+    long pin = CacheTtl.pinMillis(body, body.text("prompt_cache_retention"));
     return new ChatRequest(
-        models.served(exchange.caller(), body.text("model")),
-        ChatMessages.read(body),
-        GenerationOptionsReader.read(body),
-        (int) choices,
+        model,
+        messages,
+        options(raw, (int) choices),
+        ChatSessions.of(exchange, key, user, model, messages),
+        pin == 0 ? null : new CacheHints(false, pin, List.of(), null),
         body.bool("stream", false),
         streaming != null && streaming.bool("include_usage", false));
+  }
+
+  /** A seed that was given must not make all choices the same. */
+  private static List<GenerationOptions> options(ObjectNode raw, int choices) {
+    List<GenerationOptions> options = new ArrayList<>();
+    for (int choice = 0; choice < choices; choice++) {
+      JsonObject body = JsonObject.of(raw, "the body");
+      options.add(GenerationOptionsReader.read(body));
+      if (raw.path("seed").isIntegralNumber()) {
+        raw.put("seed", raw.get("seed").longValue() + 1);
+      }
+    }
+    return options;
   }
 
   /** A format other than text would change the reply; text is what there is. */

@@ -8,54 +8,64 @@ import io.radixflow.gateway.http.SseStream;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
-import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 
-/** Streams a chat completion as it grows. Belongs to the event loop of its exchange. */
-final class ChatStream implements TurnListener {
+/** Streams a completion as it grows. Belongs to the event loop of its exchange. */
+final class ChatStream implements ChatOutput {
 
   private static final byte[] DONE = "[DONE]".getBytes(US_ASCII);
 
   private final Exchange exchange;
   private final SseStream events;
-  private final ChatJson json;
+  private final CompletionJson json;
   private final boolean usage;
-  private TurnStream turn;
-  private boolean begun;
+  private final boolean[] begun;
+  private final UsageSum sum = new UsageSum();
+  private TurnStream turns;
+  private int running;
 
-  ChatStream(Exchange exchange, ChatJson json, boolean usage) {
+  ChatStream(Exchange exchange, CompletionJson json, int choices, boolean usage) {
     this.exchange = exchange;
     this.events = exchange.sse();
     this.json = json;
     this.usage = usage;
-  }
-
-  /** Sets the turn that is held back while the client is slow. */
-  void of(TurnStream started) {
-    turn = started;
+    this.begun = new boolean[choices];
+    this.running = choices;
   }
 
   @Override
-  public void piece(TurnPiece piece) {
-    if (piece.text().isEmpty()) {
-      return;
+  public void begin(TurnStream started) {
+    turns = started;
+  }
+
+  @Override
+  public void piece(int choice, TurnPiece piece) {
+    if (!piece.text().isEmpty()) {
+      write(choice, piece, null);
+      events.throttle(turns);
     }
-    events.event(null, json.chunk(!begun, piece.text(), null, usage));
-    begun = true;
-    events.throttle(turn);
+  }
+
+  private void write(int choice, TurnPiece piece, String finishReason) {
+    events.event(null, json.chunk(choice, !begun[choice], piece, finishReason, usage));
+    begun[choice] = true;
   }
 
   @Override
-  public void ended(TurnEnd end) {
+  public void ended(int choice, TurnEnd end) {
     ApiException error = TurnErrors.of(end);
     if (error != null) {
       fail(error);
       return;
     }
-    events.event(null, json.chunk(!begun, begun ? null : "", end.finishReason(), usage));
+    write(choice, TurnPiece.NONE, end.finishReason());
+    sum.add(end.usage());
+    if (--running > 0) {
+      return;
+    }
     if (usage) {
-      events.event(null, json.usageChunk(end.usage()));
+      events.event(null, json.usageChunk(sum.total()));
     }
     events.event(null, DONE);
     events.end();
@@ -66,7 +76,9 @@ final class ChatStream implements TurnListener {
     fail(TurnErrors.of(failure));
   }
 
+  /** One choice that fails ends the whole response. */
   private void fail(ApiException error) {
+    turns.close();
     if (!events.hasBegun()) {
       events.stop();
       exchange.fail(error);

@@ -1,6 +1,7 @@
 package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.chat.CacheTtl;
 import io.radixflow.gateway.chat.GenerationFields;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;

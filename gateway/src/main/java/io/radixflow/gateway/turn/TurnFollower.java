@@ -3,7 +3,6 @@ package io.radixflow.gateway.turn;
 import io.radixflow.gateway.turn.TurnFailure.Reason;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
-import java.util.function.BiConsumer;
 
 /**
  * Joins the deltas of one turn, which come at least once and from several attempts, into pieces
@@ -12,11 +11,20 @@ import java.util.function.BiConsumer;
  */
 final class TurnFollower implements TurnStream, Waiting {
 
+  /** Who made the follower. */
+  interface Owner {
+    /** Takes, once, that no more is needed, and whether the turn is to be cancelled. */
+    void finished(TurnFollower follower, boolean cancel);
+
+    /** Asks the job what it knows of the turn, unless it was asked already. */
+    void ask(TurnFollower follower);
+  }
+
   private final TurnKey key;
   private final Following following;
   private final TurnListener listener;
   private final TurnMetrics metrics;
-  private final BiConsumer<TurnFollower, Boolean> closed;
+  private final Owner owner;
 
   /** Code points and tokens of the reply that were taken. */
   private int offset;
@@ -32,13 +40,13 @@ final class TurnFollower implements TurnStream, Waiting {
   private int waitingTokens;
   private TurnEnd end;
   private TurnFailure failure;
+  private boolean asking;
   private boolean scheduled;
   private boolean paused;
   private boolean done;
 
   /**
    * @param offset code points of the reply that the listener has
-   * @param closed hears once that no more is needed, and whether the turn is to be cancelled
    */
   TurnFollower(
       TurnKey key,
@@ -46,13 +54,13 @@ final class TurnFollower implements TurnStream, Waiting {
       Following following,
       TurnListener listener,
       TurnMetrics metrics,
-      BiConsumer<TurnFollower, Boolean> closed) {
+      Owner owner) {
     this.key = key;
     this.offset = offset;
     this.following = following;
     this.listener = listener;
     this.metrics = metrics;
-    this.closed = closed;
+    this.owner = owner;
   }
 
   @Override
@@ -65,21 +73,71 @@ final class TurnFollower implements TurnStream, Waiting {
     return following.committed();
   }
 
-  /** Takes what a delta adds; one behind a gap is skipped. */
+  /** Takes what a delta adds; one behind a gap is skipped, and the job is asked what is there. */
   @Override
   public void delta(ReplyDelta delta) {
+    boolean gap;
     synchronized (this) {
-      if (done || end != null || !take(delta.offset(), delta.text())) {
+      if (done || end != null) {
         return;
       }
-      if (delta.tokenOffset() + delta.tokens() > tokens) {
-        waitingTokens += delta.tokenOffset() + delta.tokens() - tokens;
-        tokens = delta.tokenOffset() + delta.tokens();
+      gap = !take(delta.offset(), delta.text());
+      int after = delta.tokenOffset() + delta.tokens();
+      if (!gap && after > tokens) {
+        waitingTokens += after - tokens;
+        tokens = after;
       }
-      if (delta.finishReason() != null && !following.committed()) {
+      if (!gap && delta.finishReason() != null && !following.committed()) {
         end =
             new TurnEnd(delta.branch(), delta.finishReason(), delta.usage(), delta.error(), false);
       }
+    }
+    if (gap) {
+      owner.ask(this);
+    } else {
+      schedule();
+    }
+  }
+
+  /** Returns whether the job is to be asked now; it is asked once at a time. */
+  synchronized boolean beginToAsk() {
+    boolean begin = !asking && !done;
+    asking = true;
+    return begin;
+  }
+
+  /**
+   * Takes what the job knows of the turn.
+   *
+   * @param committed whether what is known is committed, as the answer that says so is
+   */
+  void state(Reply.TurnState state, boolean committed) {
+    synchronized (this) {
+      asking = false;
+      if (done || end != null) {
+        return;
+      }
+      take(0, state.text());
+      boolean over = state.status().equals("done");
+      if (over && (committed || !following.committed())) {
+        end =
+            new TurnEnd(
+                state.branch(), state.finishReason(), state.usage(), state.error(), committed);
+      }
+    }
+    schedule();
+  }
+
+  /** Takes why the job does not know the turn. */
+  void refused(ReplyDelta answer) {
+    synchronized (this) {
+      asking = false;
+      if (done || end != null) {
+        return;
+      }
+      end =
+          new TurnEnd(
+              answer.branch(), answer.finishReason(), answer.usage(), answer.error(), false);
     }
     schedule();
   }
@@ -174,7 +232,7 @@ final class TurnFollower implements TurnStream, Waiting {
       done = ended != null || failed != null;
     }
     if (done) {
-      closed.accept(this, false);
+      owner.finished(this, false);
     }
     if (piece != null) {
       listener.piece(piece);
@@ -221,6 +279,6 @@ final class TurnFollower implements TurnStream, Waiting {
       done = true;
       running = end == null;
     }
-    closed.accept(this, cancel && running);
+    owner.finished(this, cancel && running);
   }
 }

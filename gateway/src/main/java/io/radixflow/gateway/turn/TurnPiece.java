@@ -7,4 +7,8 @@ package io.radixflow.gateway.turn;
  * @param text whole characters; may be empty
  * @param tokens how many tokens it stands for
  */
-public record TurnPiece(int offset, String text, int tokens) {}
+public record TurnPiece(int offset, String text, int tokens) {
+
+  /** A piece without anything. */
+  public static final TurnPiece NONE = new TurnPiece(0, "", 0);
+}

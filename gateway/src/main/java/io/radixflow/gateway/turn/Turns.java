@@ -12,13 +12,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts turns, follows and cancels them, and asks the job what it knows. All APIs of the gateway
+ * Starts turns, follows, resumes and cancels them, and asks the job what it knows. All APIs of the gateway
  * use this one object. Safe for many threads; nothing blocks.
  *
  * <p>A record of a session that nobody follows costs one look-up of its key; it is not parsed.
@@ -33,6 +35,7 @@ public final class Turns implements AutoCloseable {
   private final Map<String, List<Waiting>> bySession = new ConcurrentHashMap<>();
 
   private final TurnMetrics metrics;
+  private final TurnFollower.Owner owner = new Follower();
 
   /** Starts to read the topics; closes them when it is closed. */
   public Turns(Topics topics, PrometheusRegistry registry) {
@@ -47,10 +50,40 @@ public final class Turns implements AutoCloseable {
    * @param event one with a turn id that was never used; the job ignores one that was
    */
   public TurnStream start(ConversationEvent event, Following following, TurnListener listener) {
-    TurnFollower follower =
-        new TurnFollower(TurnKey.of(event), 0, following, listener, metrics, this::finished);
-    add(follower);
+    TurnFollower follower = follow(TurnKey.of(event), 0, following, listener);
     sendFor(follower, event);
+    return follower;
+  }
+
+  /**
+   * Does what {@link #start} does, also if the turn id was used already: then the turn goes on from
+   * its beginning, wherever it is.
+   */
+  public TurnStream startOrResume(
+      ConversationEvent event, Following following, TurnListener listener) {
+    TurnFollower follower = follow(TurnKey.of(event), 0, following, listener);
+    sendFor(follower, event);
+    owner.ask(follower);
+    return follower;
+  }
+
+  /**
+   * Follows a turn that was started earlier, by whatever gateway, and may have ended. If the job
+   * does not know it, or it is another tenant's, it ends as rejected.
+   *
+   * @param offset code points of the reply that the listener has
+   */
+  public TurnStream resume(
+      TurnKey key, int offset, Following following, TurnListener listener) {
+    TurnFollower follower = follow(key, offset, following, listener);
+    owner.ask(follower);
+    return follower;
+  }
+
+  private TurnFollower follow(
+      TurnKey key, int offset, Following following, TurnListener listener) {
+    TurnFollower follower = new TurnFollower(key, offset, following, listener, metrics, owner);
+    add(follower);
     return follower;
   }
 
@@ -127,13 +160,6 @@ public final class Turns implements AutoCloseable {
             });
   }
 
-  private void finished(TurnFollower follower, boolean cancel) {
-    remove(follower);
-    if (cancel) {
-      cancel(follower.key());
-    }
-  }
-
   private void add(Waiting waiting) {
     bySession.merge(
         waiting.key().session(),
@@ -146,12 +172,48 @@ public final class Turns implements AutoCloseable {
   }
 
   private void remove(Waiting waiting) {
+    removeIf(waiting.key().session(), each -> each == waiting);
+  }
+
+  private void removeIf(String session, Predicate<Waiting> over) {
     bySession.computeIfPresent(
-        waiting.key().session(),
-        (session, before) -> {
-          List<Waiting> rest = before.stream().filter(each -> each != waiting).toList();
+        session,
+        (key, before) -> {
+          List<Waiting> rest = before.stream().filter(over.negate()).toList();
           return rest.isEmpty() ? null : rest;
         });
+  }
+
+  /** Ends streams, and asks about their turns. */
+  private final class Follower implements TurnFollower.Owner {
+
+    @Override
+    public void finished(TurnFollower follower, boolean cancel) {
+      removeIf(
+          follower.key().session(),
+          each ->
+              each == follower
+                  || each instanceof StateWaiting state && state.follower() == follower);
+      if (cancel) {
+        cancel(follower.key());
+      }
+    }
+
+    @Override
+    public void ask(TurnFollower follower) {
+      if (!follower.beginToAsk()) {
+        return;
+      }
+      TurnKey key = follower.key();
+      ConversationEvent query =
+          ConversationEvent.builder(EventKind.QUERY, key.session(), "query_" + UUID.randomUUID())
+              .tenant(key.tenant())
+              .atTurn(key.turn())
+              .build();
+      StateWaiting waiting = new StateWaiting(TurnKey.of(query), follower, Turns.this::remove);
+      add(waiting);
+      sendFor(waiting, query);
+    }
   }
 
   /** Hands records to those who wait for them. */
@@ -194,7 +256,15 @@ public final class Turns implements AutoCloseable {
     }
 
     @Override
-    public void interrupted() {}
+    public void interrupted() {
+      for (List<Waiting> waiting : bySession.values()) {
+        for (Waiting each : waiting) {
+          if (each instanceof TurnFollower follower) {
+            owner.ask(follower);
+          }
+        }
+      }
+    }
 
     private List<Waiting> waiting(byte[] session) {
       return session == null

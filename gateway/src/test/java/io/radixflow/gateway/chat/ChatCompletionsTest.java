@@ -17,6 +17,7 @@ import java.io.InputStream;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -123,7 +124,8 @@ class ChatCompletionsTest {
     List<String> strangers = new ArrayList<>();
     expected.forEach(
         (code, status) -> {
-          CompletableFuture<HttpResponse<String>> response = chat("");
+          CompletableFuture<HttpResponse<String>> response =
+              chat("", "X-Conversation-Id", "reasons");
           gateway.topics().reject(gateway.topics().next(), new ReplyError(code, "why " + code));
           assertThat(response.join().statusCode()).as(code.name()).isEqualTo(status);
           assertThat(response.join().headers().firstValue("Retry-After").isPresent())
@@ -133,6 +135,107 @@ class ChatCompletionsTest {
           }
         });
     assertThat(strangers.get(0)).isEqualTo(strangers.get(1));
+  }
+
+  @Test
+  void aConversationThatIsSentAgainIsInTheSessionInWhichItBegan() {
+    String first = "{\"role\":\"user\",\"content\":\"Hello\"}";
+    gateway.send(gateway.post(PATH, "{\"messages\":[" + first + "]}"));
+    ConversationEvent begun = gateway.topics().next();
+    assertThat(begun.matchHistory()).isTrue();
+    String more =
+        "{\"messages\":[{\"role\":\"user\",\"content\":\" Hello\\n\"},"
+            + "{\"role\":\"assistant\",\"content\":\"Hi\"},"
+            + "{\"role\":\"user\",\"content\":\"More\"}]%s}";
+    gateway.send(gateway.post(PATH, more.formatted("")));
+    ConversationEvent next = gateway.topics().next();
+    assertThat(next.session()).isEqualTo(begun.session());
+    assertThat(next.turn()).isNotEqualTo(begun.turn());
+    assertThat(next.messages()).hasSize(3);
+    gateway.send(gateway.post(PATH, more.formatted(",\"user\":\"bob\"")));
+    assertThat(gateway.topics().next().session()).isNotEqualTo(begun.session());
+  }
+
+  @Test
+  void aClientMayNameItsConversation() {
+    List<String> sessions = new ArrayList<>();
+    for (String header : List.of("X-Conversation-Id", "x-claude-code-session-id", "session_id")) {
+      for (String text : List.of("Hello", "Bye")) {
+        String body = "{\"messages\":[{\"role\":\"user\",\"content\":\"" + text + "\"}]}";
+        gateway.send(gateway.post(PATH, body, header, "my talk"));
+        sessions.add(gateway.topics().next().session());
+      }
+    }
+    chat(",\"prompt_cache_key\":\"my talk\",\"prompt_cache_retention\":\"24h\"");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.cache().pinMillis()).isEqualTo(Duration.ofDays(1).toMillis());
+    sessions.add(event.session());
+    assertThat(sessions.get(0)).isEqualTo(sessions.get(1)).isNotEqualTo(sessions.get(2));
+    assertThat(new HashSet<>(sessions)).hasSize(4);
+  }
+
+  @Test
+  void choicesAreTurnsOfOneSessionWithSeedsOfTheirOwn() {
+    CompletableFuture<HttpResponse<String>> response = chat(",\"n\":2,\"seed\":7");
+    ConversationEvent first = gateway.topics().next();
+    ConversationEvent second = gateway.topics().next();
+    assertThat(second.session()).isEqualTo(first.session());
+    assertThat(second.turn()).isNotEqualTo(first.turn());
+    assertThat(first.options().seed()).isEqualTo(7);
+    assertThat(second.options().seed()).isEqualTo(8);
+    gateway.topics().piece(second, 0, "b");
+    gateway.topics().end(second, 1, "length", new Usage(10, 8, 1));
+    gateway.topics().piece(first, 0, "a");
+    gateway.topics().end(first, 1, "stop", new Usage(10, 0, 2));
+    JsonNode json = GatewayFixture.json(response.join().body());
+    assertThat(json.at("/choices/0/message/content").asText()).isEqualTo("a");
+    assertThat(json.at("/choices/1/message/content").asText()).isEqualTo("b");
+    assertThat(json.at("/choices/1/index").asInt()).isOne();
+    assertThat(json.at("/usage/prompt_tokens").asInt()).isEqualTo(10);
+    assertThat(json.at("/usage/completion_tokens").asInt()).isEqualTo(3);
+  }
+
+  @Test
+  void aChoiceThatFailsEndsTheResponse() {
+    CompletableFuture<HttpResponse<String>> response = chat(",\"n\":2,\"stream\":true");
+    ConversationEvent first = gateway.topics().next();
+    ConversationEvent second = gateway.topics().next();
+    gateway.topics().piece(first, 0, "a");
+    gateway.topics().reject(second, "no");
+    assertThat(response.join().body()).contains("\"a\"").doesNotContain("DONE").contains("\"no\"");
+  }
+
+  @Test
+  void aTurnWhoseSessionHasTooMuchToDoGoesOnInOneOfItsOwn() {
+    CompletableFuture<HttpResponse<String>> response = chat("");
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().reject(event, new ReplyError(ErrorCode.BUSY, "16 turns wait"));
+    ConversationEvent again = gateway.topics().next();
+    assertThat(again.session()).isNotEqualTo(event.session());
+    gateway.topics().piece(again, 0, "a");
+    gateway.topics().end(again, 1, "stop", Usage.NONE);
+    assertThat(response.join().statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aRequestWithAnIdempotencyKeyGoesOnWhereItsTurnIs() {
+    List<ConversationEvent> events = new ArrayList<>();
+    for (int i = 0; i < 2; i++) {
+      CompletableFuture<HttpResponse<String>> response = chat("", "Idempotency-Key", "k1");
+      ConversationEvent event = gateway.topics().next();
+      events.add(event);
+      ConversationEvent query = gateway.topics().next();
+      assertThat(query.kind()).isEqualTo(EventKind.QUERY);
+      assertThat(query.atTurn()).isEqualTo(event.turn());
+      gateway.topics().running(query, "abc");
+      gateway.topics().piece(event, 3, "d");
+      gateway.topics().end(event, 4, "stop", Usage.NONE);
+      JsonNode json = GatewayFixture.json(response.join().body());
+      assertThat(json.at("/choices/0/message/content").asText()).isEqualTo("abcd");
+    }
+    assertThat(events.get(1).session()).isEqualTo(events.get(0).session());
+    assertThat(events.get(1).turn()).isEqualTo(events.get(0).turn());
+    assertThat(gateway.followed()).isZero();
   }
 
   @Test
@@ -217,6 +320,7 @@ class ChatCompletionsTest {
         .containsExactly(
             new Message("system", "Be brief."),
             new Message("user", "ab"),
+            new Message("assistant", ""),
             new Message("user", "lone \uFFFD"));
   }
 

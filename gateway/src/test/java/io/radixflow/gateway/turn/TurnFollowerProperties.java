@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.radixflow.gateway.turn.TurnFailure.Reason;
+import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.Usage;
 import java.util.ArrayDeque;
@@ -27,6 +28,7 @@ class TurnFollowerProperties {
   private final List<TurnEnd> ends = new ArrayList<>();
   private final List<TurnFailure> failures = new ArrayList<>();
   private int closed;
+  private int asked;
 
   @BeforeTry
   void forget() {
@@ -35,6 +37,7 @@ class TurnFollowerProperties {
     ends.clear();
     failures.clear();
     closed = 0;
+    asked = 0;
   }
 
   private TurnFollower follower(int offset, int buffer) {
@@ -61,7 +64,17 @@ class TurnFollowerProperties {
         new Following(tasks::add, false, buffer),
         listener,
         new TurnMetrics(new PrometheusRegistry(), () -> 0),
-        (follower, cancel) -> closed++);
+        new TurnFollower.Owner() {
+          @Override
+          public void finished(TurnFollower follower, boolean cancel) {
+            closed++;
+          }
+
+          @Override
+          public void ask(TurnFollower follower) {
+            asked++;
+          }
+        });
   }
 
   private static ReplyDelta delta(int from, int to, String finishReason) {
@@ -139,6 +152,48 @@ class TurnFollowerProperties {
     assertThat(closed).isOne();
     follower.delta(delta(40, 45, null));
     assertThat(tasks).isEmpty();
+  }
+
+  @Example
+  void aGapHasTheJobAskedAndItsAnswerFillsIt() {
+    TurnFollower follower = follower(3, 100);
+    assertThat(follower.beginToAsk()).isTrue();
+    assertThat(follower.beginToAsk()).isFalse();
+    follower.delta(delta(7, 9, null));
+    assertThat(asked).isOne();
+    follower.state(state("running", 9, null), false);
+    follower.delta(delta(7, 9, null));
+    follower.delta(delta(9, 12, "stop"));
+    run();
+    assertThat(pieces).extracting(TurnPiece::offset).containsExactly(3);
+    assertThat(pieces.get(0).text()).isEqualTo(TEXT.substring(3, TEXT.offsetByCodePoints(0, 12)));
+    assertThat(ends).hasSize(1);
+  }
+
+  @Example
+  void aTurnThatIsDoneEndsWithWhatTheJobKnows() {
+    TurnFollower follower = follower(0, 100);
+    follower.beginToAsk();
+    follower.state(state("done", 5, "length"), false);
+    run();
+    assertThat(pieces).extracting(TurnPiece::text).containsExactly("The \uD83D\uDE00");
+    assertThat(ends).extracting(TurnEnd::finishReason).containsExactly("length");
+  }
+
+  private static Reply.TurnState state(String status, int length, String finishReason) {
+    return new Reply.TurnState(
+        "t",
+        status,
+        "main",
+        "",
+        0,
+        null,
+        List.of(),
+        TEXT.substring(0, TEXT.offsetByCodePoints(0, length)),
+        null,
+        finishReason,
+        Usage.NONE,
+        null);
   }
 
   @Example

@@ -110,6 +110,63 @@ class GatewayITCase {
   }
 
   @Test
+  void aConversationThatIsSentAgainGoesOnInItsSession() throws Exception {
+    String asked = "{\"role\":\"user\",\"content\":\"Tell me of the sea and of the ships on it\"}";
+    JsonNode first = send("[" + asked + "]");
+    String text = first.at("/choices/0/message/content").asText();
+    assertThat(text).isNotEmpty();
+    String reply = MAPPER.createObjectNode().put("role", "assistant").put("content", text).toString();
+    String more = asked + "," + reply + ",{\"role\":\"user\",\"content\":\"And more?\"}";
+    JsonNode second = send("[" + more + "]");
+    assertThat(second.at("/usage/prompt_tokens_details/cached_tokens").asInt())
+        .isGreaterThan(first.at("/usage/prompt_tokens").asInt() / 2);
+    JsonNode edited =
+        send("[" + more.replace("And more?", "No, of the land.") + "]");
+    assertThat(edited.at("/choices/0/message/content").asText()).isNotEmpty();
+  }
+
+  private static JsonNode send(String messages) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(gateway.uri().resolve("/v1/chat/completions"))
+            .timeout(PATIENCE)
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    "{\"max_tokens\":20,\"temperature\":0,\"messages\":" + messages + "}"))
+            .build();
+    return MAPPER.readTree(client.send(request, HttpResponse.BodyHandlers.ofString()).body());
+  }
+
+  @Test
+  void choicesOfOneRequestComeTogether() throws Exception {
+    JsonNode json = MAPPER.readTree(chat(",\"n\":3,\"seed\":5,\"temperature\":1").body());
+    assertThat(json.at("/choices").size()).isEqualTo(3);
+    json.at("/choices")
+        .forEach(choice -> assertThat(choice.at("/message/content").asText()).isNotEmpty());
+  }
+
+  @Test
+  void aRequestThatIsSentAgainWithItsIdempotencyKeyHasTheSameReplyOnAnyGateway() throws Exception {
+    String[] key = {"Idempotency-Key", "once"};
+    String first = MAPPER.readTree(chat("", key).body()).at("/choices/0/message/content").asText();
+    assertThat(first).isNotEmpty();
+    String committed =
+        MAPPER
+            .readTree(chat("", "Idempotency-Key", "once", "X-Await-Commit", "true").body())
+            .at("/choices/0/message/content")
+            .asText();
+    assertThat(committed).isEqualTo(first);
+    Gateway before = gateway;
+    try (Gateway other = Gateway.start(stack.settings())) {
+      gateway = other;
+      JsonNode again = MAPPER.readTree(chat("", key).body());
+      assertThat(again.at("/choices/0/message/content").asText()).isEqualTo(first);
+      assertThat(again.at("/usage/completion_tokens").asInt()).isPositive();
+    } finally {
+      gateway = before;
+    }
+  }
+
+  @Test
   void theGatewayIsReady() {
     HttpRequest request =
         HttpRequest.newBuilder(gateway.uri().resolve("/ready")).timeout(PATIENCE).build();

@@ -15,6 +15,7 @@ final class Threads {
   private static final List<String> ONCE_A_PROCESS =
       List.of(
           "metrics-meter-tick-thread",
+          "prometheus-metrics-scheduler",
           "Common-Cleaner",
           "process reaper",
           "awaitility-thread",

@@ -1,4 +1,4 @@
-package io.radixflow.gateway.responses;
+package io.radixflow.gateway.chat;
 
 import io.radixflow.jobs.json.JsonObject;
 import java.util.concurrent.TimeUnit;
@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /**
  * Reads for how long a client wants its prompt to stay cached: for so long its pages are pinned.
  */
-final class CacheTtl {
+public final class CacheTtl {
 
   private static final Pattern DURATION = Pattern.compile("([1-9][0-9]{0,5})([smhd])");
   private static final long MAX_MILLIS = TimeUnit.DAYS.toMillis(1);
@@ -20,14 +20,14 @@ final class CacheTtl {
    *
    * @param retention the field {@code prompt_cache_retention}, or null
    */
-  static long pinMillis(JsonObject body, String retention) {
+  public static long pinMillis(JsonObject body, String retention) {
     JsonObject options = body.object("prompt_cache_options");
     String ttl = options == null ? null : options.text("ttl");
     return millis(ttl == null ? retention : ttl);
   }
 
   /** Returns the milliseconds of a text such as 5m, a day at most; 0 if it is none. */
-  static long millis(String ttl) {
+  public static long millis(String ttl) {
     Matcher duration = ttl == null ? null : DURATION.matcher(ttl);
     if (duration == null || !duration.matches()) {
       return 0;

@@ -1,0 +1,21 @@
+package io.radixflow.gateway.chat;
+
+import io.radixflow.gateway.turn.TurnEnd;
+import io.radixflow.gateway.turn.TurnFailure;
+import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.gateway.turn.TurnStream;
+
+/** Answers a request as the turns of its choices go on. Called on the exchange's event loop. */
+interface ChatOutput {
+
+  /** Begins; the turns are held back while the client is slow. */
+  void begin(TurnStream turns);
+
+  void piece(int choice, TurnPiece piece);
+
+  /** A choice ended, also if it was rejected or failed. */
+  void ended(int choice, TurnEnd end);
+
+  /** A choice can no longer be followed. */
+  void failed(TurnFailure failure);
+}

@@ -1,0 +1,103 @@
+package io.radixflow.gateway.chat;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.operators.record.Message;
+import java.nio.ByteBuffer;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+
+/**
+ * Finds the session of a conversation that its client sends whole each time. Clients that name it,
+ * in a header or a field, get that one; otherwise the session follows from how the conversation
+ * begins. The same request gives the same session on every gateway.
+ */
+public final class ChatSessions {
+
+  /** Headers by which clients name their conversations already. */
+  private static final List<String> HEADERS =
+      List.of(
+          "X-Conversation-Id", "x-claude-code-session-id", "X-Dynamo-Session-ID", "session_id");
+
+  private static final String IDEMPOTENCY_KEY = "Idempotency-Key";
+  private static final int ID_BYTES = 16;
+
+  private ChatSessions() {}
+
+  /**
+   * The session of a conversation.
+   *
+   * @param id names it for the job
+   * @param named whether the client named it, rather than how the conversation begins
+   */
+  public record Root(String id, boolean named) {
+
+    /** Another session for one turn of the conversation, if this one is full. */
+    Root spare(String turn) {
+      return new Root(ChatSessions.id("chat", id, turn), true);
+    }
+  }
+
+  /**
+   * Returns the session of a request.
+   *
+   * @param name the field by which the client names it, or null
+   * @param user the field {@code user}, or null
+   */
+  public static Root of(
+      Exchange exchange, String name, String user, String model, List<Message> messages) {
+    String tenant = exchange.caller().tenant();
+    for (String header : HEADERS) {
+      String value = exchange.header(header);
+      if (value != null && !value.isBlank()) {
+        return new Root(id("chat", tenant, header, value), true);
+      }
+    }
+    if (name != null && !name.isBlank()) {
+      return new Root(id("chat", tenant, "prompt_cache_key", name), true);
+    }
+    String system = first(messages, "system");
+    String asked = first(messages, "user");
+    return new Root(
+        id("chat", tenant, "", user == null ? "" : user, model, system, asked), false);
+  }
+
+  /** The text without what clients change when they send it again. */
+  private static String first(List<Message> messages, String role) {
+    return messages.stream()
+        .filter(message -> message.role().equals(role))
+        .findFirst()
+        .map(message -> message.content().strip().replace("\r\n", "\n"))
+        .orElse("");
+  }
+
+  /**
+   * Returns the id of a request's turn if the client can send it again, by the header {@code
+   * Idempotency-Key}; else null.
+   */
+  public static String repeatableTurn(Exchange exchange) {
+    String key = exchange.header(IDEMPOTENCY_KEY);
+    return key == null || key.isBlank()
+        ? null
+        : id("turn", exchange.caller().tenant(), IDEMPOTENCY_KEY, key);
+  }
+
+  private static String id(String kind, String... parts) {
+    try {
+      MessageDigest digest = MessageDigest.getInstance("SHA-256");
+      for (String part : parts) {
+        byte[] bytes = part.getBytes(UTF_8);
+        digest.update(ByteBuffer.allocate(Integer.BYTES).putInt(bytes.length).flip());
+        digest.update(bytes);
+      }
+      byte[] hash = Arrays.copyOf(digest.digest(), ID_BYTES);
+      return kind + "_" + Base64.getUrlEncoder().withoutPadding().encodeToString(hash);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has SHA-256", e);
+    }
+  }
+}

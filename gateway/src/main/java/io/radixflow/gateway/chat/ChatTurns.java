@@ -1,0 +1,126 @@
+package io.radixflow.gateway.chat;
+
+import io.radixflow.gateway.chat.ChatSessions.Root;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.turn.TurnEnd;
+import io.radixflow.gateway.turn.TurnFailure;
+import io.radixflow.gateway.turn.TurnListener;
+import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.gateway.turn.TurnStream;
+import io.radixflow.gateway.turn.Turns;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+
+/**
+ * The turns of a request, one for each choice. If a session that follows from how a conversation
+ * begins has too much to do, since many conversations begin so, a turn goes on in a session of its
+ * own. Belongs to the event loop of its exchange.
+ */
+final class ChatTurns implements TurnStream {
+
+  private final Turns turns;
+  private final Exchange exchange;
+  private final BiFunction<Root, Integer, ConversationEvent> events;
+  private final ChatOutput output;
+  private final boolean repeatable;
+  private final TurnStream[] choices;
+
+  /**
+   * @param events makes the event of a choice
+   * @param repeatable whether the events may have been sent before
+   */
+  ChatTurns(
+      Turns turns,
+      Exchange exchange,
+      int choices,
+      BiFunction<Root, Integer, ConversationEvent> events,
+      ChatOutput output,
+      boolean repeatable) {
+    this.turns = turns;
+    this.exchange = exchange;
+    this.events = events;
+    this.output = output;
+    this.repeatable = repeatable;
+    this.choices = new TurnStream[choices];
+  }
+
+  /** Starts all turns. */
+  void start(Root root) {
+    output.begin(this);
+    for (int choice = 0; choice < choices.length; choice++) {
+      start(root, choice);
+    }
+  }
+
+  private void start(Root root, int choice) {
+    ConversationEvent event = events.apply(root, choice);
+    TurnListener listener = new Choice(root, choice, event.turn());
+    choices[choice] =
+        repeatable
+            ? turns.startOrResume(event, exchange.following(), listener)
+            : turns.start(event, exchange.following(), listener);
+  }
+
+  @Override
+  public void pause() {
+    each(TurnStream::pause);
+  }
+
+  @Override
+  public void resume() {
+    each(TurnStream::resume);
+  }
+
+  @Override
+  public void close() {
+    each(TurnStream::close);
+  }
+
+  @Override
+  public void cancel() {
+    each(TurnStream::cancel);
+  }
+
+  private void each(Consumer<TurnStream> action) {
+    for (TurnStream choice : choices) {
+      if (choice != null) {
+        action.accept(choice);
+      }
+    }
+  }
+
+  /** Listens to the turn of one choice. */
+  private final class Choice implements TurnListener {
+    private final Root root;
+    private final int choice;
+    private final String turn;
+
+    Choice(Root root, int choice, String turn) {
+      this.root = root;
+      this.choice = choice;
+      this.turn = turn;
+    }
+
+    @Override
+    public void piece(TurnPiece piece) {
+      output.piece(choice, piece);
+    }
+
+    @Override
+    public void ended(TurnEnd end) {
+      boolean busy = end.error() != null && end.error().code() == ErrorCode.BUSY;
+      if (busy && !root.named() && !exchange.isOver()) {
+        start(root.spare(turn), choice);
+      } else {
+        output.ended(choice, end);
+      }
+    }
+
+    @Override
+    public void failed(TurnFailure failure) {
+      output.failed(failure);
+    }
+  }
+}

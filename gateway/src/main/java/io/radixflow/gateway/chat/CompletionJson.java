@@ -1,0 +1,137 @@
+package io.radixflow.gateway.chat;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.operators.record.Usage;
+import java.io.IOException;
+import java.util.List;
+
+/** Writes completions; those of chats and those of prompts differ in names alone. */
+abstract class CompletionJson {
+
+  private final String id;
+  private final long created;
+  private final String model;
+  private final String whole;
+  private final String piece;
+
+  /**
+   * @param id names the completion
+   * @param created seconds since the epoch
+   * @param whole the object's name of a whole completion
+   * @param piece the object's name of a piece of a stream
+   */
+  CompletionJson(String id, long created, String model, String whole, String piece) {
+    this.id = id;
+    this.created = created;
+    this.model = model;
+    this.whole = whole;
+    this.piece = piece;
+  }
+
+  /** A choice that grows. */
+  static final class Choice {
+    private final StringBuilder text = new StringBuilder();
+    private String finishReason;
+
+    void add(TurnPiece next) {
+      text.append(next.text());
+    }
+
+    void finish(String reason) {
+      finishReason = reason;
+    }
+
+    String text() {
+      return text.toString();
+    }
+  }
+
+  /** The whole completion. */
+  final byte[] completion(List<Choice> choices, Usage usage) {
+    return Json.write(
+        json -> {
+          head(json, whole);
+          json.writeArrayFieldStart("choices");
+          for (int i = 0; i < choices.size(); i++) {
+            json.writeStartObject();
+            json.writeNumberField("index", i);
+            message(json, choices.get(i));
+            json.writeStringField("finish_reason", shown(choices.get(i).finishReason));
+            json.writeEndObject();
+          }
+          json.writeEndArray();
+          usage(json, usage);
+        });
+  }
+
+  /**
+   * A piece of a streamed completion.
+   *
+   * @param first whether it is the choice's first
+   * @param finishReason in the choice's last piece, else null
+   * @param usages whether the stream has counts of tokens, so that this piece has null for them
+   */
+  final byte[] chunk(
+      int choice, boolean first, TurnPiece next, String finishReason, boolean usages) {
+    return Json.write(
+        json -> {
+          head(json, piece);
+          json.writeArrayFieldStart("choices");
+          json.writeStartObject();
+          json.writeNumberField("index", choice);
+          delta(json, first, next, finishReason != null);
+          json.writeStringField("finish_reason", shown(finishReason));
+          json.writeEndObject();
+          json.writeEndArray();
+          if (usages) {
+            json.writeNullField("usage");
+          }
+        });
+  }
+
+  /** The last event of a stream with counts of tokens. */
+  final byte[] usageChunk(Usage usage) {
+    return Json.write(
+        json -> {
+          head(json, piece);
+          json.writeArrayFieldStart("choices");
+          json.writeEndArray();
+          usage(json, usage);
+        });
+  }
+
+  /** Writes what a choice of a whole completion has beside its index and finish reason. */
+  abstract void message(JsonGenerator json, Choice choice) throws IOException;
+
+  /** Writes what a choice of a piece has beside its index and finish reason. */
+  abstract void delta(JsonGenerator json, boolean first, TurnPiece next, boolean last)
+      throws IOException;
+
+  private void head(JsonGenerator json, String object) throws IOException {
+    json.writeStringField("id", id);
+    json.writeStringField("object", object);
+    json.writeNumberField("created", created);
+    json.writeStringField("model", model);
+  }
+
+  /** OpenAI has no word for a reply that was cut: it ends as one that reached a limit. */
+  private static String shown(String reason) {
+    return "cancelled".equals(reason) || "replaced".equals(reason) ? "length" : reason;
+  }
+
+  private static void usage(JsonGenerator json, Usage usage) throws IOException {
+    json.writeObjectFieldStart("usage");
+    json.writeNumberField("prompt_tokens", usage.promptTokens());
+    json.writeNumberField("completion_tokens", usage.completionTokens());
+    json.writeNumberField("total_tokens", usage.promptTokens() + usage.completionTokens());
+    json.writeObjectFieldStart("prompt_tokens_details");
+    json.writeNumberField("cached_tokens", usage.cachedTokens());
+    json.writeEndObject();
+    json.writeObjectFieldStart("completion_tokens_details");
+    json.writeNumberField("reasoning_tokens", 0);
+    json.writeEndObject();
+    json.writeEndObject();
+  }
+}

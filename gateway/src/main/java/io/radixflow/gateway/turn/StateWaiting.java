@@ -1,0 +1,50 @@
+package io.radixflow.gateway.turn;
+
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+import java.util.function.Consumer;
+
+/**
+ * Waits for what the job knows of a turn that is followed. The committed answer of the query says
+ * that the turn's reply, which ended before it, is committed, too.
+ *
+ * @param key the query's
+ * @param over hears that the wait is over
+ */
+record StateWaiting(TurnKey key, TurnFollower follower, Consumer<Waiting> over)
+    implements Waiting {
+
+  @Override
+  public boolean needsReply() {
+    return follower.needsReply();
+  }
+
+  @Override
+  public void delta(ReplyDelta delta) {
+    if (delta.finishReason() == null) {
+      return;
+    }
+    if (!needsReply()) {
+      over.accept(this);
+    }
+    if (delta.answer() != null && delta.answer().turnState() != null) {
+      follower.state(delta.answer().turnState(), false);
+    } else {
+      follower.refused(delta);
+    }
+  }
+
+  @Override
+  public void reply(Reply reply) {
+    over.accept(this);
+    if (reply.turnState() != null) {
+      follower.state(reply.turnState(), true);
+    }
+  }
+
+  @Override
+  public void fail(TurnException cause) {
+    over.accept(this);
+    follower.fail(cause);
+  }
+}
