@@ -18,6 +18,8 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -31,11 +33,14 @@ class GatewayITCase {
   private static Threads threads;
   private static LocalStack stack;
   private static Gateway gateway;
+  private static ExecutorService executor;
   private static HttpClient client;
 
   @BeforeAll
   static void start() throws IOException {
-    client = HttpClient.newHttpClient(); // its thread ends when the client is collected
+    executor = Executors.newCachedThreadPool();
+    // its own thread ends when the client is collected
+    client = HttpClient.newBuilder().executor(executor).build();
     threads = Threads.running();
     Settings settings =
         new SettingsLoader()
@@ -52,6 +57,7 @@ class GatewayITCase {
 
   @AfterAll
   static void stopLeavesNoThread() throws IOException {
+    executor.shutdown();
     gateway.close();
     stack.close();
     threads.assertNoneLeft();

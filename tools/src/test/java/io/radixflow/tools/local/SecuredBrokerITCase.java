@@ -35,6 +35,8 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterAll;
@@ -76,15 +78,11 @@ class SecuredBrokerITCase {
                   .toList())
           .all()
           .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
-      client
-          .createAcls(KafkaAclCommands.of(Path.of("../docs/security.md")))
-          .all()
-          .get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      List<AclBinding> acls = KafkaAclCommands.of(Path.of("../docs/security.md"));
+      client.createAcls(acls).all().get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      awaitKnown(client, KafkaSetup.topics(admin), acls);
     }
     Settings job = as("radixflow-job");
-    awaitTopics("radixflow-job", KafkaSetup.topics(job).size());
-    awaitTopics("radixflow-gateway", 3);
-    awaitTopics("radixflow-operator", 3);
     stack =
         LocalStack.start(
             job,
@@ -93,11 +91,14 @@ class SecuredBrokerITCase {
             line -> {});
   }
 
-  /** Waits until the broker knows what a user may see. */
-  private static void awaitTopics(String user, int topics) {
-    try (Admin client = Admin.create(as(user).kafkaClient())) {
-      await().atMost(PATIENCE).until(() -> client.listTopics().names().get().size() == topics);
-    }
+  /** The broker has what the controller made a moment later. */
+  private static void awaitKnown(Admin client, List<String> topics, List<AclBinding> acls) {
+    await()
+        .atMost(PATIENCE)
+        .until(
+            () ->
+                client.listTopics().names().get().containsAll(topics)
+                    && client.describeAcls(AclBindingFilter.ANY).values().get().containsAll(acls));
   }
 
   @AfterAll
@@ -144,6 +145,7 @@ class SecuredBrokerITCase {
                 "job.checkpoint-interval=200ms",
                 "kv-events.enabled=true",
                 "kafka.bootstrap-servers=" + broker.bootstrapServers(),
+                "kafka.connect-timeout=60s",
                 "kafka.client.security.protocol=SASL_PLAINTEXT",
                 "kafka.client.sasl.mechanism=PLAIN",
                 "kafka.client.sasl.jaas.config=" + login(user)));
@@ -239,8 +241,19 @@ class SecuredBrokerITCase {
         new KafkaConsumer<>(user.kafkaClient(), bytes, bytes)) {
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));
-      consumer.poll(Duration.ofMillis(200));
+      do {
+        consumer.poll(Duration.ofMillis(200));
+      } while (fetches(consumer) == 0);
+      consumer.poll(Duration.ZERO); // throws what the broker's answer was
       return consumer.endOffsets(List.of(partition), PATIENCE).get(partition);
     }
+  }
+
+  /** The fetches that were answered. */
+  private static double fetches(KafkaConsumer<?, ?> consumer) {
+    return consumer.metrics().values().stream()
+        .filter(metric -> metric.metricName().name().equals("fetch-total"))
+        .mapToDouble(metric -> (double) metric.metricValue())
+        .sum();
   }
 }

@@ -25,6 +25,7 @@ final class Threads {
           // the connector's exactly-once writer with pooled transaction ids never closes its own
           "kafka-admin-client-thread | adminclient-",
           "Attach Listener",
+          "prometheus-metrics-scheduler",
           "junit-");
 
   private final Set<Thread> before;
