@@ -121,13 +121,13 @@ class GatewayITCase {
     JsonNode first = send("[" + asked + "]");
     String text = first.at("/choices/0/message/content").asText();
     assertThat(text).isNotEmpty();
-    String reply = MAPPER.createObjectNode().put("role", "assistant").put("content", text).toString();
+    String reply =
+        MAPPER.createObjectNode().put("role", "assistant").put("content", text).toString();
     String more = asked + "," + reply + ",{\"role\":\"user\",\"content\":\"And more?\"}";
     JsonNode second = send("[" + more + "]");
     assertThat(second.at("/usage/prompt_tokens_details/cached_tokens").asInt())
         .isGreaterThan(first.at("/usage/prompt_tokens").asInt() / 2);
-    JsonNode edited =
-        send("[" + more.replace("And more?", "No, of the land.") + "]");
+    JsonNode edited = send("[" + more.replace("And more?", "No, of the land.") + "]");
     assertThat(edited.at("/choices/0/message/content").asText()).isNotEmpty();
   }
 
