@@ -65,6 +65,7 @@ public final class ChatEndpoints implements EndpointGroup {
         .matchHistory(true)
         .options(request.options().get(choice))
         .cache(request.cache())
+        .origin(exchange.origin())
         .build();
   }
 }

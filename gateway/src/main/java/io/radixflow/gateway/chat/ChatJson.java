@@ -2,7 +2,11 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.operators.record.Reply.TopLogprob;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** Writes chat completions. */
 final class ChatJson extends CompletionJson {
@@ -18,7 +22,7 @@ final class ChatJson extends CompletionJson {
     json.writeStringField("content", choice.text());
     json.writeNullField("refusal");
     json.writeEndObject();
-    json.writeNullField("logprobs");
+    logprobs(json, choice.logprobs());
   }
 
   @Override
@@ -31,6 +35,47 @@ final class ChatJson extends CompletionJson {
       json.writeStringField("content", next.text());
     }
     json.writeEndObject();
-    json.writeNullField("logprobs");
+    logprobs(json, next.logprobs());
+  }
+
+  private static void logprobs(JsonGenerator json, List<TokenLogprob> tokens) throws IOException {
+    if (tokens.isEmpty()) {
+      json.writeNullField("logprobs");
+      return;
+    }
+    json.writeObjectFieldStart("logprobs");
+    json.writeArrayFieldStart("content");
+    for (TokenLogprob token : tokens) {
+      json.writeStartObject();
+      token(json, token.token(), token.logprob());
+      json.writeArrayFieldStart("top_logprobs");
+      if (token.top() != null) {
+        for (TopLogprob top : token.top()) {
+          json.writeStartObject();
+          token(json, top.token(), top.logprob());
+          json.writeEndObject();
+        }
+      }
+      json.writeEndArray();
+      json.writeEndObject();
+    }
+    json.writeEndArray();
+    json.writeNullField("refusal");
+    json.writeEndObject();
+  }
+
+  /** A token that holds a part of a character has no bytes that its text would show. */
+  private static void token(JsonGenerator json, String text, float logprob) throws IOException {
+    json.writeStringField("token", text);
+    json.writeNumberField("logprob", logprob);
+    if (text.indexOf('\uFFFD') >= 0) {
+      json.writeNullField("bytes");
+      return;
+    }
+    json.writeArrayFieldStart("bytes");
+    for (byte each : text.getBytes(StandardCharsets.UTF_8)) {
+      json.writeNumber(each & 0xff);
+    }
+    json.writeEndArray();
   }
 }

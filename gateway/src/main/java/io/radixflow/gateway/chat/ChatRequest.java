@@ -56,6 +56,9 @@ record ChatRequest(
           "stop",
           "seed",
           "priority",
+          "logprobs",
+          "top_logprobs",
+          "ignore_eos",
           "user",
           "safety_identifier",
           "prompt_cache_key",
@@ -66,8 +69,6 @@ record ChatRequest(
       Set.of(
           "tools",
           "functions",
-          "logprobs",
-          "top_logprobs",
           "audio",
           "web_search_options",
           "guided_json",

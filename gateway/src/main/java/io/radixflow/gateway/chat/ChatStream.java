@@ -41,7 +41,7 @@ final class ChatStream implements ChatOutput {
 
   @Override
   public void piece(int choice, TurnPiece piece) {
-    if (!piece.text().isEmpty()) {
+    if (!piece.text().isEmpty() || !piece.logprobs().isEmpty()) {
       write(choice, piece, null);
       events.throttle(turns);
     }

@@ -3,8 +3,10 @@ package io.radixflow.gateway.chat;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 
 /** Writes completions; those of chats and those of prompts differ in names alone. */
@@ -33,10 +35,16 @@ abstract class CompletionJson {
   /** A choice that grows. */
   static final class Choice {
     private final StringBuilder text = new StringBuilder();
+    private final List<TokenLogprob> logprobs = new ArrayList<>();
     private String finishReason;
 
     void add(TurnPiece next) {
       text.append(next.text());
+      logprobs.addAll(next.logprobs());
+    }
+
+    List<TokenLogprob> logprobs() {
+      return logprobs;
     }
 
     void finish(String reason) {

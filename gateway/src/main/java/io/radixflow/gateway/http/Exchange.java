@@ -5,6 +5,8 @@ import io.radixflow.gateway.auth.Admission;
 import io.radixflow.gateway.auth.Caller;
 import io.radixflow.gateway.turn.Following;
 import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.TraceContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.buffer.Buffer;
@@ -133,6 +135,14 @@ public final class Exchange {
   public Following following() {
     boolean committed = "true".equalsIgnoreCase(header("X-Await-Commit"));
     return new Following(executor(), committed, limits.clientBuffer());
+  }
+
+  /** Where an event of this exchange comes from: the trace that the client's headers name. */
+  public Origin origin() {
+    String parent = header("traceparent");
+    return parent == null
+        ? Origin.NONE
+        : new Origin(-1, -1, 0, new TraceContext(parent, header("tracestate")));
   }
 
   /** Sets a header of the response, before anything of it is written. */

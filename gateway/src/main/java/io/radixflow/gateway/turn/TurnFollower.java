@@ -2,7 +2,10 @@ package io.radixflow.gateway.turn;
 
 import io.radixflow.gateway.turn.TurnFailure.Reason;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.ReplyDelta;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * Joins the deltas of one turn, which come at least once and from several attempts, into pieces
@@ -38,6 +41,7 @@ final class TurnFollower implements TurnStream, Waiting {
 
   private final StringBuilder waiting = new StringBuilder();
   private int waitingTokens;
+  private final List<TokenLogprob> logprobs = new ArrayList<>();
   private TurnEnd end;
   private TurnFailure failure;
   private boolean asking;
@@ -82,10 +86,8 @@ final class TurnFollower implements TurnStream, Waiting {
         return;
       }
       gap = !take(delta.offset(), delta.text());
-      int after = delta.tokenOffset() + delta.tokens();
-      if (!gap && after > tokens) {
-        waitingTokens += after - tokens;
-        tokens = after;
+      if (!gap) {
+        takeTokens(delta.tokenOffset(), delta.tokens(), delta.logprobs());
       }
       if (!gap && delta.finishReason() != null && !following.committed()) {
         end =
@@ -118,6 +120,9 @@ final class TurnFollower implements TurnStream, Waiting {
         return;
       }
       take(0, state.text());
+      if (state.logprobs() != null) {
+        takeTokens(0, state.logprobs().size(), state.logprobs());
+      }
       boolean over = state.status().equals("done");
       if (over && (committed || !following.committed())) {
         end =
@@ -150,6 +155,7 @@ final class TurnFollower implements TurnStream, Waiting {
         return;
       }
       take(0, reply.text());
+      takeTokens(0, reply.usage().completionTokens(), reply.logprobs());
       end = new TurnEnd(reply.branch(), reply.finishReason(), reply.usage(), reply.error(), true);
     }
     schedule();
@@ -164,6 +170,17 @@ final class TurnFollower implements TurnStream, Waiting {
       failure = new TurnFailure(Reason.UNAVAILABLE, cause.getMessage());
     }
     schedule();
+  }
+
+  private void takeTokens(int from, int count, List<TokenLogprob> given) {
+    int known = Math.max(0, tokens - from);
+    if (count > known) {
+      waitingTokens += count - known;
+      tokens = from + count;
+      if (given != null && given.size() > known) {
+        logprobs.addAll(given.subList(known, given.size()));
+      }
+    }
   }
 
   private boolean take(int from, String text) {
@@ -225,7 +242,8 @@ final class TurnFollower implements TurnStream, Waiting {
       if (failed == null && (waiting.length() > 0 || waitingTokens > 0)) {
         String text = waiting.toString();
         int from = offset - text.codePointCount(0, text.length());
-        piece = new TurnPiece(from, text, waitingTokens);
+        piece = new TurnPiece(from, text, waitingTokens, List.copyOf(logprobs));
+        logprobs.clear();
         waiting.setLength(0);
         waitingTokens = 0;
       }

@@ -143,6 +143,27 @@ class GatewayITCase {
   }
 
   @Test
+  void logProbabilitiesAreOfEveryToken() throws Exception {
+    JsonNode json = MAPPER.readTree(chat(",\"logprobs\":true,\"top_logprobs\":2").body());
+    JsonNode tokens = json.at("/choices/0/logprobs/content");
+    StringBuilder text = new StringBuilder();
+    for (JsonNode token : tokens) {
+      assertThat(token.at("/logprob").asDouble()).isLessThanOrEqualTo(0);
+      assertThat(token.at("/top_logprobs").size()).isEqualTo(2);
+      text.append(token.at("/token").asText());
+    }
+    assertThat(text.toString()).startsWith(json.at("/choices/0/message/content").asText());
+    String streamed = chat(",\"stream\":true,\"logprobs\":true").body();
+    int count = 0;
+    for (String line : streamed.split("\n")) {
+      if (line.startsWith("data: {")) {
+        count += MAPPER.readTree(line.substring(6)).at("/choices/0/logprobs/content").size();
+      }
+    }
+    assertThat(count).isEqualTo(tokens.size());
+  }
+
+  @Test
   void choicesOfOneRequestComeTogether() throws Exception {
     JsonNode json = MAPPER.readTree(chat(",\"n\":3,\"seed\":5,\"temperature\":1").body());
     assertThat(json.at("/choices").size()).isEqualTo(3);
