@@ -15,7 +15,8 @@ import org.yaml.snakeyaml.constructor.SafeConstructor;
 /** Reads the files for deployments. */
 public final class DeployFiles {
 
-  static final Path ROOT = Path.of("..");
+  /** The project's directory. */
+  public static final Path ROOT = Path.of("..");
 
   private DeployFiles() {}
 

@@ -62,6 +62,24 @@ class MonitoringFilesTest {
   }
 
   @Test
+  void everyMetricOfTheGatewayThatAFileNamesIsDocumentedThere() throws IOException {
+    String documented = Files.readString(DeployFiles.ROOT.resolve("docs/gateway.md"));
+    for (String file : List.of("prometheus/rules.yml", "prometheus/alerts.yml", "grafana/radixflow.json")) {
+      Matcher name =
+          Pattern.compile("radixflow_gateway_\\w+")
+              .matcher(Files.readString(DeployFiles.ROOT.resolve("deploy").resolve(file)));
+      Set<String> named = new TreeSet<>();
+      while (name.find()) {
+        named.add(name.group().replaceFirst("_(bucket|sum|count)$", ""));
+      }
+      assertThat(named).isNotEmpty();
+      for (String metric : named) {
+        assertThat(documented).contains("| `" + metric + "` |");
+      }
+    }
+  }
+
+  @Test
   void prometheusReadsTheRulesAndTheAlerts() throws IOException {
     JsonNode prometheus = DeployFiles.yaml("deploy/prometheus/prometheus.yml");
     assertThat(DeployFiles.texts(prometheus.path("rule_files")))
