@@ -235,7 +235,9 @@ class ChatCompletionsTest {
     }
     assertThat(events.get(1).session()).isEqualTo(events.get(0).session());
     assertThat(events.get(1).turn()).isEqualTo(events.get(0).turn());
-    assertThat(gateway.followed()).isZero();
+    await()
+        .atMost(Duration.ofSeconds(60))
+        .untilAsserted(() -> assertThat(gateway.followed()).isZero());
   }
 
   @Test

@@ -1,6 +1,7 @@
 package io.radixflow.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.radixflow.gateway.GatewayFixture;
 import io.radixflow.gateway.auth.ApiKey;
@@ -13,6 +14,7 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -23,6 +25,8 @@ class AccessTest {
 
   private static final String PATH = "/v1/chat/completions";
   private static final String HELLO = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hello\"}]}";
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @TempDir Path directory;
   @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
@@ -97,7 +101,8 @@ class AccessTest {
     assertThat(get("/v1/models", "x-api-key", key).statusCode()).isEqualTo(429);
     gateway.topics().end(event, 0, "stop", Usage.NONE);
     running.join();
-    assertThat(get("/v1/models", "x-api-key", key).statusCode()).isEqualTo(200);
+    // the gateway learns a moment after the client that the response is complete
+    await().atMost(PATIENCE).until(() -> get("/v1/models", "x-api-key", key).statusCode() == 200);
   }
 
   @Test
@@ -147,11 +152,17 @@ class AccessTest {
     get("/v1/models/sim");
     get("/v1/models/other");
     get("/v1/nothing");
-    assertThat(get("/metrics").body())
-        .contains("radixflow_gateway_requests_total{route=\"/v1/models/{model*}\",status=\"200\"} 1")
-        .contains("radixflow_gateway_requests_total{route=\"/v1/models/{model*}\",status=\"404\"} 1")
-        .contains("radixflow_gateway_requests_total{route=\"(none)\",status=\"404\"} 1")
-        .contains("radixflow_gateway_turns_in_flight 0")
-        .contains("radixflow_gateway_open_streams 0");
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () ->
+                assertThat(get("/metrics").body())
+                    .contains(
+                        "radixflow_gateway_requests_total{route=\"/v1/models/{model*}\",status=\"200\"} 1")
+                    .contains(
+                        "radixflow_gateway_requests_total{route=\"/v1/models/{model*}\",status=\"404\"} 1")
+                    .contains("radixflow_gateway_requests_total{route=\"(none)\",status=\"404\"} 1")
+                    .contains("radixflow_gateway_turns_in_flight 0")
+                    .contains("radixflow_gateway_open_streams 0"));
   }
 }

@@ -1,9 +1,5 @@
 package io.radixflow.tools.local;
 
-import org.apache.flink.configuration.ConfigOption;
-import org.apache.kafka.common.header.Header;
-import io.radixflow.operators.record.Origin;
-import io.radixflow.operators.record.TraceContext;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -26,7 +22,9 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.KvTier;
+import io.radixflow.operators.record.Origin;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.TraceContext;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,9 +36,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -325,22 +325,21 @@ class LocalStackITCase {
       get(client.ask(Events.message("traced", "u", "bye", 3), ReplyListener.SILENT));
       await()
           .atMost(PATIENCE)
-          .untilAsserted(() -> assertThat(traces(records, "u")).contains("replies null"));
+          .untilAsserted(
+              () -> {
+                assertThat(traces(records, "t"))
+                    .contains("replies " + parent, "reply-deltas " + parent);
+                assertThat(traces(records, "u")).contains("replies null", "reply-deltas null");
+              });
     }
-    assertThat(traces(records, "t"))
-        .contains("replies " + parent, "reply-deltas " + parent)
-        .allMatch(each -> each.endsWith(parent));
+    assertThat(traces(records, "t")).allMatch(each -> each.endsWith(parent));
     assertThat(traces(records, "u")).allMatch(each -> each.endsWith("null"));
   }
 
   private static TopicFollower follow(
       ConfigOption<String> topic, List<ConsumerRecord<byte[], byte[]>> records) {
     return TopicFollower.start(
-        stack.settings(),
-        stack.settings().get(topic),
-        false,
-        records::add,
-        LocalStackITCase::fail);
+        stack.settings(), stack.settings().get(topic), false, records::add, LocalStackITCase::fail);
   }
 
   private static List<String> traces(List<ConsumerRecord<byte[], byte[]>> records, String turn) {
@@ -351,7 +350,9 @@ class LocalStackITCase {
           .map(
               record -> {
                 Header header = record.headers().lastHeader("traceparent");
-                return record.topic() + " " + (header == null ? null : new String(header.value(), UTF_8));
+                return record.topic()
+                    + " "
+                    + (header == null ? null : new String(header.value(), UTF_8));
               })
           .toList();
     }
