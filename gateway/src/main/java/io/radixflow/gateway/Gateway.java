@@ -8,9 +8,12 @@ import io.radixflow.gateway.http.HttpFront;
 import io.radixflow.gateway.http.HttpMetrics;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.messages.MessagesEndpoints;
+import io.radixflow.gateway.text.ModelText;
 import io.radixflow.gateway.turn.KafkaTopics;
 import io.radixflow.gateway.turn.Topics;
 import io.radixflow.gateway.turn.Turns;
+import io.radixflow.gateway.responses.ConversationsEndpoints;
+import io.radixflow.gateway.responses.ResponsesEndpoints;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kafka.KafkaSetupException;
 import java.io.IOException;
@@ -24,10 +27,12 @@ import java.util.List;
 public final class Gateway implements AutoCloseable {
 
   private final Turns turns;
+  private final ModelText text;
   private final HttpFront front;
 
-  private Gateway(Turns turns, HttpFront front) {
+  private Gateway(Turns turns, ModelText text, HttpFront front) {
     this.turns = turns;
+    this.text = text;
     this.front = front;
   }
 
@@ -48,8 +53,9 @@ public final class Gateway implements AutoCloseable {
       Turns turns = new Turns(topics, registry);
       Routes routes = new Routes();
       new MetricsPage(registry).addTo(routes);
-      endpoints(settings, turns).forEach(group -> group.addTo(routes));
-      return new Gateway(turns, HttpFront.start(settings, routes, new HttpMetrics(registry)));
+      ModelText text = new ModelText(settings);
+      endpoints(settings, turns, text).forEach(group -> group.addTo(routes));
+      return new Gateway(turns, text, HttpFront.start(settings, routes, new HttpMetrics(registry)));
     } catch (IOException | RuntimeException e) {
       topics.close();
       throw e;
@@ -57,13 +63,16 @@ public final class Gateway implements AutoCloseable {
   }
 
   /** All APIs. */
-  private static List<EndpointGroup> endpoints(Settings settings, Turns turns) {
+  private static List<EndpointGroup> endpoints(
+      Settings settings, Turns turns, ModelText text) {
     ServedModels models = new ServedModels(settings);
     return List.of(
         new Probes(turns),
         models,
         new ChatEndpoints(settings, turns, models),
-        new MessagesEndpoints(settings, turns, models));
+        new ResponsesEndpoints(settings, turns, models, text),
+        new ConversationsEndpoints(turns),
+        new MessagesEndpoints(settings, turns, models, text));
   }
 
   /** The address that clients reach. */
@@ -81,5 +90,6 @@ public final class Gateway implements AutoCloseable {
   public void close() {
     front.close();
     turns.close();
+    text.close();
   }
 }

@@ -119,6 +119,11 @@ public final class FakeTopics implements Topics {
     reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
   }
 
+  /** Writes the only delta of a query: its answer. */
+  public void answer(ConversationEvent query, Reply answer) {
+    reader.delta(query.session().getBytes(UTF_8), DeltaWriter.write(ReplyDelta.last(answer)));
+  }
+
   /** Writes the committed reply of the event's turn. */
   public void commit(ConversationEvent event, String text) {
     Reply reply =

@@ -89,6 +89,10 @@ public final class GatewayFixture implements BeforeEachCallback, AfterEachCallba
     return headers.length == 0 ? request.build() : request.headers(headers).build();
   }
 
+  public HttpRequest delete(String path) {
+    return HttpRequest.newBuilder(uri(path)).timeout(PATIENCE).DELETE().build();
+  }
+
   public HttpRequest get(String path) {
     return HttpRequest.newBuilder(uri(path)).timeout(PATIENCE).GET().build();
   }

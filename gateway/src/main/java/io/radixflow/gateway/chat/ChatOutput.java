@@ -6,11 +6,12 @@ import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 
 /** Answers a request as the turns of its choices go on. Called on the exchange's event loop. */
-interface ChatOutput {
+public interface ChatOutput {
 
   /** Begins; the turns are held back while the client is slow. */
   void begin(TurnStream turns);
 
+  /** The reply of a choice goes on. */
   void piece(int choice, TurnPiece piece);
 
   /** A choice ended, also if it was rejected or failed. */

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * begins has too much to do, since many conversations begin so, a turn goes on in a session of its
  * own. Belongs to the event loop of its exchange.
  */
-final class ChatTurns implements TurnStream {
+public final class ChatTurns implements TurnStream {
 
   private final Turns turns;
   private final Exchange exchange;
@@ -31,7 +31,7 @@ final class ChatTurns implements TurnStream {
    * @param events makes the event of a choice
    * @param repeatable whether the events may have been sent before
    */
-  ChatTurns(
+  public ChatTurns(
       Turns turns,
       Exchange exchange,
       int choices,
@@ -47,7 +47,7 @@ final class ChatTurns implements TurnStream {
   }
 
   /** Starts all turns. */
-  void start(Root root) {
+  public void start(Root root) {
     output.begin(this);
     for (int choice = 0; choice < choices.length; choice++) {
       start(root, choice);

@@ -14,7 +14,9 @@ import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Collection;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -181,6 +183,28 @@ public final class Exchange {
   /** Returns whether the response is complete, or its client has gone. */
   public boolean isOver() {
     return over;
+  }
+
+  /**
+   * Has a worker thread do what takes long.
+   *
+   * @param then takes the result on the exchange's event loop; what either throws is the client's
+   *     error
+   */
+  public <T> void blocking(Callable<T> work, Consumer<T> then) {
+    executeBlocking(work)
+        .onComplete(
+            done -> {
+              try {
+                if (done.succeeded()) {
+                  then.accept(done.result());
+                } else {
+                  fail(done.cause());
+                }
+              } catch (RuntimeException e) {
+                fail(e);
+              }
+            });
   }
 
   /** Answers with a JSON object. */

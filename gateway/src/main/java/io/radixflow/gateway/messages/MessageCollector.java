@@ -1,15 +1,16 @@
 package io.radixflow.gateway.messages;
 
+import io.radixflow.gateway.chat.ChatOutput;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
-import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.gateway.turn.TurnStream;
 
 /** Answers with a message when it is whole. Belongs to the event loop of its exchange. */
-final class MessageCollector implements TurnListener {
+final class MessageCollector implements ChatOutput {
 
   private final Exchange exchange;
   private final MessageJson json;
@@ -21,12 +22,15 @@ final class MessageCollector implements TurnListener {
   }
 
   @Override
-  public void piece(TurnPiece piece) {
+  public void begin(TurnStream turns) {}
+
+  @Override
+  public void piece(int choice, TurnPiece piece) {
     text.append(piece.text());
   }
 
   @Override
-  public void ended(TurnEnd end) {
+  public void ended(int choice, TurnEnd end) {
     ApiException error = TurnErrors.of(end);
     if (error != null) {
       exchange.fail(error);

@@ -1,17 +1,17 @@
 package io.radixflow.gateway.messages;
 
+import io.radixflow.gateway.chat.ChatOutput;
 import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.SseStream;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
-import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 
 /** Streams a message as it grows. Belongs to the event loop of its exchange. */
-final class MessageStream implements TurnListener {
+final class MessageStream implements ChatOutput {
 
   private final Exchange exchange;
   private final SseStream events;
@@ -25,22 +25,22 @@ final class MessageStream implements TurnListener {
     this.json = json;
   }
 
-  /** Sets the turn that is held back while the client is slow. */
-  void of(TurnStream started) {
+  @Override
+  public void begin(TurnStream started) {
     turn = started;
   }
 
   @Override
-  public void piece(TurnPiece piece) {
+  public void piece(int choice, TurnPiece piece) {
     if (piece.text().isEmpty()) {
       return;
     }
-    begin();
+    open();
     events.event("content_block_delta", MessageJson.blockDelta(piece.text()));
     events.throttle(turn);
   }
 
-  private void begin() {
+  private void open() {
     if (!begun) {
       begun = true;
       events.event("message_start", json.start());
@@ -50,13 +50,13 @@ final class MessageStream implements TurnListener {
   }
 
   @Override
-  public void ended(TurnEnd end) {
+  public void ended(int choice, TurnEnd end) {
     ApiException error = TurnErrors.of(end);
     if (error != null) {
       fail(error);
       return;
     }
-    begin();
+    open();
     events.event("content_block_stop", MessageJson.blockStop());
     events.event("message_delta", json.delta(end.finishReason(), end.usage()));
     events.event("message_stop", MessageJson.stop());

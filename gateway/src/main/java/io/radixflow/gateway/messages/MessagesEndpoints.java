@@ -1,11 +1,15 @@
 package io.radixflow.gateway.messages;
 
+import io.radixflow.gateway.chat.ChatSessions;
+import io.radixflow.gateway.chat.ChatSessions.Root;
+import io.radixflow.gateway.chat.ChatTurns;
 import io.radixflow.gateway.chat.ServedModels;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RandomIds;
 import io.radixflow.gateway.http.Routes;
-import io.radixflow.gateway.turn.TurnStream;
+import io.radixflow.gateway.text.ModelText;
 import io.radixflow.gateway.turn.Turns;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
@@ -16,15 +20,18 @@ import io.radixflow.operators.record.EventKind;
 import io.vertx.core.http.HttpMethod;
 import java.util.List;
 
-/** {@code POST /v1/messages}, as Anthropic's clients call it. */
+/** {@code /v1/messages}, as Anthropic's clients call it. */
 public final class MessagesEndpoints implements EndpointGroup {
 
   private final Turns turns;
   private final ServedModels models;
+  private final ModelText text;
   private final OnDisconnect onDisconnect;
 
-  public MessagesEndpoints(Settings settings, Turns turns, ServedModels models) {
+  public MessagesEndpoints(
+      Settings settings, Turns turns, ServedModels models, ModelText text) {
     this.turns = turns;
+    this.text = text;
     this.models = models;
     this.onDisconnect = settings.get(GatewayConfig.ON_DISCONNECT);
   }
@@ -33,30 +40,49 @@ public final class MessagesEndpoints implements EndpointGroup {
   public void addTo(Routes routes) {
     AnthropicErrors errors = new AnthropicErrors();
     routes.add(HttpMethod.POST, "/v1/messages", errors, this::create);
+    routes.add(HttpMethod.POST, "/v1/messages/count_tokens", errors, this::count);
   }
 
   private void create(Exchange exchange) {
     exchange.setHeader("request-id", RandomIds.next("req"));
     MessagesRequest request = MessagesRequest.read(exchange, false);
-    String id = RandomIds.next("msg");
-    ConversationEvent event =
-        ConversationEvent.builder(EventKind.MESSAGE, RandomIds.next("messages"), id)
-            .tenant(exchange.caller().tenant())
-            .messages(request.messages())
-            .options(request.options())
-            .cache(hints(request))
-            .build();
-    MessageJson json =
-        new MessageJson(id, models.served(exchange.caller(), request.model()), request.pinMillis() > 0);
-    TurnStream turn;
-    if (request.stream()) {
-      MessageStream stream = new MessageStream(exchange, json);
-      turn = turns.start(event, exchange.following(), stream);
-      stream.of(turn);
-    } else {
-      turn = turns.start(event, exchange.following(), new MessageCollector(exchange, json));
-    }
-    exchange.onGone(onDisconnect == OnDisconnect.CANCEL ? turn::cancel : turn::close);
+    String model = models.served(exchange.caller(), request.model());
+    Root session = ChatSessions.of(exchange, null, request.user(), model, request.messages());
+    String repeatable = ChatSessions.repeatableTurn(exchange);
+    String turn = repeatable == null ? RandomIds.next("msg") : repeatable;
+    MessageJson json = new MessageJson(turn, model, request.pinMillis() > 0);
+    ChatTurns turns =
+        new ChatTurns(
+            this.turns,
+            exchange,
+            1,
+            (root, choice) -> event(exchange, request, root, turn),
+            request.stream()
+                ? new MessageStream(exchange, json)
+                : new MessageCollector(exchange, json),
+            repeatable != null);
+    exchange.onGone(onDisconnect == OnDisconnect.CANCEL ? turns::cancel : turns::close);
+    turns.start(session);
+  }
+
+  private static ConversationEvent event(
+      Exchange exchange, MessagesRequest request, Root root, String turn) {
+    return ConversationEvent.builder(EventKind.MESSAGE, root.id(), turn)
+        .tenant(exchange.caller().tenant())
+        .messages(request.messages())
+        .matchHistory(true)
+        .options(request.options())
+        .cache(hints(request))
+        .build();
+  }
+
+  private void count(Exchange exchange) {
+    MessagesRequest request = MessagesRequest.read(exchange, true);
+    models.served(exchange.caller(), request.model());
+    exchange.blocking(
+        () -> text.count(request.messages()),
+        tokens ->
+            exchange.json(200, Json.write(json -> json.writeNumberField("input_tokens", tokens))));
   }
 
   private static CacheHints hints(MessagesRequest request) {

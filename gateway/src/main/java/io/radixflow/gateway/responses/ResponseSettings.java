@@ -46,25 +46,10 @@ record ResponseSettings(
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
-  /** Returns the settings of a turn that did not come through this interface. */
-  static ResponseSettings unknown(long created, String model) {
+  /** Returns the settings of a turn of which they are not known. */
+  static ResponseSettings unknown(long created, String model, String tag) {
     return new ResponseSettings(
-        created,
-        model,
-        null,
-        null,
-        null,
-        0,
-        false,
-        false,
-        true,
-        "disabled",
-        null,
-        "",
-        null,
-        null,
-        null,
-        null);
+        created, model, null, null, null, 0, false, false, true, "disabled", null, tag, null, null, null, null);
   }
 
   /** Returns the value of {@link #KEY}. */
@@ -126,7 +111,7 @@ record ResponseSettings(
       // written by another client: shown as a turn of that client
     }
     if (node == null || !node.isObject()) {
-      return unknown(created, model);
+      return unknown(created, model, "");
     }
     return new ResponseSettings(
         node.path("c").asLong(created),

@@ -147,4 +147,17 @@ class MessagesTest {
     assertThat(GatewayFixture.json(response.body()).at("/error/type").asText())
         .isEqualTo("not_found_error");
   }
+
+  @Test
+  void theTokensOfAPromptAreCounted() {
+    HttpResponse<String> response =
+        gateway
+            .send(
+                gateway.post(
+                    "/v1/messages/count_tokens",
+                    "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}"))
+            .join();
+    assertThat(GatewayFixture.json(response.body()).at("/input_tokens").asInt()).isPositive();
+    assertThat(gateway.topics().hasEvents()).isFalse();
+  }
 }

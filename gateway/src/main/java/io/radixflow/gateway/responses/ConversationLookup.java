@@ -1,0 +1,118 @@
+package io.radixflow.gateway.responses;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Finds conversations: sessions whose branch {@code main} has the items. The metadata of one is the
+ * latest message of a session of its own, so that it can change.
+ */
+final class ConversationLookup {
+
+  private static final Set<String> ABSENT = Set.of("unknown", "closed", "erased");
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private ConversationLookup() {}
+
+  /**
+   * Finds a conversation; without one the client gets a 404.
+   *
+   * @param then goes on with the messages of its history on the exchange's event loop
+   */
+  static void find(Asking asking, Exchange exchange, String id, Consumer<List<Reply.Item>> then) {
+    if (!ResponseIds.isConversation(id)) {
+      throw ResponseErrors.noConversation(id);
+    }
+    history(
+        asking,
+        exchange,
+        id,
+        items -> {
+          if (items == null) {
+            throw ResponseErrors.noConversation(id);
+          }
+          then.accept(items);
+        });
+  }
+
+  /** Passes null if the caller has no such session. */
+  private static void history(
+      Asking asking, Exchange exchange, String session, Consumer<List<Reply.Item>> then) {
+    asking.ask(
+        exchange,
+        Asking.event(exchange, EventKind.QUERY, session).build(),
+        answer -> {
+          ResponseErrors.check(answer);
+          Reply reply = answer.answer();
+          boolean absent = reply == null || ABSENT.contains(reply.status());
+          then.accept(absent ? null : reply.items());
+        });
+  }
+
+  /** Returns the items of a conversation as clients see them, oldest first. */
+  static List<ObjectNode> items(List<Reply.Item> history) {
+    List<ObjectNode> items = new ArrayList<>();
+    String turn = null;
+    int position = 0;
+    for (Reply.Item item : history) {
+      if (item.turn() != null) {
+        position = item.turn().equals(turn) ? position : 0;
+        turn = item.turn();
+        boolean reply = item.finishReason() != null;
+        String id = ResponseIds.item(turn, reply ? ResponseIds.REPLY : position++);
+        items.add(ResponseJson.item(id, new Message(item.role(), item.content())));
+      }
+    }
+    return items;
+  }
+
+  /** Passes the metadata of a conversation that was found. */
+  static void metadata(
+      Asking asking, Exchange exchange, String id, Consumer<Map<String, String>> then) {
+    history(
+        asking,
+        exchange,
+        metadataSession(id),
+        items -> {
+          boolean none = items == null || items.isEmpty();
+          then.accept(none ? Map.of() : decoded(items.get(items.size() - 1).content()));
+        });
+  }
+
+  /** Returns the event that replaces the metadata of a conversation. */
+  static ConversationEvent newMetadata(Exchange exchange, String id, Metadata metadata) {
+    ObjectNode entries = JSON.createObjectNode();
+    metadata.entries().forEach(entries::put);
+    return Asking.event(exchange, EventKind.APPEND, metadataSession(id))
+        .messages(List.of(new Message("user", entries.toString())))
+        .build();
+  }
+
+  static String metadataSession(String id) {
+    return "metadata_" + id;
+  }
+
+  private static Map<String, String> decoded(String json) {
+    Map<String, String> entries = new LinkedHashMap<>();
+    try {
+      JsonNode node = JSON.readTree(json);
+      node.fields().forEachRemaining(each -> entries.put(each.getKey(), each.getValue().asText()));
+    } catch (JsonProcessingException e) {
+      return Map.of(); // another client of the topics wrote to the session
+    }
+    return entries;
+  }
+}

@@ -1,0 +1,216 @@
+package io.radixflow.gateway.responses;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.EndpointGroup;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.http.RequestFields;
+import io.radixflow.gateway.http.Routes;
+import io.radixflow.gateway.http.TurnErrors;
+import io.radixflow.gateway.responses.ResponseIds.ItemId;
+import io.radixflow.gateway.turn.Turns;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.vertx.core.http.HttpMethod;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/** Conversations and their items. A conversation is a session; an item added to it is a turn. */
+public final class ConversationsEndpoints implements EndpointGroup {
+
+  /** Items that one request may add, as in OpenAI's API. */
+  private static final int MAX_ADDED = 20;
+
+  private static final String ONE = "/v1/conversations/{id}";
+  private static final String ITEMS = ONE + "/items";
+
+  private final Asking asking;
+
+  public ConversationsEndpoints(Turns turns) {
+    this.asking = new Asking(turns);
+  }
+
+  @Override
+  public void addTo(Routes routes) {
+    routes.add(HttpMethod.POST, "/v1/conversations", this::create);
+    routes.add(HttpMethod.GET, ONE, exchange -> found(exchange, () -> show(exchange)));
+    routes.add(HttpMethod.POST, ONE, this::update);
+    routes.add(HttpMethod.DELETE, ONE, exchange -> found(exchange, () -> delete(exchange)));
+    routes.add(HttpMethod.GET, ITEMS, this::list);
+    routes.add(HttpMethod.POST, ITEMS, this::add);
+    routes.add(HttpMethod.GET, ITEMS + "/{item}", this::item);
+    routes.add(HttpMethod.DELETE, ITEMS + "/{item}", this::deleteItem);
+  }
+
+  private void found(Exchange exchange, Runnable then) {
+    ConversationLookup.find(asking, exchange, id(exchange), items -> then.run());
+  }
+
+  private static String id(Exchange exchange) {
+    return exchange.pathParameter("id");
+  }
+
+  private void create(Exchange exchange) {
+    List<Message> items = items(exchange, Set.of("items", "metadata"));
+    Metadata metadata = Metadata.of(body(exchange));
+    String id = ResponseIds.newConversation(System.currentTimeMillis());
+    List<ConversationEvent> events = new ArrayList<>();
+    events.add(Asking.event(exchange, EventKind.OPEN, id).build());
+    if (!metadata.entries().isEmpty()) {
+      events.add(ConversationLookup.newMetadata(exchange, id, metadata));
+    }
+    items.forEach(item -> events.add(append(exchange, id, item)));
+    all(exchange, events, () -> answer(exchange, id, metadata));
+  }
+
+  private static void answer(Exchange exchange, String id, Metadata metadata) {
+    exchange.json(200, Json.write(ResponseJson.conversation(id, metadata.entries())));
+  }
+
+  private static JsonObject body(Exchange exchange) {
+    return JsonObject.of(exchange.body(), "the body");
+  }
+
+  /** Reads items to add, and names what has no effect. */
+  private static List<Message> items(Exchange exchange, Set<String> served) {
+    List<String> ignored = new ArrayList<>();
+    JsonObject body = RequestFields.check(exchange, served, Set.of());
+    if (body.objects("items", "items", MAX_ADDED).isEmpty()) {
+      return List.of();
+    }
+    List<Message> items = InputItems.read(body, "items", ignored::add);
+    RequestFields.ignore(exchange, ignored);
+    return items;
+  }
+
+  private static ConversationEvent append(Exchange exchange, String id, Message item) {
+    return Asking.event(exchange, EventKind.APPEND, id).messages(List.of(item)).build();
+  }
+
+  /** Sends events, each when the one before was served. */
+  private void all(Exchange exchange, List<ConversationEvent> events, Runnable then) {
+    if (events.isEmpty()) {
+      then.run();
+      return;
+    }
+    asking.ask(
+        exchange,
+        events.get(0),
+        answer -> {
+          ApiException error = TurnErrors.of(answer);
+          if (error != null) {
+            throw error;
+          }
+          all(exchange, events.subList(1, events.size()), then);
+        });
+  }
+
+  private void show(Exchange exchange) {
+    String id = id(exchange);
+    ConversationLookup.metadata(
+        asking, exchange, id, entries -> answer(exchange, id, new Metadata(entries)));
+  }
+
+  private void update(Exchange exchange) {
+    JsonObject body = RequestFields.check(exchange, Set.of("metadata"), Set.of());
+    Metadata metadata = Metadata.of(body.require("metadata"));
+    String id = id(exchange);
+    found(
+        exchange,
+        () ->
+            all(
+                exchange,
+                List.of(ConversationLookup.newMetadata(exchange, id, metadata)),
+                () -> answer(exchange, id, metadata)));
+  }
+
+  private void delete(Exchange exchange) {
+    String id = id(exchange);
+    all(
+        exchange,
+        List.of(
+            Asking.event(exchange, EventKind.ERASE, id).build(),
+            Asking.event(exchange, EventKind.ERASE, ConversationLookup.metadataSession(id))
+                .build()),
+        () ->
+            exchange.json(200, Json.write(ResponseJson.deleted(id, "conversation.deleted"))));
+  }
+
+  private void list(Exchange exchange) {
+    ItemPage page = ItemPage.of(exchange);
+    ConversationLookup.find(
+        asking,
+        exchange,
+        id(exchange),
+        history ->
+            exchange.json(200, Json.write(page.of(ConversationLookup.items(history)))));
+  }
+
+  private void add(Exchange exchange) {
+    String id = id(exchange);
+    List<Message> items = items(exchange, Set.of("items"));
+    if (items.isEmpty()) {
+      throw new InvalidInputException("items is missing or empty");
+    }
+    List<ConversationEvent> events =
+        items.stream().map(item -> append(exchange, id, item)).toList();
+    found(exchange, () -> all(exchange, events, () -> added(exchange, events)));
+  }
+
+  private static void added(Exchange exchange, List<ConversationEvent> events) {
+    List<ObjectNode> items =
+        events.stream()
+            .map(e -> ResponseJson.item(ResponseIds.item(e.turn(), 0), e.messages().get(0)))
+            .toList();
+    exchange.json(200, Json.write(new ItemPage(null, MAX_ADDED, false).of(items)));
+  }
+
+  private void item(Exchange exchange) {
+    String wanted = exchange.pathParameter("item");
+    ConversationLookup.find(
+        asking,
+        exchange,
+        id(exchange),
+        history -> {
+          for (ObjectNode item : ConversationLookup.items(history)) {
+            if (item.get("id").textValue().equals(wanted)) {
+              exchange.json(200, Json.write(item));
+              return;
+            }
+          }
+          throw ResponseErrors.noItem(wanted);
+        });
+  }
+
+  private void deleteItem(Exchange exchange) {
+    String wanted = exchange.pathParameter("item");
+    String turn =
+        ResponseIds.parseItem(wanted)
+            .map(ItemId::turn)
+            .orElseThrow(() -> ResponseErrors.noItem(wanted));
+    ConversationLookup.find(
+        asking,
+        exchange,
+        id(exchange),
+        history -> {
+          long items = history.stream().filter(item -> turn.equals(item.turn())).count();
+          if (items == 0) {
+            throw ResponseErrors.noItem(wanted);
+          }
+          if (items > 1) {
+            throw ApiException.badRequest(
+                null,
+                "the item is a part of a response, and is deleted with it: DELETE"
+                    + " /v1/responses/{id}");
+          }
+          ConversationEvent event =
+              Asking.event(exchange, EventKind.DELETE_TURN, id(exchange)).atTurn(turn).build();
+          all(exchange, List.of(event), () -> show(exchange));
+        });
+  }
+}

@@ -1,0 +1,74 @@
+package io.radixflow.gateway.responses;
+
+import io.radixflow.gateway.chat.ServedModels;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.http.RequestFields;
+import io.radixflow.gateway.text.ModelText;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.operators.record.Message;
+import java.util.List;
+
+/** Counts the tokens that the prompt of a response would have. */
+final class InputTokens {
+
+  private final Asking asking;
+  private final ResponseLookup lookup;
+  private final ServedModels models;
+  private final ModelText text;
+
+  InputTokens(Asking asking, ResponseLookup lookup, ServedModels models, ModelText text) {
+    this.asking = asking;
+    this.lookup = lookup;
+    this.models = models;
+    this.text = text;
+  }
+
+  /** Serves {@code POST /v1/responses/input_tokens}. */
+  void count(Exchange exchange) {
+    ResponseRequest request =
+        ResponseRequest.of(JsonObject.of(exchange.body(), "the body"), 0, models.name());
+    RequestFields.ignore(exchange, List.copyOf(request.ignored()));
+    models.served(exchange.caller(), request.settings().model());
+    String previous = request.settings().previous();
+    if (request.conversation() != null) {
+      ConversationLookup.find(
+          asking,
+          exchange,
+          request.conversation(),
+          items -> count(exchange, request, Prompts.upTo(items, null)));
+    } else if (previous != null) {
+      lookup.turn(
+          exchange,
+          previous,
+          found -> {
+            if (found == null) {
+              throw ResponseErrors.noPrevious(previous);
+            }
+            lookup.history(
+                exchange,
+                found.response().session(),
+                found.branch(),
+                items ->
+                    count(exchange, request, Prompts.upTo(items, found.response().turn())));
+          });
+    } else {
+      count(exchange, request, List.of());
+    }
+  }
+
+  private void count(Exchange exchange, ResponseRequest request, List<Message> before) {
+    List<Message> prompt =
+        Prompts.under(request.instructions(), Prompts.and(before, request.input()));
+    exchange.blocking(
+        () -> prompt.isEmpty() ? 0 : text.count(prompt),
+        tokens ->
+            exchange.json(
+                200,
+                Json.write(
+                    json -> {
+                      json.writeStringField("object", "response.input_tokens");
+                      json.writeNumberField("input_tokens", tokens);
+                    })));
+  }
+}

@@ -1,0 +1,59 @@
+package io.radixflow.gateway.responses;
+
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Puts messages of a request and of a history together. */
+final class Prompts {
+
+  private Prompts() {}
+
+  /**
+   * Returns messages under a system prompt.
+   *
+   * @param system the system prompt, or null
+   */
+  static List<Message> under(String system, List<Message> messages) {
+    return system == null ? messages : and(List.of(new Message("system", system)), messages);
+  }
+
+  /** Returns messages and those that follow them. */
+  static List<Message> and(List<Message> before, List<Message> after) {
+    List<Message> all = new ArrayList<>(before);
+    all.addAll(after);
+    return all;
+  }
+
+  /**
+   * Returns what was said in a branch, without the session's system prompt.
+   *
+   * @param turn the last turn that counts, or null for all
+   */
+  static List<Message> upTo(List<Reply.Item> items, String turn) {
+    List<Message> messages = new ArrayList<>();
+    boolean within = false;
+    for (Reply.Item item : items) {
+      if (within && !turn.equals(item.turn())) {
+        break;
+      }
+      within = turn != null && turn.equals(item.turn());
+      if (item.turn() != null && !item.content().isEmpty()) {
+        messages.add(new Message(item.role(), item.content()));
+      }
+    }
+    return messages;
+  }
+
+  /** Returns the last system prompt in a history, or null. */
+  static String lastSystem(List<Reply.Item> items) {
+    String system = null;
+    for (Reply.Item item : items) {
+      if (item.role().equals("system")) {
+        system = item.content();
+      }
+    }
+    return system;
+  }
+}

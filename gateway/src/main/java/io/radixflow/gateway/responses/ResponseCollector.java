@@ -1,0 +1,53 @@
+package io.radixflow.gateway.responses;
+
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.http.TurnErrors;
+import io.radixflow.gateway.responses.ResponseRecord.Status;
+import io.radixflow.gateway.turn.TurnEnd;
+import io.radixflow.gateway.turn.TurnFailure;
+import io.radixflow.gateway.turn.TurnListener;
+import io.radixflow.gateway.turn.TurnPiece;
+
+/** Answers with a response when it is whole. Belongs to the event loop of its exchange. */
+final class ResponseCollector implements TurnListener {
+
+  private final Exchange exchange;
+  private final ResponseRecord begun;
+  private final StringBuilder text = new StringBuilder();
+
+  ResponseCollector(Exchange exchange, ResponseRecord begun) {
+    this.exchange = exchange;
+    this.begun = begun;
+  }
+
+  @Override
+  public void piece(TurnPiece piece) {
+    text.append(piece.text());
+  }
+
+  @Override
+  public void ended(TurnEnd end) {
+    if (end.finishReason().equals("rejected")) {
+      exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
+    } else {
+      exchange.json(200, Json.write(ResponseJson.response(ended(begun, end, text))));
+    }
+  }
+
+  /** Returns a response as its turn ended. */
+  static ResponseRecord ended(
+      ResponseRecord begun, TurnEnd end, CharSequence text) {
+    return begun.ended(
+        Status.of(end.finishReason()),
+        text.toString(),
+        null,
+        end.usage(),
+        ResponseLookup.failure(end.finishReason(), end.error()));
+  }
+
+  @Override
+  public void failed(TurnFailure failure) {
+    exchange.fail(TurnErrors.of(failure));
+  }
+}

@@ -1,0 +1,274 @@
+package io.radixflow.gateway.responses;
+
+import io.radixflow.gateway.chat.ChatSessions;
+import io.radixflow.gateway.chat.ChatSessions.Root;
+import io.radixflow.gateway.chat.ServedModels;
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.http.RequestFields;
+import io.radixflow.gateway.http.TurnErrors;
+import io.radixflow.gateway.responses.ResponseIds.TurnId;
+import io.radixflow.gateway.responses.ResponseRecord.Status;
+import io.radixflow.gateway.turn.TurnEnd;
+import io.radixflow.gateway.turn.TurnFailure;
+import io.radixflow.gateway.turn.TurnListener;
+import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.gateway.turn.TurnStream;
+import io.radixflow.gateway.turn.Turns;
+import io.radixflow.jobs.config.GatewayConfig;
+import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Makes responses: decides which session a request belongs to and what its turn follows, sends the
+ * turn, and answers.
+ *
+ * <p>A response without a predecessor begins a session. One that follows another with the same
+ * instructions is the next turn of its session. One with other instructions takes the conversation
+ * along under them: so the instructions of a response never reach the next, and what is cached is
+ * used wherever the prompt is the same.
+ */
+final class ResponseCreation {
+
+  private final Turns turns;
+  private final Asking asking;
+  private final ResponseLookup lookup;
+  private final ServedModels models;
+  private final OnDisconnect onDisconnect;
+
+  ResponseCreation(
+      Settings settings,
+      Turns turns,
+      Asking asking,
+      ResponseLookup lookup,
+      ServedModels models) {
+    this.turns = turns;
+    this.asking = asking;
+    this.lookup = lookup;
+    this.models = models;
+    this.onDisconnect = settings.get(GatewayConfig.ON_DISCONNECT);
+  }
+
+  /** Serves {@code POST /v1/responses}. */
+  void create(Exchange exchange) {
+    ResponseRequest request = read(exchange);
+    if (request.conversation() != null) {
+      inConversation(exchange, request);
+    } else if (request.settings().previous() != null) {
+      following(exchange, request);
+    } else {
+      start(exchange, request, first(exchange, request));
+    }
+  }
+
+  private ResponseRequest read(Exchange exchange) {
+    ResponseRequest request =
+        ResponseRequest.of(
+            JsonObject.of(exchange.body(), "the body"),
+            System.currentTimeMillis() / 1000,
+            models.name());
+    RequestFields.ignore(exchange, List.copyOf(request.ignored()));
+    models.served(exchange.caller(), request.settings().model());
+    if (request.input().isEmpty()) {
+      throw ApiException.badRequest("input", "input is missing or empty");
+    }
+    return request;
+  }
+
+  /**
+   * Begins a session. One that is not stored and whose client names its conversation, which it sends
+   * whole each time, goes on with the session of that name instead.
+   */
+  private static ConversationEvent.Builder first(Exchange exchange, ResponseRequest request) {
+    ResponseSettings settings = request.settings();
+    String repeatable = ChatSessions.repeatableTurn(exchange);
+    Root named =
+        ChatSessions.of(
+            exchange, settings.promptCacheKey(), settings.user(), settings.model(), List.of());
+    boolean matched = !settings.store() && named.named();
+    String session = repeatable == null ? ResponseIds.newSession() : "chain_" + repeatable;
+    return event(exchange, request, matched ? named.id() : session)
+        .matchHistory(matched)
+        .messages(Prompts.under(request.instructions(), request.input()));
+  }
+
+  private static ConversationEvent.Builder event(
+      Exchange exchange, ResponseRequest request, String session) {
+    String repeatable = ChatSessions.repeatableTurn(exchange);
+    String turn = repeatable == null ? ResponseIds.newTurn() : repeatable;
+    return ConversationEvent.builder(EventKind.MESSAGE, session, turn)
+        .tenant(exchange.caller().tenant())
+        .options(request.options())
+        .metadata(request.metadata().with(request.settings()))
+        .cache(
+            request.pinMillis() == 0
+                ? null
+                : new CacheHints(false, request.pinMillis(), List.of(), null));
+  }
+
+  private void following(Exchange exchange, ResponseRequest request) {
+    String id = request.settings().previous();
+    TurnId previous =
+        ResponseIds.parseResponse(id).orElseThrow(() -> ResponseErrors.noPrevious(id));
+    if (previous.tag().equals(request.settings().tag())) {
+      start(
+          exchange,
+          request,
+          event(exchange, request, previous.session())
+              .previousTurn(previous.turn())
+              .messages(request.input()));
+    } else {
+      takeAlong(exchange, request, previous);
+    }
+  }
+
+  /** Sends what was said up to the previous response again, under the new instructions. */
+  private void takeAlong(Exchange exchange, ResponseRequest request, TurnId previous) {
+    String id = request.settings().previous();
+    lookup.turn(
+        exchange,
+        id,
+        found -> {
+          if (found == null) {
+            throw ResponseErrors.noPrevious(id);
+          }
+          if (!found.response().status().isFinal()) {
+            throw ApiException.badRequest(
+                "previous_response_id",
+                "the previous response is in progress, and has other instructions: wait for its"
+                    + " end");
+          }
+          lookup.history(
+              exchange,
+              previous.session(),
+              found.branch(),
+              items ->
+                  start(
+                      exchange,
+                      request,
+                      event(exchange, request, previous.session())
+                          .matchHistory(true)
+                          .messages(
+                              Prompts.under(
+                                  request.instructions(),
+                                  Prompts.and(Prompts.upTo(items, previous.turn()), request.input())))));
+        });
+  }
+
+  /** Adds a turn to a conversation; its instructions stay in the conversation as a message. */
+  private void inConversation(Exchange exchange, ResponseRequest request) {
+    String id = request.conversation();
+    ConversationLookup.find(
+        asking,
+        exchange,
+        id,
+        items -> {
+          String system =
+              request.instructions() == null || request.instructions().equals(Prompts.lastSystem(items))
+                  ? null
+                  : request.instructions();
+          start(
+              exchange,
+              request,
+              event(exchange, request, id).messages(Prompts.under(system, request.input())));
+        });
+  }
+
+  private void start(
+      Exchange exchange, ResponseRequest request, ConversationEvent.Builder builder) {
+    ConversationEvent event = builder.build();
+    ResponseRecord begun =
+        new ResponseRecord(
+            event.session(),
+            event.turn(),
+            request.settings(),
+            request.instructions(),
+            request.metadata().entries(),
+            Status.QUEUED,
+            "",
+            null,
+            null,
+            null);
+    if (request.stream()) {
+      stream(exchange, event, begun);
+    } else if (request.settings().background()) {
+      background(exchange, event, begun);
+    } else {
+      TurnStream turn =
+          send(exchange, event, new ResponseCollector(exchange, begun));
+      exchange.onGone(onDisconnect == OnDisconnect.CANCEL ? turn::cancel : turn::close);
+    }
+  }
+
+  /** Starts the turn, or goes on with it if the client has sent the request before. */
+  private TurnStream send(Exchange exchange, ConversationEvent event, TurnListener listener) {
+    return ChatSessions.repeatableTurn(exchange) == null
+        ? turns.start(event, exchange.following(), listener)
+        : turns.startOrResume(event, exchange.following(), listener);
+  }
+
+  private void stream(Exchange exchange, ConversationEvent event, ResponseRecord begun) {
+    ResponseFollower follower = new ResponseFollower(exchange, begun, -1);
+    TurnStream turn = send(exchange, event, follower);
+    follower.of(turn);
+    boolean goesOn = begun.settings().background() || onDisconnect != OnDisconnect.CANCEL;
+    exchange.onGone(goesOn ? turn::close : turn::cancel);
+    whenKnown(exchange, event, status -> follower.accepted());
+  }
+
+  /** Answers when the job has the turn, which goes on without this client. */
+  private void background(Exchange exchange, ConversationEvent event, ResponseRecord begun) {
+    TurnStream turn =
+        send(
+            exchange,
+            event,
+            new TurnListener() {
+              @Override
+              public void piece(TurnPiece piece) {}
+
+              @Override
+              public void ended(TurnEnd end) {
+                if (end.finishReason().equals("rejected")) {
+                  exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
+                }
+              }
+
+              @Override
+              public void failed(TurnFailure failure) {
+                exchange.fail(TurnErrors.of(failure));
+              }
+            });
+    exchange.onGone(turn::close);
+    whenKnown(
+        exchange,
+        event,
+        status -> {
+          turn.close();
+          exchange.json(200, Json.write(ResponseJson.response(begun.at(status))));
+        });
+  }
+
+  /** Goes on when the job knows the turn; it comes after the turn on the same partition. */
+  private void whenKnown(Exchange exchange, ConversationEvent event, Consumer<Status> then) {
+    ConversationEvent query =
+        Asking.event(exchange, EventKind.QUERY, event.session()).atTurn(event.turn()).build();
+    asking.ask(
+        exchange,
+        query,
+        answer -> {
+          Reply.TurnState state = ResponseLookup.state(answer);
+          if (state != null) {
+            then.accept(state.status().equals("queued") ? Status.QUEUED : Status.IN_PROGRESS);
+          }
+        });
+  }
+}

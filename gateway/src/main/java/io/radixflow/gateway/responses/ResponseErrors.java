@@ -1,0 +1,83 @@
+package io.radixflow.gateway.responses;
+
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.TurnErrors;
+import io.radixflow.gateway.turn.TurnEnd;
+import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ReplyError;
+import java.util.EnumSet;
+import java.util.Set;
+
+/** Errors of this API. What another tenant has is as if it were not there. */
+final class ResponseErrors {
+
+  private ResponseErrors() {}
+
+  /** What the job says if the caller has no such thing, or another tenant has it. */
+  private static final Set<ErrorCode> ABSENT =
+      EnumSet.of(
+          ErrorCode.UNKNOWN_SESSION,
+          ErrorCode.UNKNOWN_TURN,
+          ErrorCode.UNKNOWN_BRANCH,
+          ErrorCode.WRONG_TENANT,
+          ErrorCode.SESSION_ENDED);
+
+  /** Returns whether an error says that the caller has no such thing. */
+  static boolean isAbsent(ReplyError error) {
+    return error != null && ABSENT.contains(error.code());
+  }
+
+  /**
+   * Checks that an answer is no rejection; that there is nothing is none, and leaves it empty.
+   *
+   * @throws ApiException if it is one
+   */
+  static void check(ReplyDelta answer) {
+    ApiException error = TurnErrors.of(answer);
+    if (error != null && !isAbsent(answer.error())) {
+      throw error;
+    }
+  }
+
+  /**
+   * Returns the error of a turn that was rejected.
+   *
+   * @param previous the id of the response that it was to follow, or null
+   */
+  static ApiException of(TurnEnd end, String previous) {
+    return previous != null && isAbsent(end.error())
+        ? noPrevious(previous)
+        : TurnErrors.of(end);
+  }
+
+  static ApiException noResponse(String id) {
+    return notFound("Response with id '" + shown(id) + "' not found.");
+  }
+
+  static ApiException noConversation(String id) {
+    return notFound("Conversation with id '" + shown(id) + "' not found.");
+  }
+
+  static ApiException noItem(String id) {
+    return notFound("Item with id '" + shown(id) + "' not found.");
+  }
+
+  static ApiException noPrevious(String id) {
+    return new ApiException(
+        400,
+        "invalid_request_error",
+        "previous_response_not_found",
+        "previous_response_id",
+        "Previous response with id '" + shown(id) + "' not found.");
+  }
+
+  private static ApiException notFound(String message) {
+    return ApiException.notFound(message);
+  }
+
+  private static String shown(String id) {
+    String plain = id.replaceAll("[^\\x20-\\x7e]", "?");
+    return plain.length() <= 100 ? plain : plain.substring(0, 100) + "...";
+  }
+}

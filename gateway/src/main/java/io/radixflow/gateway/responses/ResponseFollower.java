@@ -1,0 +1,102 @@
+package io.radixflow.gateway.responses;
+
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.http.SseStream;
+import io.radixflow.gateway.http.TurnErrors;
+import io.radixflow.gateway.turn.TurnEnd;
+import io.radixflow.gateway.turn.TurnFailure;
+import io.radixflow.gateway.turn.TurnListener;
+import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.gateway.turn.TurnStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Streams a response as it grows. It begins when the job has accepted the turn, so that a rejection
+ * can be an error with its own status. Belongs to the event loop of its exchange.
+ */
+final class ResponseFollower implements TurnListener {
+
+  /** Ends a stream, as Open Responses wants it; OpenAI's clients take it as the end, too. */
+  private static final byte[] DONE = "[DONE]".getBytes(StandardCharsets.US_ASCII);
+
+  private final Exchange exchange;
+  private final SseStream events;
+  private final ResponseStream stream;
+  private final ResponseRecord begun;
+  private final StringBuilder text = new StringBuilder();
+  private TurnStream turn;
+  private boolean ended;
+
+  /**
+   * @param after the number of the last event that the client has; -1 for none
+   */
+  ResponseFollower(Exchange exchange, ResponseRecord begun, long after) {
+    this.exchange = exchange;
+    this.begun = begun;
+    this.events = exchange.sse();
+    this.stream =
+        new ResponseStream(after, (type, data) -> events.event(type, Json.write(data)));
+  }
+
+  /** Sets the turn that is held back while the client is slow. */
+  void of(TurnStream followed) {
+    turn = followed;
+    if (!ended) {
+      events.throttle(turn);
+    }
+  }
+
+  /** Begins the stream: the job has the turn. */
+  void accepted() {
+    if (!ended && !stream.isOpen()) {
+      stream.open(begun);
+    }
+  }
+
+  @Override
+  public void piece(TurnPiece piece) {
+    accepted();
+    text.append(piece.text());
+    stream.text(piece.text(), null);
+    if (turn != null) {
+      events.throttle(turn);
+    }
+  }
+
+  @Override
+  public void ended(TurnEnd end) {
+    if (end.finishReason().equals("rejected") && !events.hasBegun()) {
+      stop();
+      exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
+      return;
+    }
+    end(ResponseCollector.ended(begun, end, text));
+  }
+
+  /** Ends the stream of a response that is known to its end. */
+  void end(ResponseRecord response) {
+    accepted();
+    ended = true;
+    stream.close(response);
+    events.event(null, DONE);
+    events.end();
+  }
+
+  @Override
+  public void failed(TurnFailure failure) {
+    if (!events.hasBegun()) {
+      stop();
+      exchange.fail(TurnErrors.of(failure));
+      return;
+    }
+    ended = true;
+    stream.error("server_error", failure.message());
+    events.end();
+  }
+
+  private void stop() {
+    ended = true;
+    events.stop();
+  }
+}

@@ -1,0 +1,159 @@
+package io.radixflow.gateway.responses;
+
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.responses.ResponseIds.TurnId;
+import io.radixflow.gateway.responses.ResponseRecord.Failure;
+import io.radixflow.gateway.responses.ResponseRecord.Status;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.Reply.TurnState;
+import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ReplyError;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Finds responses by their ids: asks the job about their turns. */
+final class ResponseLookup {
+
+  private final Asking asking;
+  private final String model;
+
+  /**
+   * @param model the name of the model for turns that do not say which was asked for
+   */
+  ResponseLookup(Asking asking, String model) {
+    this.asking = asking;
+    this.model = model;
+  }
+
+  /**
+   * A response that was found.
+   *
+   * @param branch the branch that its turn is on
+   * @param input the messages that its turn added
+   */
+  record Found(ResponseRecord response, String branch, List<Message> input) {}
+
+  /**
+   * Finds a stored response; without one the client gets a 404.
+   *
+   * @param then goes on with it on the exchange's event loop
+   */
+  void find(Exchange exchange, String id, Consumer<Found> then) {
+    turn(
+        exchange,
+        id,
+        found -> {
+          if (found == null || !found.response().settings().store()) {
+            throw ResponseErrors.noResponse(id);
+          }
+          withInstructions(exchange, found, then);
+        });
+  }
+
+  /** Finds the turn of a response, stored or not; passes null if the caller has no such turn. */
+  void turn(Exchange exchange, String id, Consumer<Found> then) {
+    TurnId name = ResponseIds.parseResponse(id).orElse(null);
+    if (name == null) {
+      then.accept(null);
+      return;
+    }
+    ConversationEvent query =
+        Asking.event(exchange, EventKind.QUERY, name.session()).atTurn(name.turn()).build();
+    asking.ask(
+        exchange,
+        query,
+        answer -> {
+          TurnState state = state(answer);
+          Found found = state == null ? null : found(name, state);
+          then.accept(found != null && found.response().id().equals(id) ? found : null);
+        });
+  }
+
+  /** Returns what an answer says of a turn; null if the caller has no such turn. */
+  static TurnState state(ReplyDelta answer) {
+    ResponseErrors.check(answer);
+    Reply reply = answer.answer();
+    return reply == null ? null : reply.turnState();
+  }
+
+  private Found found(TurnId name, TurnState state) {
+    Map<String, String> kept = state.metadata() == null ? Map.of() : state.metadata();
+    long created = TimeUnit.MILLISECONDS.toSeconds(state.created());
+    ResponseSettings settings =
+        kept.containsKey(ResponseSettings.KEY)
+            ? ResponseSettings.decoded(kept.get(ResponseSettings.KEY), created, model)
+            : ResponseSettings.unknown(created, model, name.tag());
+    ResponseRecord response =
+        new ResponseRecord(
+            name.session(),
+            name.turn(),
+            settings,
+            null,
+            Metadata.kept(kept).entries(),
+            status(state),
+            state.text(),
+            state.logprobs(),
+            state.usage(),
+            failure(state.finishReason(), state.error()));
+    return new Found(
+        response, state.branch(), state.messages() == null ? List.of() : state.messages());
+  }
+
+  private static Status status(TurnState state) {
+    return switch (state.status()) {
+      case "queued" -> Status.QUEUED;
+      case "running" -> Status.IN_PROGRESS;
+      default -> Status.of(state.finishReason());
+    };
+  }
+
+  /** Returns why a turn failed, or null if it did not. */
+  static Failure failure(String finishReason, ReplyError error) {
+    boolean failed = finishReason != null && Status.of(finishReason) == Status.FAILED;
+    return failed
+        ? new Failure("server_error", error == null ? "the turn failed" : error.message())
+        : null;
+  }
+
+  /** Adds the instructions, which the job keeps once for all turns that have the same. */
+  private void withInstructions(Exchange exchange, Found found, Consumer<Found> then) {
+    ResponseRecord response = found.response();
+    if (response.settings().tag().isEmpty()) {
+      then.accept(found);
+      return;
+    }
+    history(
+        exchange,
+        response.session(),
+        found.branch(),
+        items -> {
+          boolean first = !items.isEmpty() && items.get(0).role().equals("system");
+          String system = first ? items.get(0).content() : null;
+          boolean same = ResponseIds.tag(system).equals(response.settings().tag());
+          then.accept(
+              same
+                  ? new Found(response.with(system), found.branch(), found.input())
+                  : found);
+        });
+  }
+
+  /** Asks for the history of a branch; passes an empty list if there is none. */
+  void history(
+      Exchange exchange, String session, String branch, Consumer<List<Reply.Item>> then) {
+    ConversationEvent query =
+        Asking.event(exchange, EventKind.QUERY, session).branch(branch).build();
+    asking.ask(
+        exchange,
+        query,
+        answer -> {
+          ResponseErrors.check(answer);
+          Reply reply = answer.answer();
+          then.accept(reply == null || reply.items() == null ? List.of() : reply.items());
+        });
+  }
+}

@@ -1,0 +1,86 @@
+package io.radixflow.gateway.text;
+
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.kernels.ModelLoader;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.model.ModelFormatException;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.operators.record.Message;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tokenizer and the chat template of the served model, read from the file that the option
+ * {@code model} names when they are first needed; no weights are loaded. Safe for many threads; all
+ * methods may take long, and are for worker threads.
+ */
+public final class ModelText implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ModelText.class);
+
+  private final String name;
+  private ServedModel model;
+  private boolean closed;
+
+  public ModelText(Settings settings) {
+    name = settings.get(RadixflowOptions.MODEL);
+  }
+
+  /**
+   * Counts the tokens of a prompt as a turn with these messages would have it.
+   *
+   * @throws ApiException if the template refuses the messages, or the gateway has no model file
+   */
+  public int count(List<Message> messages) {
+    return encode(messages).length;
+  }
+
+  /** Returns the tokens of a prompt; same errors as {@link #count}. */
+  public int[] encode(List<Message> messages) {
+    try {
+      return open()
+          .chatTemplate()
+          .encode(
+              messages.stream().map(m -> new ChatMessage(m.role(), m.content())).toList(), true);
+    } catch (ChatTemplateException e) {
+      throw ApiException.badRequest(
+          null, "the chat template refuses the messages: " + e.getMessage());
+    }
+  }
+
+  /** Returns the tokens of a text as it is. */
+  public int[] encode(String text) {
+    return open().tokenizer().encode(text);
+  }
+
+  private synchronized ServedModel open() {
+    if (closed) {
+      throw ApiException.unavailable("the gateway ends");
+    }
+    if (model == null) {
+      try {
+        model = ModelLoader.open(name, Path::of);
+      } catch (IOException | ModelFormatException | IllegalArgumentException e) {
+        LOG.debug("The model {} cannot be opened to count tokens", name, e);
+        throw ApiException.notFound(
+            "this gateway has no file of the model, and cannot count tokens; the option model"
+                + " names it");
+      }
+    }
+    return model;
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    if (model != null) {
+      model.close();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+"""Anthropic's client against a gateway: python anthropic_client.py BASE_URL. Every function named test_... is a test."""
+
+import sys
+import traceback
+
+import anthropic
+import httpx2 as httpx
+
+base = sys.argv[1]
+client = anthropic.Anthropic(base_url=base, api_key="none", max_retries=0, timeout=120)
+model = httpx.get(base + "/v1/models").json()["data"][0]["id"]
+
+
+def ask(*messages, **given):
+    given = dict(dict(system="Be brief.", max_tokens=20, extra_body={"temperature": 0}), **given)
+    return dict(
+        model=model,
+        messages=[{"role": ("user", "assistant")[i % 2], "content": m} for i, m in enumerate(messages)],
+        **given,
+    )
+
+
+def raises(error, call):
+    try:
+        call()
+    except error as e:
+        return e
+    raise AssertionError(f"expected {error.__name__}")
+
+
+def test_a_message_streams_the_text_that_it_has_as_a_whole():
+    whole = client.messages.create(**ask("Hello"))
+    assert whole.content[0].text and whole.stop_reason in ("end_turn", "max_tokens")
+    with client.messages.stream(**ask("Hello")) as stream:
+        text = "".join(stream.text_stream)
+        final = stream.get_final_message()
+    assert text == whole.content[0].text == final.content[0].text
+    assert final.usage.output_tokens == whole.usage.output_tokens > 0
+    assert final.usage.input_tokens + final.usage.cache_read_input_tokens > 0
+
+
+def test_a_conversation_that_goes_on_finds_its_prefix_in_the_cache():
+    first = client.messages.create(**ask("Tell me a long story about the sea and the shore"))
+    second = client.messages.create(
+        **ask("Tell me a long story about the sea and the shore", first.content[0].text, "And then?")
+    )
+    assert second.usage.cache_read_input_tokens > 0
+
+
+def test_what_changes_with_each_request_is_no_part_of_the_prompt():
+    sizes = set()
+    for number in (1, 22, 333):
+        billing = {"type": "text", "text": f"x-anthropic-billing-header: cch={number};"}
+        prompt = {"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}
+        usage = client.messages.create(**ask("Hello", system=[billing, prompt])).usage
+        sizes.add(usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens)
+    assert len(sizes) == 1
+
+
+def test_what_is_wrong_is_named():
+    tool = {"name": "f", "input_schema": {"type": "object"}}
+    assert "tools" in raises(anthropic.BadRequestError, lambda: client.messages.create(**ask("a", tools=[tool]))).message
+    raises(anthropic.BadRequestError, lambda: client.messages.create(**ask("a", "b")))
+    raises(anthropic.NotFoundError, lambda: client.messages.create(**dict(ask("a"), model="other")))
+
+
+failed = []
+for name, test in list(globals().items()):
+    if name.startswith("test_"):
+        try:
+            test()
+            print("passed", name, flush=True)
+        except Exception:
+            failed.append(name)
+            print("FAILED", name, traceback.format_exc(), flush=True)
+sys.exit(1 if failed else 0)

@@ -1,0 +1,172 @@
+"""OpenAI's client against a gateway: python openai_client.py BASE_URL. Every function named test_... is a test."""
+
+import sys
+import traceback
+
+import openai
+
+client = openai.OpenAI(base_url=sys.argv[1] + "/v1", api_key="none", max_retries=0, timeout=120)
+model = client.models.list().data[0].id
+
+
+def create(**given):
+    return client.responses.create(model=model, max_output_tokens=20, temperature=0, **given)
+
+
+def raises(error, call):
+    try:
+        call()
+    except error as e:
+        return e
+    raise AssertionError(f"expected {error.__name__}")
+
+
+def test_a_chat_streams_the_text_that_it_has_as_a_whole():
+    ask = dict(model=model, messages=[{"role": "user", "content": "Hello"}], max_tokens=20, temperature=0)
+    whole = client.chat.completions.create(**ask)
+    pieces = client.chat.completions.create(stream=True, stream_options={"include_usage": True}, **ask)
+    text, usage = "", None
+    for piece in pieces:
+        text += "".join(choice.delta.content or "" for choice in piece.choices)
+        usage = piece.usage or usage
+    assert text == whole.choices[0].message.content != ""
+    assert usage.completion_tokens == whole.usage.completion_tokens > 0
+
+
+def test_a_response_is_kept_and_can_be_read():
+    response = create(input="Hello", instructions="Be brief.", metadata={"k": "v"})
+    assert response.status in ("completed", "incomplete")
+    assert response.output_text
+    assert response.usage.total_tokens == response.usage.input_tokens + response.usage.output_tokens
+    again = client.responses.retrieve(response.id)
+    assert again.model_dump() == response.model_dump(), (again, response)
+    items = client.responses.input_items.list(response.id).data
+    assert [item.content[0].text for item in items] == ["Hello"]
+
+
+def test_a_response_follows_another_the_moment_it_is_complete():
+    previous = None
+    for turn in range(3):
+        stream = create(input=f"Turn {turn}", previous_response_id=previous, stream=True)
+        for event in stream:
+            if event.type in ("response.completed", "response.incomplete"):
+                assert event.response.previous_response_id == previous
+                if previous:
+                    assert event.response.usage.input_tokens_details.cached_tokens > 0
+                previous = event.response.id
+                break
+        stream.close()
+    assert previous
+
+
+def test_two_responses_follow_one():
+    first = create(input="Hello")
+    ids = {create(input=text, previous_response_id=first.id).id for text in ("a", "b")}
+    assert len(ids) == 2
+    for one in ids:
+        assert client.responses.retrieve(one).previous_response_id == first.id
+
+
+def test_instructions_do_not_carry_over():
+    first = create(input="Hello", instructions="Be brief.")
+    second = create(input="And now?", previous_response_id=first.id, instructions="Be kind.")
+    third = create(input="And now?", previous_response_id=first.id)
+    fourth = create(input="Again", previous_response_id=second.id, instructions="Be kind.")
+    assert second.instructions == "Be kind." and third.instructions is None
+    assert client.responses.retrieve(second.id).instructions == "Be kind."
+    assert fourth.usage.input_tokens > second.usage.input_tokens > third.usage.input_tokens
+
+
+def test_a_stream_is_resumed_after_any_event():
+    events = list(create(input="Tell a story", stream=True))
+    numbers = [event.sequence_number for event in events]
+    assert numbers == sorted(set(numbers))
+    response = events[-1].response
+    text = lambda some: "".join(e.delta for e in some if e.type == "response.output_text.delta")
+    assert text(events) == response.output_text != ""
+    for seen in (0, 3, 4, len(events) // 2, len(events) - 2):
+        rest = list(
+            client.responses.retrieve(response.id, stream=True, starting_after=events[seen].sequence_number)
+        )
+        assert text(events[: seen + 1]) + text(rest) == text(events)
+        assert rest[-1].model_dump() == events[-1].model_dump()
+
+
+def test_a_response_in_the_background_is_polled():
+    response = create(input="Hello", background=True)
+    assert response.background
+    stream = client.responses.retrieve(response.id, stream=True)
+    last = list(stream)[-1]
+    done = client.responses.retrieve(response.id)
+    assert done.status in ("completed", "incomplete")
+    assert done.output_text == last.response.output_text
+
+
+def test_a_response_in_the_background_is_cancelled():
+    response = client.responses.create(model=model, input="Count", background=True, max_output_tokens=2000)
+    cancelled = client.responses.cancel(response.id)
+    # the reply may have ended by itself before the cancel came
+    assert cancelled.status in ("cancelled", "completed", "incomplete"), cancelled.status
+    assert client.responses.retrieve(response.id).status == cancelled.status
+
+
+def test_a_deleted_response_is_gone():
+    first = create(input="Hello")
+    second = create(input="And?", previous_response_id=first.id)
+    client.responses.delete(first.id)
+    raises(openai.NotFoundError, lambda: client.responses.retrieve(first.id))
+    raises(openai.BadRequestError, lambda: create(input="x", previous_response_id=first.id))
+    assert client.responses.retrieve(second.id).output_text == second.output_text
+
+
+def test_a_response_that_is_not_stored_cannot_be_read():
+    response = create(input="Hello", store=False)
+    assert response.output_text
+    raises(openai.NotFoundError, lambda: client.responses.retrieve(response.id))
+
+
+def test_a_conversation_has_its_items():
+    conversation = client.conversations.create(
+        metadata={"topic": "demo"}, items=[{"type": "message", "role": "user", "content": "My name is Ada."}]
+    )
+    assert client.conversations.retrieve(conversation.id).metadata == {"topic": "demo"}
+    assert client.conversations.update(conversation.id, metadata={"topic": "x"}).metadata == {"topic": "x"}
+    response = create(input="What is my name?", conversation=conversation.id)
+    assert response.conversation.id == conversation.id
+    items = list(client.conversations.items.list(conversation.id, order="asc", limit=1))
+    texts = [item.content[0].text for item in items]
+    assert texts == ["My name is Ada.", "What is my name?", response.output_text], texts
+    assert items[-1].id == response.output[0].id
+    added = client.conversations.items.create(
+        conversation.id, items=[{"type": "message", "role": "user", "content": "More."}]
+    )
+    item = added.data[0].id
+    assert client.conversations.items.retrieve(item, conversation_id=conversation.id).content[0].text == "More."
+    client.conversations.items.delete(item, conversation_id=conversation.id)
+    assert item not in [i.id for i in client.conversations.items.list(conversation.id)]
+    assert client.conversations.delete(conversation.id).deleted
+    raises(openai.NotFoundError, lambda: client.conversations.retrieve(conversation.id))
+    raises(openai.NotFoundError, lambda: create(input="x", conversation=conversation.id))
+
+
+def test_what_is_wrong_is_named():
+    tool = {"type": "function", "name": "f", "parameters": {}, "strict": False}
+    assert "tools" in raises(openai.BadRequestError, lambda: create(input="x", tools=[tool])).message
+    error = raises(openai.BadRequestError, lambda: create(input="x", previous_response_id="resp_x"))
+    assert error.code == "previous_response_not_found"
+    raises(openai.NotFoundError, lambda: client.responses.retrieve("resp_nothing"))
+    raises(openai.NotFoundError, lambda: client.conversations.retrieve("conv_" + "0" * 32))
+    raises(openai.BadRequestError, lambda: create(input=[]))
+    raises(openai.NotFoundError, lambda: client.responses.create(model="other", input="x"))
+
+
+failed = []
+for name, test in list(globals().items()):
+    if name.startswith("test_"):
+        try:
+            test()
+            print("passed", name, flush=True)
+        except Exception:
+            failed.append(name)
+            print("FAILED", name, traceback.format_exc(), flush=True)
+sys.exit(1 if failed else 0)
