@@ -55,6 +55,11 @@ final class LoadedModel implements ServedModel {
   }
 
   @Override
+  public int[] promptStart() {
+    return text.promptStart();
+  }
+
+  @Override
   public Backend openBackend(DeviceOptions options) {
     DeviceName device = options.name();
     return switch (device.kind()) {

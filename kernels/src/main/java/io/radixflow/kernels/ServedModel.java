@@ -20,6 +20,11 @@ public interface ServedModel extends AutoCloseable {
 
   ChatTemplate chatTemplate();
 
+  /** The ids before a text that no chat template made: BOS, if the model's tokenizer adds it. */
+  default int[] promptStart() {
+    return new int[0];
+  }
+
   /** Loads the weights onto a device; takes seconds. The caller closes the backend. */
   Backend openBackend(DeviceOptions options);
 

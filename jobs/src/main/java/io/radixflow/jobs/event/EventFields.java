@@ -47,6 +47,7 @@ final class EventFields {
         "match_history",
         "cache_salt",
         "messages",
+        "prompt",
         "metadata",
         "replace",
         "cache");

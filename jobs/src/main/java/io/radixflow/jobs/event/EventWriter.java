@@ -27,6 +27,7 @@ public final class EventWriter {
       String tenant,
       String cacheSalt,
       List<Message> messages,
+      String prompt,
       @JsonUnwrapped GenerationOptions options,
       Boolean replace,
       Map<String, String> metadata,
@@ -72,6 +73,7 @@ public final class EventWriter {
             nullIfEmpty(event.tenant()),
             nullIfEmpty(event.cacheSalt()),
             messages(event),
+            Message.prompt(event.messages()),
             event.options(),
             event.replace() ? true : null,
             event.metadata(),
@@ -80,6 +82,9 @@ public final class EventWriter {
 
   /** A message event always has the field. */
   private static List<Message> messages(ConversationEvent event) {
+    if (Message.prompt(event.messages()) != null) {
+      return null;
+    }
     if (event.messages() != null && !event.messages().isEmpty()) {
       return event.messages();
     }

@@ -33,6 +33,10 @@ final class MessagesReader {
 
   /** The messages; empty if none are given. */
   static List<Message> read(EventKind kind, JsonObject event) {
+    String prompt = prompt(event);
+    if (prompt != null) {
+      return List.of(new Message(Message.PROMPT, prompt));
+    }
     boolean needed = kind == EventKind.MESSAGE || kind == EventKind.APPEND;
     if (needed && !event.has("messages")) {
       throw new InvalidInputException("messages is missing: the new turn's messages");
@@ -58,6 +62,24 @@ final class MessagesReader {
       messages.add(message);
     }
     return messages;
+  }
+
+  /** The text that is the turn's prompt as it is; null if it has messages. */
+  private static String prompt(JsonObject event) {
+    JsonNode value = event.get("prompt");
+    if (value == null) {
+      return null;
+    }
+    for (String other : List.of("messages", "branch", "previous_turn")) {
+      if (event.has(other)) {
+        throw new InvalidInputException(
+            other + " and prompt are both given; a turn with prompt has and follows nothing else");
+      }
+    }
+    if (event.bool("match_history", false)) {
+      throw new InvalidInputException("match_history and prompt are both given; give one");
+    }
+    return text("prompt", value);
   }
 
   private static Message message(JsonObject message) {
@@ -109,7 +131,7 @@ final class MessagesReader {
   private static String text(String path, JsonNode value) {
     String text = JsonObject.text(path, value);
     if (text.isEmpty()) {
-      throw new InvalidInputException(path + " is empty: a message must say something");
+      throw new InvalidInputException(path + " is empty: it must say something");
     }
     return Texts.wellFormed(text);
   }

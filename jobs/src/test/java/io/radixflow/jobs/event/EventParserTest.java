@@ -307,4 +307,17 @@ class EventParserTest {
       assertThat(plain.error()).isNull();
     }
   }
+
+  @Test
+  void aPromptTakesThePlaceOfMessages() {
+    ConversationEvent event = ConversationEvent.prompt("s", "t", "Once upon").origin(ORIGIN).build();
+    byte[] json = EventWriter.write(event);
+    assertThat(new String(json, UTF_8)).contains("\"prompt\":\"Once upon\"").doesNotContain("messages");
+    assertThat(Schemas.check(Schemas.EVENT, json)).isEmpty();
+    assertThat(new EventParser(1 << 20).parse(json, ORIGIN).event()).isEqualTo(event);
+    assertThat(parse("{" + TURN + "\"prompt\":\"x\"," + HELLO + "}").event().error())
+        .contains("messages and prompt are both given");
+    assertThat(parse("{" + TURN + "\"prompt\":\"x\",\"match_history\":true}").event().error())
+        .contains("match_history and prompt are both given");
+  }
 }

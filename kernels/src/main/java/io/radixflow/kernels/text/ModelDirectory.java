@@ -1,5 +1,7 @@
 package io.radixflow.kernels.text;
 
+import java.util.ArrayList;
+import java.util.List;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.radixflow.kernels.model.ModelFormatException;
@@ -42,6 +44,30 @@ final class ModelDirectory {
     Set<String> texts = new HashSet<>();
     texts.add(text(config.path("eos_token")));
     return TokenizerJson.read(json(file), texts, ids(declared));
+  }
+
+  /**
+   * The ids before a text that no chat template made: those that the post-processor of
+   * tokenizer.json puts there, or BOS if tokenizer_config.json says that it is added.
+   */
+  int[] promptStart(VocabularyTokenizer tokenizer) {
+    JsonNode processor = json(directory.resolve("tokenizer.json")).path("post_processor");
+    List<JsonNode> steps = new ArrayList<>();
+    processor.path("processors").forEach(steps::add);
+    steps.add(processor);
+    StringBuilder start = new StringBuilder();
+    for (JsonNode step : steps) {
+      for (JsonNode piece : step.path("single")) {
+        if (!piece.has("SpecialToken")) {
+          break;
+        }
+        start.append(piece.path("SpecialToken").path("id").asText());
+      }
+    }
+    if (start.isEmpty() && config.path("add_bos_token").asBoolean(false)) {
+      start.append(text(config.path("bos_token")));
+    }
+    return tokenizer.encodeWithSpecial(start);
   }
 
   /** The chat template's source, or null. */

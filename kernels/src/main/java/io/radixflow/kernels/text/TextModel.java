@@ -22,10 +22,12 @@ public final class TextModel {
 
   private final Tokenizer tokenizer;
   private final ChatTemplate chatTemplate;
+  private final int[] promptStart;
 
-  private TextModel(Tokenizer tokenizer, ChatTemplate chatTemplate) {
+  private TextModel(Tokenizer tokenizer, ChatTemplate chatTemplate, int[] promptStart) {
     this.tokenizer = tokenizer;
     this.chatTemplate = chatTemplate;
+    this.promptStart = promptStart;
   }
 
   /**
@@ -36,8 +38,9 @@ public final class TextModel {
    */
   public static TextModel fromGguf(GgufMetadata metadata) {
     VocabularyTokenizer tokenizer = GgufTokenizers.read(metadata);
+    int[] promptStart = GgufTokenizers.promptStart(metadata);
     if (!metadata.has(TEMPLATE_KEY)) {
-      return new TextModel(tokenizer, new MissingChatTemplate());
+      return new TextModel(tokenizer, new MissingChatTemplate(), promptStart);
     }
     Map<String, Object> constants = new HashMap<>();
     for (String name : List.of("bos", "eos", "unknown", "padding")) {
@@ -46,7 +49,7 @@ public final class TextModel {
         constants.put(variable(name), GgufTokenizers.token(metadata, key));
       }
     }
-    return of(tokenizer, metadata.string(TEMPLATE_KEY), constants);
+    return of(tokenizer, metadata.string(TEMPLATE_KEY), constants, promptStart);
   }
 
   /**
@@ -60,9 +63,10 @@ public final class TextModel {
     ModelDirectory files = new ModelDirectory(directory);
     VocabularyTokenizer tokenizer = files.tokenizer();
     String template = files.template();
+    int[] promptStart = files.promptStart(tokenizer);
     return template == null
-        ? new TextModel(tokenizer, new MissingChatTemplate())
-        : of(tokenizer, template, files.constants());
+        ? new TextModel(tokenizer, new MissingChatTemplate(), promptStart)
+        : of(tokenizer, template, files.constants(), promptStart);
   }
 
   private static String variable(String name) {
@@ -74,13 +78,21 @@ public final class TextModel {
   }
 
   private static TextModel of(
-      VocabularyTokenizer tokenizer, String template, Map<String, Object> constants) {
+      VocabularyTokenizer tokenizer,
+      String template,
+      Map<String, Object> constants,
+      int[] promptStart) {
     JinjaRenderer renderer = new JinjaRenderer(template, constants);
-    return new TextModel(tokenizer, new JinjaChatTemplate(renderer, tokenizer));
+    return new TextModel(tokenizer, new JinjaChatTemplate(renderer, tokenizer), promptStart);
   }
 
   public Tokenizer tokenizer() {
     return tokenizer;
+  }
+
+  /** The ids before a text that no chat template made: BOS, if the tokenizer adds it. */
+  public int[] promptStart() {
+    return promptStart.clone();
   }
 
   /** The chat template; of a model without one, all methods throw {@link ChatTemplateException}. */

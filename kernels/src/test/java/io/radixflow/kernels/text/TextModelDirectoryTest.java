@@ -47,6 +47,23 @@ class TextModelDirectoryTest {
   }
 
   @Test
+  void whatComesBeforeAPlainPromptIsDeclaredByThePostProcessorOrTheConfig() throws IOException {
+    write("tokenizer_config.json", "{\"bos_token\": \"<|start|>\"}");
+    assertThat(read().promptStart()).isEmpty();
+    write("tokenizer_config.json", "{\"bos_token\": \"<|start|>\", \"add_bos_token\": true}");
+    assertThat(read().promptStart()).containsExactly(1);
+    write("tokenizer_config.json", "{}");
+    String template =
+        "{\"type\": \"TemplateProcessing\", \"single\": [{\"SpecialToken\": {\"id\": \"<|start|>\"}},"
+            + " {\"Sequence\": {\"id\": \"A\"}}, {\"SpecialToken\": {\"id\": \"<|end|>\"}}]}";
+    set("/post_processor", DjlOracle.JSON.readTree(template));
+    assertThat(read().promptStart()).containsExactly(1);
+    String sequence = "{\"type\": \"Sequence\", \"processors\": [{\"type\": \"ByteLevel\"}, " + template;
+    set("/post_processor", DjlOracle.JSON.readTree(sequence + "]}"));
+    assertThat(read().promptStart()).containsExactly(1);
+  }
+
+  @Test
   void theTemplateComesFromItsFileOrTheConfig() throws IOException {
     assertThatThrownBy(() -> read().chatTemplate().render(HELLO, true))
         .isInstanceOf(ChatTemplateException.class);

@@ -82,6 +82,9 @@ final class ReplayedSession {
 
   /** Returns the request of a message or a regeneration, or null if the job refuses it. */
   Plan plan(ConversationEvent event) {
+    if (Message.prompt(event.messages()) != null) {
+      return null; // no conversation
+    }
     List<Message> messages = messages(event);
     List<Turn> path = before(event);
     if (path == null || !opened) {

@@ -75,7 +75,7 @@ public final class CanonicalReply {
     } catch (ChatTemplateException e) {
       // a template that wants more than two plain messages
     }
-    return ends[0];
+    return ends.length == 0 ? -1 : ends[0]; // a model without a template has no use for it
   }
 
   private boolean isEnd(int id) {

@@ -72,6 +72,12 @@ public record ConversationEvent(
         .build();
   }
 
+  /** Returns a turn whose prompt is a text as it is, without a chat template. */
+  public static Builder prompt(String session, String turn, String text) {
+    return builder(EventKind.MESSAGE, session, turn)
+        .messages(List.of(new Message(Message.PROMPT, text)));
+  }
+
   /** Returns a builder initialised from this event. */
   public Builder toBuilder() {
     return new Builder(kind, session, turn)

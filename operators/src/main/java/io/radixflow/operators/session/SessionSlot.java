@@ -22,6 +22,7 @@ import java.util.Map;
  * @param pages where the session's pages were when that was last known, or null for not at all
  * @param prompted whether it has a system prompt, which is the {@link Turn#root} of its history
  * @param moved whether other engines made replies before, and may have pages of the session
+ * @param raw whether its turns are prompts without a chat template, each for itself
  */
 public record SessionSlot(
     Life life,
@@ -36,7 +37,8 @@ public record SessionSlot(
     long erasures,
     SessionPages pages,
     boolean prompted,
-    boolean moved) {
+    boolean moved,
+    boolean raw) {
 
   /** The stages of a session; only an open one takes turns. */
   public enum Life {
@@ -47,7 +49,7 @@ public record SessionSlot(
 
   /** The slot of a session that no event has named yet. */
   public static final SessionSlot NEW =
-      new SessionSlot(Life.OPEN, false, "", "", null, 1, Map.of(), 0, null, 0, null, false, false);
+      new SessionSlot(Life.OPEN, false, "", "", null, 1, Map.of(), 0, null, 0, null, false, false, false);
 
   /** Returns whether an event was read before, judged by its position in the log. */
   public boolean hasRead(Origin origin) {
@@ -89,6 +91,13 @@ public record SessionSlot(
     copy.prompted = hasSystemPrompt;
     copy.defaults = sessionDefaults;
     copy.erasures = erasuresBefore;
+    return copy.slot();
+  }
+
+  /** Returns this slot of a session whose turns are prompts without a chat template. */
+  public SessionSlot asRaw() {
+    Copy copy = new Copy(this);
+    copy.raw = true;
     return copy.slot();
   }
 
@@ -167,6 +176,7 @@ public record SessionSlot(
     SessionPages pages;
     boolean prompted;
     boolean moved;
+    boolean raw;
 
     Copy(SessionSlot slot) {
       life = slot.life;
@@ -182,12 +192,13 @@ public record SessionSlot(
       pages = slot.pages;
       prompted = slot.prompted;
       moved = slot.moved;
+      raw = slot.raw;
     }
 
     SessionSlot slot() {
       return new SessionSlot(
           life, opened, tenant, cacheSalt, defaults, nextId, offsets, lastEvent, servedBy, erasures,
-          pages, prompted, moved);
+          pages, prompted, moved, raw);
     }
   }
 }

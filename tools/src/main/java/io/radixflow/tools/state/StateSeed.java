@@ -156,6 +156,7 @@ public record StateSeed(int sessions, int turns, long now) {
               0,
               StateSeed.pages(length, now),
               false,
+              false,
               false));
     }
 

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.text.tokenizer;
 
+import java.util.Set;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.GgufMetadata;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizer;
@@ -21,6 +22,8 @@ public final class GgufTokenizers {
   private static final int USER_DEFINED = 4;
   private static final int UNUSED = 5;
   private static final int BYTE = 6;
+
+  private static final Set<String> LLAMA_3 = Set.of("llama-bpe", "llama3", "llama-v3");
 
   private static final int MOST_TOKENS = 1 << 20;
 
@@ -60,6 +63,25 @@ public final class GgufTokenizers {
           throw new ModelFormatException(
               "tokenizer model '" + model + "' is not supported; supported: gpt2, llama");
     };
+  }
+
+  /**
+   * The ids before a text that no chat template made: BOS, if the file says so. Where it says
+   * nothing, tokenizers of SentencePiece and of Llama 3 add BOS.
+   */
+  public static int[] promptStart(GgufMetadata metadata) {
+    String bos = PREFIX + "bos_token_id";
+    String adds = PREFIX + "add_bos_token";
+    boolean added = metadata.has(adds) ? metadata.bool(adds) : addsBos(metadata);
+    return added && metadata.has(bos)
+        ? new int[] {idIn(metadata, bos, metadata.strings(PREFIX + "tokens").size())}
+        : new int[0];
+  }
+
+  private static boolean addsBos(GgufMetadata metadata) {
+    String pre = PREFIX + "pre";
+    return metadata.string(PREFIX + "model").equals("llama")
+        || metadata.has(pre) && LLAMA_3.contains(metadata.string(pre));
   }
 
   /** The text of the token whose id a key names. */

@@ -94,6 +94,24 @@ class GgufTokenizersTest {
         .doesNotHaveDuplicates();
   }
 
+  @Test
+  void bosComesBeforeAPlainPromptIfTheFileOrTheKindOfTokenizerSaysSo() {
+    GgufHeader bos = GOOD.with("tokenizer.ggml.bos_token_id", 1L);
+    assertThat(promptStart(bos)).isEmpty();
+    assertThat(promptStart(bos.with("tokenizer.ggml.add_bos_token", true))).containsExactly(1);
+    assertThat(promptStart(bos.with("tokenizer.ggml.pre", "llama-bpe"))).containsExactly(1);
+    GgufHeader sentencePiece = bos.with("tokenizer.ggml.model", "llama");
+    assertThat(promptStart(sentencePiece)).containsExactly(1);
+    assertThat(promptStart(sentencePiece.with("tokenizer.ggml.add_bos_token", false))).isEmpty();
+    assertThat(promptStart(GOOD.with("tokenizer.ggml.add_bos_token", true))).isEmpty();
+    GgufHeader wrong = sentencePiece.with("tokenizer.ggml.bos_token_id", 99_999L);
+    assertThatThrownBy(() -> promptStart(wrong)).isInstanceOf(ModelFormatException.class);
+  }
+
+  private static int[] promptStart(GgufHeader header) {
+    return GgufTokenizers.promptStart(header.metadata());
+  }
+
   private static Tokenizer read(GgufHeader header) {
     return GgufTokenizers.read(header.metadata());
   }

@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.prompt.RawTemplate;
+import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.SessionRef;
@@ -24,11 +26,13 @@ public final class EngineRequests {
   private final ServingEngine engine;
   private final ServingOptions options;
   private final NextPrompts nextPrompts;
+  private final ChatTemplate raw;
 
   public EngineRequests(ServingEngine engine, ServingOptions options) {
     this.engine = engine;
     this.options = options;
     this.nextPrompts = new NextPrompts(engine.model());
+    this.raw = new RawTemplate(engine.model());
   }
 
   ServingOptions options() {
@@ -52,7 +56,7 @@ public final class EngineRequests {
     int contextLength = engine.engine().info().contextLength();
     return new PromptAssembly(
         tokenizer(),
-        engine.model().chatTemplate(),
+        Message.prompt(added) == null ? engine.model().chatTemplate() : raw,
         conversation,
         added,
         new PromptAssembly.Window(
@@ -71,7 +75,7 @@ public final class EngineRequests {
     String tenant = session.slot().tenant();
     return EngineRequest.builder(
             session.id() + "/" + run.pending.turn(),
-            shared(session.slot(), plan.conversation(), prompt),
+            session.slot().raw() ? prompt : shared(session.slot(), plan.conversation(), prompt),
             given.maxTokens())
         .namespace(namespace(session.slot()))
         .resumed(run.tokens())
@@ -116,7 +120,7 @@ public final class EngineRequests {
 
   /** Returns what computes the prompt after a reply; null if that prompt only grows. */
   private SessionRef.NextPrompt nextPrompt(RunningTurn run) {
-    if (!nextPrompts.dropsThinking()) {
+    if (!nextPrompts.dropsThinking() || Message.prompt(run.plan.messages()) != null) {
       return null;
     }
     PromptAssembly assembly = run.assembly();

@@ -114,6 +114,7 @@ public final class SessionErasure {
     Prompt prompt = turn.prompt();
     boolean replaces =
         turn.pending.kind() == EventKind.REGENERATE
+            || session.slot().raw()
             || prompt.dropped() > turn.plan.conversation().dropped();
     List<Text> gone = new ArrayList<>(replaces ? texts(session) : List.of());
     append.run();

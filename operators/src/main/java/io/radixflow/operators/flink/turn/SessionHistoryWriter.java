@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.TurnDetails;
 import io.radixflow.operators.flink.engine.ServingEngine;
@@ -84,7 +85,8 @@ public final class SessionHistoryWriter {
   private Turn remembered(RunningTurn turn, FinishReason reason) {
     TurnPlan plan = turn.plan;
     Prompt prompt = turn.prompt();
-    int[] reply = canonical.ids(turn.tokens(), turn.text());
+    boolean raw = Message.prompt(plan.messages()) != null;
+    int[] reply = raw ? turn.tokens() : canonical.ids(turn.tokens(), turn.text());
     int added = prompt.ids().length - prompt.keep();
     int[] ids = Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + reply.length);
     System.arraycopy(reply, 0, ids, added, reply.length);

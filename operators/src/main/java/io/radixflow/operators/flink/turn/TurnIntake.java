@@ -112,6 +112,8 @@ public final class TurnIntake {
     if (event.kind() != EventKind.REGENERATE && messages.isEmpty()) {
       throw new RefusedException("the turn has no message");
     }
+    boolean raw = Message.prompt(messages) != null;
+    checkKind(event, opened, raw);
     planner.check(opened, event.options());
     BranchSelector.Target target = branches.choose(event, session, messages);
     if (wasCancelled(event, session)) {
@@ -131,10 +133,29 @@ public final class TurnIntake {
       }
       begin(session, opened, system);
     }
+    if (raw && !session.slot().raw()) {
+      session.slot(session.slot().asRaw());
+    }
     for (TurnQueues.Entry turn : replaced) {
       runner.cancel(session, branch, turn, FinishReason.REPLACED, true);
     }
     enqueue(event, session, target);
+  }
+
+  /** Checks that a session has prompts without a chat template only, or none of them. */
+  private static void checkKind(ConversationEvent event, SessionSlot slot, boolean raw)
+      throws RefusedException {
+    boolean begun = slot.prompted() || slot.nextId() > SessionSlot.NEW.nextId();
+    if (raw ? begun && !slot.raw() : slot.raw()) {
+      throw new RefusedException(
+          "a session has turns with prompt only, or with messages only" + NEW_SESSION);
+    }
+    if (raw
+        && (event.previousTurn() != null
+            || event.matchHistory()
+            || !event.branch().equals(ConversationEvent.MAIN_BRANCH))) {
+      throw new RefusedException("a turn with prompt follows no other, and is on the main branch");
+    }
   }
 
   static RefusedException noSession(SessionContext session) {
@@ -167,7 +188,7 @@ public final class TurnIntake {
         return;
       }
     }
-    if (slot.opened() && slot.life() == Life.OPEN && !control.isDraining()) {
+    if (slot.opened() && !slot.raw() && slot.life() == Life.OPEN && !control.isDraining()) {
       runner.expect(session, event);
     }
     output.done(event);
@@ -189,6 +210,7 @@ public final class TurnIntake {
   /** Accepts a fork, which waits in order with the turns of its branch. */
   void fork(ConversationEvent event, SessionContext session) throws Exception {
     requireAlive(session.slot());
+    checkKind(event, session.slot(), false);
     String branch = event.newBranch();
     if (branch == null || branch.isEmpty()) {
       throw new RefusedException("a fork needs new_branch");

@@ -1,5 +1,7 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.operators.session.TurnParent;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ErrorCode;
@@ -19,6 +21,11 @@ import java.util.List;
 
 /** Decides, when a turn starts, on what conversation and with what options it runs. */
 final class TurnPlanner {
+  /** What a prompt without a chat template follows. */
+  private static final Conversation NOTHING = new Conversation(null, 0, List.of());
+
+  private static final TurnParent NO_PARENT = new TurnParent(Turn.ROOT, Turn.ROOT, null);
+
   private final ServingOptions options;
 
   TurnPlanner(ServingOptions options) {
@@ -27,18 +34,20 @@ final class TurnPlanner {
 
   /**
    * Plans a message or a regeneration. A regeneration replaces a turn of its branch and all turns
-   * after it; its own messages, if it has any, replace those of that turn.
+   * after it; its own messages, if it has any, replace those of that turn. A prompt without a chat
+   * template follows nothing, and takes the place of the one before it in the history.
    *
    * @throws RefusedException if there is no reply to make again, or an option is out of range
    */
   TurnPlan plan(SessionContext session, PendingTurn turn) throws Exception {
     SessionSlot slot = session.slot();
-    Conversation conversation = session.conversation(turn.branch());
+    boolean raw = Message.prompt(turn.messages()) != null;
+    Conversation conversation = raw ? NOTHING : session.conversation(turn.branch());
     if (turn.kind() != EventKind.REGENERATE) {
       String name = turn.turn() == null ? "" : turn.turn();
       return new TurnPlan(
           conversation,
-          session.parent(turn.branch()),
+          raw ? NO_PARENT : session.parent(turn.branch()),
           name,
           turn.messages(),
           turn.options(),

@@ -1,0 +1,120 @@
+package io.radixflow.operators.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.operators.session.TenantNamespaces;
+import java.util.List;
+import java.util.Set;
+import io.radixflow.operators.NamespaceKey;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Turns whose prompt is a text as it is. */
+class PromptTurnTest {
+  private static Events prompt(String turn, String text) {
+    return new Events(ConversationEvent.prompt("s", turn, text).build());
+  }
+
+  private static List<String> prompts(ServingHarness h) {
+    return h.engine().submitted().stream()
+        .map(request -> TurnOrderTest.text(request.prompt()))
+        .toList();
+  }
+
+  @Test
+  void aPromptIsTokenisedAsItIsAndFollowsNothing() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(prompt("t1", "Once upon"), prompt("t2", "<|im_start|>user")).settle();
+      assertThat(h.endings()).containsExactly("t1:stop", "t2:stop");
+      assertThat(prompts(h)).containsExactly("Once upon", "|user");
+      assertThat(h.reply("t2").usage().promptTokens()).isEqualTo(5);
+      assertThat(h.turnsKept("s")).isEqualTo(1);
+      h.send(Events.of(EventKind.QUERY, "s", "q"));
+      assertThat(h.reply("q").items())
+          .containsExactly(
+              new Reply.Item("t2", Message.PROMPT, "<|im_start|>user"),
+              new Reply.Item("t2", "assistant", h.reply("t2").text(), "stop", null));
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = EventKind.class,
+      names = {"MESSAGE", "REGENERATE", "APPEND", "FORK"})
+  void aSessionWithAPromptTakesNoOtherTurns(EventKind kind) throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(prompt("t1", "Once upon"));
+      Events other = Events.of(kind, "s", "t2").with(e -> e.newBranch("b"));
+      h.send(kind == EventKind.REGENERATE ? other : other.with(new Message("user", "hi")));
+      assertThat(h.reply("t2").error().code()).isEqualTo(ErrorCode.INVALID_REQUEST);
+      assertThat(h.reply("t2").error().message()).contains("prompt");
+      h.settle().send(Events.of(EventKind.PREFETCH, "s", "p"), prompt("t3", "a time")).settle();
+      assertThat(h.endings()).containsExactly("t2:rejected", "t1:stop", "p:stop", "t3:stop");
+      assertThat(h.engine().expected()).isEmpty();
+    }
+  }
+
+  @Test
+  void aConversationTakesNoPrompt() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1"), prompt("t2", "Once")).settle();
+      h.send(
+              Events.of(EventKind.OPEN, "o", "o1").with(new Message("system", "Be brief")),
+              new Events(ConversationEvent.prompt("o", "t3", "Once").build()),
+              Events.of(EventKind.OPEN, "p", "o2").with(Events.maxTokens(2)),
+              new Events(ConversationEvent.prompt("p", "t4", "Once").build()),
+              prompt("t5", "Once").with(e -> e.previousTurn("t1")),
+              prompt("t6", "Once").with(e -> e.matchHistory(true)))
+          .settle();
+      assertThat(h.endings())
+          .contains("t2:rejected", "t3:rejected", "t4:length", "t5:rejected", "t6:rejected");
+    }
+  }
+
+  @Test
+  void aPromptGoesOnAfterARestoreAndIsKnownAsOne() throws Exception {
+    OperatorSubtaskState state;
+    Reply undisturbed;
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(prompt("t1", "Once upon")).generate(3);
+      state = h.snapshot();
+      undisturbed = h.settle().reply("t1");
+    }
+    try (ServingHarness h =
+        ServingHarness.of(new ScriptedEngine(4096, 6), ServingOptions.DEFAULT)) {
+      h.restore(state, 1).send(Events.message("s", "t2")).settle();
+      assertThat(h.reply("t1").text()).isEqualTo(undisturbed.text());
+      assertThat(h.reply("t2").error().message()).contains("prompt");
+    }
+  }
+
+  @Test
+  void aPromptThatIsTooLongIsRejected() throws Exception {
+    try (ServingHarness h = ServingHarness.of(new ScriptedEngine(64, 6), ServingOptions.DEFAULT)) {
+      h.open();
+      h.send(prompt("t1", "x".repeat(64)), prompt("t2", "x".repeat(20))).settle();
+      assertThat(h.reply("t1").error().code()).isEqualTo(ErrorCode.CONTEXT_LENGTH_EXCEEDED);
+      assertThat(h.reply("t2").finishReason()).isEqualTo("stop");
+    }
+  }
+
+  @Test
+  void aPromptSharesNoPagesAsASystemPromptDoes() throws Exception {
+    ServingOptions sharing =
+        Options.with(
+            o -> o.namespaces = new TenantNamespaces(NamespaceKey.of("key"), Set.of("acme")));
+    try (ServingHarness h = ServingHarness.opened(sharing)) {
+      h.send(prompt("t1", "Once upon").of("acme")).settle();
+      assertThat(h.engine().submitted()).allMatch(request -> request.publicTokens() == 0);
+      assertThat(h.endings()).containsExactly("t1:stop");
+    }
+  }
+}

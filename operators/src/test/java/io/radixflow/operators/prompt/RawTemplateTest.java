@@ -1,0 +1,77 @@
+package io.radixflow.operators.prompt;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.device.Backend;
+import io.radixflow.kernels.model.ModelConfig;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.MissingChatTemplate;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class RawTemplateTest {
+
+  /** A model without a chat template whose tokenizer adds BOS. */
+  private record BaseModel(SimModel model) implements ServedModel {
+    @Override
+    public String name() {
+      return "base";
+    }
+
+    @Override
+    public ModelConfig config() {
+      return model.config();
+    }
+
+    @Override
+    public Tokenizer tokenizer() {
+      return model.tokenizer();
+    }
+
+    @Override
+    public ChatTemplate chatTemplate() {
+      return new MissingChatTemplate();
+    }
+
+    @Override
+    public int[] promptStart() {
+      return new int[] {258};
+    }
+
+    @Override
+    public Backend openBackend(DeviceOptions options) {
+      return model.openBackend(options);
+    }
+
+    @Override
+    public void close() {
+      model.close();
+    }
+  }
+
+  @Test
+  void bosComesFirstIfTheTokenizerAddsIt() {
+    List<ChatMessage> hi = List.of(new ChatMessage("prompt", "hi"));
+    try (SimModel model = SimModel.open(SimOptions.DEFAULT);
+        BaseModel base = new BaseModel(model)) {
+      assertThat(new RawTemplate(base).encode(hi, true)).containsExactly(258, 'h', 'i');
+      assertThat(new RawTemplate(model).encode(hi, true)).containsExactly('h', 'i');
+      assertThat(new RawTemplate(base).encodeTurn(hi, hi)).isNull();
+    }
+  }
+
+  @Test
+  void aModelWithoutAChatTemplateCanBeServed() {
+    try (SimModel model = SimModel.open(SimOptions.DEFAULT);
+        BaseModel base = new BaseModel(model)) {
+      assertThat(new NextPrompts(base).dropsThinking()).isFalse();
+      assertThat(new CanonicalReply(base).ids(new int[] {'a'}, "a")).startsWith('a');
+    }
+  }
+}
