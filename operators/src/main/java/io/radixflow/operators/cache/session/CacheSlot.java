@@ -69,7 +69,7 @@ public final class CacheSlot {
     return positions.isEmpty();
   }
 
-  /** Returns the positions from which its branches continue. */
+  /** Returns the positions from which its branches continue, the least recently used first. */
   public List<SessionPosition> positions() {
     return positions;
   }
@@ -83,11 +83,17 @@ public final class CacheSlot {
     return null;
   }
 
-  /** Replaces the position of a branch. */
+  /** Replaces the position of a branch, which becomes the one that was used last. */
   void put(SessionPosition position) {
     List<SessionPosition> next = new ArrayList<>(positions);
     next.removeIf(other -> other.branch.equals(position.branch));
     next.add(position);
+    positions = List.copyOf(next);
+  }
+
+  void remove(SessionPosition position) {
+    List<SessionPosition> next = new ArrayList<>(positions);
+    next.remove(position);
     positions = List.copyOf(next);
   }
 

@@ -35,6 +35,9 @@ public final class SessionAwareCache {
   /** The number of slots that are checked for cached pages each time that a turn ends. */
   private static final int LOOKED_AT = 2;
 
+  /** Branches of a session whose ends are remembered: others were dropped, or are seldom used. */
+  private static final int MAX_BRANCHES = 128;
+
   private final RadixCache cache;
   private final PageAllocator allocator;
   private final int maxSlots;
@@ -183,8 +186,23 @@ public final class SessionAwareCache {
     if (before != null) {
       claims.release(before);
     }
+    while (slot.positions().size() > MAX_BRANCHES) {
+      drop(slot, slot.positions().get(0));
+    }
     touch(slot);
     return last;
+  }
+
+  /** Drops the position of a branch, and frees the pages that only it has. */
+  private void drop(CacheSlot slot, SessionPosition position) {
+    slot.remove(position);
+    if (slot.partialOf == position) {
+      dropPartial(slot);
+    }
+    if (position.owner == this) {
+      rememberedTokens -= position.length;
+      claims.release(position);
+    }
   }
 
   /**

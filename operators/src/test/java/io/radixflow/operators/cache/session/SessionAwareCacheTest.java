@@ -129,6 +129,21 @@ class SessionAwareCacheTest {
   }
 
   @Test
+  void beyondABoundTheBranchThatWasUsedLeastRecentlyIsDroppedWithItsOwnPages() {
+    SessionWorld many = new SessionWorld(512, 1);
+    for (int branch = 0; branch < 130; branch++) {
+      many.turnOf("a", "b" + branch, 1, 1_000 + branch);
+      many.turnOf("a", "b0", 1, 1_000);
+    }
+    assertThat(many.slot("a").positions()).hasSize(128);
+    assertThat(many.cached(1, 1_000)).isEqualTo(2);
+    assertThat(many.cached(1, 1_001)).isEqualTo(1);
+    assertThat(many.cached(1, 1_129)).isEqualTo(2);
+    assertThat(many.close("a")).isEqualTo(129);
+    assertThat(many.cache.nodes()).isZero();
+  }
+
+  @Test
   void pagesOfNoSessionStayWhenASessionThatUsedThemCloses() {
     SessionWorld.Turn open = world.begin("b", "main", 1, 2, 3, 4);
     world.commit(open, 4);
