@@ -9,11 +9,9 @@ import io.radixflow.gateway.turn.Turns;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
 import io.radixflow.jobs.config.Settings;
-import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
 import io.vertx.core.http.HttpMethod;
 
-/** {@code POST /v1/chat/completions}. */
+/** Completions of chats and of prompts. */
 public final class ChatEndpoints implements EndpointGroup {
 
   private final Turns turns;
@@ -28,44 +26,36 @@ public final class ChatEndpoints implements EndpointGroup {
 
   @Override
   public void addTo(Routes routes) {
-    routes.add(HttpMethod.POST, "/v1/chat/completions", this::complete);
+    routes.add(
+        HttpMethod.POST,
+        "/v1/chat/completions",
+        exchange -> complete(exchange, ChatRequest.read(exchange, models), "chatcmpl"));
+    routes.add(
+        HttpMethod.POST,
+        "/v1/completions",
+        exchange -> complete(exchange, TextRequest.read(exchange, models), "cmpl"));
   }
 
-  private void complete(Exchange exchange) {
-    ChatRequest request = ChatRequest.read(exchange, models);
+  private void complete(Exchange exchange, CompletionRequest request, String kind) {
     String repeatable = ChatSessions.repeatableTurn(exchange);
-    String turn = repeatable == null ? RandomIds.next("chatcmpl") : repeatable;
-    CompletionJson json =
-        new ChatJson(turn, System.currentTimeMillis() / 1000, request.model());
-    int choices = request.options().size();
+    String turn = repeatable == null ? RandomIds.next(kind) : repeatable;
+    CompletionJson json = request.json(turn, System.currentTimeMillis() / 1000);
     ChatOutput output =
         request.stream()
-            ? new ChatStream(exchange, json, choices, request.usage())
-            : new ChatCollector(exchange, json, choices);
+            ? new ChatStream(exchange, json, request.choices(), request.usage())
+            : new ChatCollector(exchange, json, request.choices());
     ChatTurns started =
         new ChatTurns(
             turns,
             exchange,
-            choices,
-            (root, choice) -> event(exchange, request, root, turn, choice),
+            request.choices(),
+            (root, choice) -> request.event(exchange, root, turn, choice),
             output,
             repeatable != null);
     exchange.onGone(onDisconnect == OnDisconnect.CANCEL ? started::cancel : started::close);
-    exchange.setHeader("X-Radixflow-Session", request.session().id());
+    Root root = request.session(turn);
+    exchange.setHeader("X-Radixflow-Session", root.id());
     exchange.setHeader("X-Radixflow-Turn", turn);
-    started.start(request.session());
-  }
-
-  private static ConversationEvent event(
-      Exchange exchange, ChatRequest request, Root root, String turn, int choice) {
-    return ConversationEvent.builder(
-            EventKind.MESSAGE, root.id(), choice == 0 ? turn : turn + "." + choice)
-        .tenant(exchange.caller().tenant())
-        .messages(request.messages())
-        .matchHistory(true)
-        .options(request.options().get(choice))
-        .cache(request.cache())
-        .origin(exchange.origin())
-        .build();
+    started.start(root);
   }
 }

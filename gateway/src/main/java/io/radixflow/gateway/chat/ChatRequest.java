@@ -8,6 +8,8 @@ import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.jobs.event.GenerationOptionsReader;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.CacheHints;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import java.util.ArrayList;
@@ -21,7 +23,7 @@ import java.util.Set;
  * @param messages the whole conversation
  * @param options what was given for each of the replies that are wanted; null for nothing
  * @param stream whether pieces are wanted as they come
- * @param session where the conversation is
+ * @param root where the conversation is
  * @param cache for how long its pages are pinned, or null
  * @param usage whether the last event of a stream is to have the counts of tokens
  */
@@ -29,10 +31,11 @@ record ChatRequest(
     String model,
     List<Message> messages,
     List<GenerationOptions> options,
-    Root session,
+    Root root,
     CacheHints cache,
     boolean stream,
-    boolean usage) {
+    boolean usage)
+    implements CompletionRequest {
 
   private static final int MAX_CHOICES = 16;
 
@@ -103,7 +106,7 @@ record ChatRequest(
   }
 
   /** A seed that was given must not make all choices the same. */
-  private static List<GenerationOptions> options(ObjectNode raw, int choices) {
+  static List<GenerationOptions> options(ObjectNode raw, int choices) {
     List<GenerationOptions> options = new ArrayList<>();
     for (int choice = 0; choice < choices; choice++) {
       JsonObject body = JsonObject.of(raw, "the body");
@@ -113,6 +116,34 @@ record ChatRequest(
       }
     }
     return options;
+  }
+
+  @Override
+  public int choices() {
+    return options.size();
+  }
+
+  @Override
+  public Root session(String turn) {
+    return root;
+  }
+
+  @Override
+  public ConversationEvent event(Exchange exchange, Root session, String turn, int choice) {
+    return ConversationEvent.builder(
+            EventKind.MESSAGE, session.id(), choice == 0 ? turn : turn + "." + choice)
+        .tenant(exchange.caller().tenant())
+        .messages(messages)
+        .matchHistory(true)
+        .options(options.get(choice))
+        .cache(cache)
+        .origin(exchange.origin())
+        .build();
+  }
+
+  @Override
+  public CompletionJson json(String id, long created) {
+    return new ChatJson(id, created, model);
   }
 
   /** A format other than text would change the reply; text is what there is. */

@@ -164,6 +164,24 @@ class GatewayITCase {
   }
 
   @Test
+  void promptsAreCompleted() throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(gateway.uri().resolve("/v1/completions"))
+            .timeout(PATIENCE)
+            .POST(
+                HttpRequest.BodyPublishers.ofString(
+                    "{\"prompt\":[\"Once\",\"Twice\"],\"max_tokens\":9,\"ignore_eos\":true,"
+                        + "\"logprobs\":1}"))
+            .build();
+    JsonNode json =
+        MAPPER.readTree(client.send(request, HttpResponse.BodyHandlers.ofString()).body());
+    assertThat(json.at("/choices").size()).isEqualTo(2);
+    assertThat(json.at("/choices/1/text").asText()).isNotEmpty();
+    assertThat(json.at("/choices/1/logprobs/tokens").size()).isEqualTo(9);
+    assertThat(json.at("/usage/completion_tokens").asInt()).isEqualTo(18);
+  }
+
+  @Test
   void choicesOfOneRequestComeTogether() throws Exception {
     JsonNode json = MAPPER.readTree(chat(",\"n\":3,\"seed\":5,\"temperature\":1").body());
     assertThat(json.at("/choices").size()).isEqualTo(3);

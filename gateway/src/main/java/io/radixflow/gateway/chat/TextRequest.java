@@ -1,0 +1,147 @@
+package io.radixflow.gateway.chat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.chat.ChatSessions.Root;
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.RequestFields;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.GenerationOptions;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A request for completions of prompts, which the model gets as they are.
+ *
+ * @param model the name that responses have
+ * @param prompts their texts
+ * @param options what was given, for each choice of a prompt
+ */
+record TextRequest(
+    String model,
+    List<String> prompts,
+    List<GenerationOptions> options,
+    boolean stream,
+    boolean usage)
+    implements CompletionRequest {
+
+  private static final int MAX_PROMPTS = 16;
+  private static final int MAX_CHOICES = 16;
+
+  /** What OpenAI's API takes where there is no limit. */
+  private static final int DEFAULT_TOKENS = 16;
+
+  private static final Set<String> SERVED =
+      Set.of(
+          "model",
+          "prompt",
+          "stream",
+          "stream_options",
+          "n",
+          "temperature",
+          "top_k",
+          "top_p",
+          "min_p",
+          "repetition_penalty",
+          "presence_penalty",
+          "frequency_penalty",
+          "logit_bias",
+          "max_tokens",
+          "stop",
+          "seed",
+          "priority",
+          "logprobs",
+          "ignore_eos",
+          "user");
+
+  private static final Set<String> REFUSED =
+      Set.of(
+          "echo",
+          "suffix",
+          "prompt_embeds",
+          "guided_json",
+          "guided_regex",
+          "guided_choice",
+          "guided_grammar",
+          "structured_outputs",
+          "response_format");
+
+  static TextRequest read(Exchange exchange, ServedModels models) {
+    ObjectNode raw = exchange.body();
+    if (raw.path("best_of").asInt(1) > raw.path("n").asInt(1)) {
+      throw ApiException.notServed("best_of");
+    }
+    JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
+    long choices = body.integer("n", 1, MAX_CHOICES, 1);
+    List<String> prompts = prompts(body);
+    if (choices * prompts.size() > MAX_CHOICES) {
+      throw new InvalidInputException(
+          "prompt has " + prompts.size() + " texts; with n at most " + MAX_CHOICES + " choices");
+    }
+    raw.remove("n");
+    Long top = body.integer("logprobs", 0, 20);
+    raw.remove("logprobs");
+    if (top != null) {
+      raw.put("logprobs", true).put("top_logprobs", top);
+    }
+    if (!body.has("max_tokens")) {
+      raw.put("max_tokens", DEFAULT_TOKENS);
+    }
+    JsonObject streaming = body.object("stream_options");
+    return new TextRequest(
+        models.served(exchange.caller(), body.text("model")),
+        prompts,
+        ChatRequest.options(raw, (int) choices),
+        body.bool("stream", false),
+        streaming != null && streaming.bool("include_usage", false));
+  }
+
+  private static List<String> prompts(JsonObject body) {
+    body.require("prompt");
+    JsonNode prompt = body.get("prompt");
+    if (prompt.isArray() && (prompt.path(0).isNumber() || prompt.path(0).isArray())) {
+      throw new ApiException(
+          400,
+          "invalid_request_error",
+          "unsupported_parameter",
+          "prompt",
+          "prompt has token ids, which are not served yet: send texts");
+    }
+    List<String> prompts = body.texts("prompt", MAX_PROMPTS);
+    if (prompts.isEmpty() || prompts.stream().anyMatch(String::isEmpty)) {
+      throw new InvalidInputException("prompt is empty: it must say something");
+    }
+    return prompts.stream().map(Texts::wellFormed).toList();
+  }
+
+  @Override
+  public int choices() {
+    return prompts.size() * options.size();
+  }
+
+  @Override
+  public Root session(String turn) {
+    return new Root("cmpl_" + turn, true);
+  }
+
+  /** Each choice has a session of its own, as turns of one session's prompts wait for each other. */
+  @Override
+  public ConversationEvent event(Exchange exchange, Root root, String turn, int choice) {
+    int perPrompt = options.size();
+    return ConversationEvent.prompt(
+            root.id() + "." + choice, turn, prompts.get(choice / perPrompt))
+        .tenant(exchange.caller().tenant())
+        .options(options.get(choice % perPrompt))
+        .origin(exchange.origin())
+        .build();
+  }
+
+  @Override
+  public CompletionJson json(String id, long created) {
+    return new TextJson(id, created, model);
+  }
+}

@@ -1,0 +1,83 @@
+package io.radixflow.gateway.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.GatewayFixture;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Usage;
+import java.net.http.HttpResponse;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class TextCompletionsTest {
+
+  private static final String PATH = "/v1/completions";
+
+  @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
+
+  private CompletableFuture<HttpResponse<String>> complete(String body) {
+    return gateway.send(gateway.post(PATH, body));
+  }
+
+  @Test
+  void aPromptIsCompletedAsItIs() {
+    CompletableFuture<HttpResponse<String>> response =
+        complete("{\"prompt\":\"Once upon\",\"model\":\"sim\",\"ignore_eos\":true}");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.messages()).hasSize(1);
+    assertThat(event.messages().get(0).content()).isEqualTo("Once upon");
+    assertThat(event.options().maxTokens()).isEqualTo(16);
+    assertThat(event.options().ignoreEos()).isTrue();
+    gateway.topics().piece(event, 0, " a time");
+    gateway.topics().end(event, 7, "length", new Usage(2, 0, 16));
+    JsonNode json = GatewayFixture.json(response.join().body());
+    assertThat(json.at("/object").asText()).isEqualTo("text_completion");
+    assertThat(json.at("/choices/0/text").asText()).isEqualTo(" a time");
+    assertThat(json.at("/choices/0/finish_reason").asText()).isEqualTo("length");
+    assertThat(json.at("/usage/completion_tokens").asInt()).isEqualTo(16);
+  }
+
+  @Test
+  void everyChoiceOfEveryPromptIsATurnOfASessionOfItsOwn() {
+    CompletableFuture<HttpResponse<String>> response =
+        complete("{\"prompt\":[\"a\",\"b\"],\"n\":2,\"seed\":1,\"stream\":true}");
+    for (int i = 0; i < 4; i++) {
+      ConversationEvent event = gateway.topics().next();
+      assertThat(event.messages().get(0).content()).isEqualTo(i < 2 ? "a" : "b");
+      assertThat(event.session()).endsWith("." + i);
+      assertThat(event.options().seed()).isEqualTo(1 + i % 2);
+      gateway.topics().piece(event, 0, "x" + i);
+      gateway.topics().end(event, 2, "stop", Usage.NONE);
+    }
+    assertThat(response.join().body())
+        .contains("\"index\":3,\"text\":\"x3\"")
+        .endsWith("data: [DONE]\n\n");
+  }
+
+  @Test
+  void whatIsNotServedIsRefusedByName() {
+    for (String field :
+        List.of(
+            "\"echo\":true",
+            "\"suffix\":\"x\"",
+            "\"best_of\":3",
+            "\"prompt\":[1,2]",
+            "\"prompt\":[[1]]",
+            "\"prompt\":\"\"",
+            "\"prompt\":5",
+            "\"prompt\":[]",
+            "\"logprobs\":true")) {
+      String body = field.contains("prompt") ? "{" + field + "}" : "{\"prompt\":\"a\"," + field + "}";
+      HttpResponse<String> response = complete(body).join();
+      assertThat(response.statusCode()).as(field).isEqualTo(400);
+      String name = field.substring(1, field.indexOf('"', 1));
+      assertThat(GatewayFixture.json(response.body()).at("/error/param").asText())
+          .as(field)
+          .isEqualTo(name);
+    }
+    assertThat(gateway.topics().hasEvents()).isFalse();
+  }
+}
