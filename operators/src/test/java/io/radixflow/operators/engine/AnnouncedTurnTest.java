@@ -112,6 +112,12 @@ class AnnouncedTurnTest {
     await().until(() -> engine.stats().tiers().fetchedPages() == pages);
   }
 
+  /** Waits until so many tokens have been computed ahead, and nothing more is to do. */
+  private static void awaitAhead(Engine engine, int tokens) {
+    await().until(() -> engine.stats().sessions().tokensAhead() == tokens);
+    Engines.awaitIdle(engine);
+  }
+
   /** Nothing was computed ahead of the turn. */
   private void assertNothingAhead(Engine engine) {
     assertThat(Engines.stats(engine).sessions().tokensAhead()).isZero();
@@ -187,7 +193,7 @@ class AnnouncedTurnTest {
       int fetched = (int) stats(engine).pages();
       assertThat(fetched).as("pages that came within two seconds").isIn(0, 16);
       // what has not come is computed, as there is nothing else to do
-      await().until(() -> engine.stats().sessions().tokensAhead() == 500 - 16 * fetched);
+      awaitAhead(engine, 500 - 16 * fetched);
       EngineClient.Seen seen = client.run(turn("s", PROMPT));
       assertThat(seen.tokens).isEqualTo(alone);
       assertThat(seen.usage.cachedTokens()).isEqualTo(499);
@@ -253,7 +259,7 @@ class AnnouncedTurnTest {
       client.awaitTokens(runs, 1);
       engine.prefetch(turn("s", PROMPT));
       assertThat(client.await(runs).tokens).hasSize(200);
-      await().until(() -> engine.stats().sessions().tokensAhead() == 500);
+      awaitAhead(engine, 500);
       assertThat(outputsBefore.get()).isGreaterThanOrEqualTo(200);
       EngineClient.Seen seen = client.run(turn("s", PROMPT));
       assertThat(seen.tokens).isEqualTo(alone);
@@ -282,7 +288,7 @@ class AnnouncedTurnTest {
     try (Engine engine = open(PrefetchPolicy.WAIT_COMPLETE, 100);
         EngineClient client = new EngineClient(engine)) {
       engine.prefetch(turn("s", PROMPT));
-      await().until(() -> engine.stats().sessions().tokensAhead() == 500 - 28 * 16);
+      awaitAhead(engine, 500 - 28 * 16);
       EngineClient.Seen seen = client.run(turn("s", PROMPT));
       assertThat(seen.tokens).isEqualTo(alone);
       assertThat(seen.usage.cachedTokens()).isEqualTo(499);
