@@ -15,8 +15,11 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.rocksdb.ColumnFamilyDescriptor;
 import org.rocksdb.ColumnFamilyHandle;
 import org.rocksdb.FlushOptions;
+import org.rocksdb.LiveFileMetaData;
+import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.SstFileReader;
 import org.rocksdb.Status;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
@@ -130,9 +133,26 @@ final class PageDatabase implements AutoCloseable {
             handles);
     index = handles.get(0);
     pages = handles.get(1);
+    verifyTables();
     opened = System.nanoTime();
     failingSince = 0;
     damage = null;
+  }
+
+  /**
+   * Verifies the checksums of the tables that say where pages are. Reads of pages do not, as they
+   * would verify the pages, too, and RocksDB ends the process when it reads a damaged table.
+   */
+  private void verifyTables() throws RocksDBException {
+    for (LiveFileMetaData table : db.getLiveFilesMetaData()) {
+      if (Arrays.equals(table.columnFamilyName(), PAGES)) {
+        try (Options plain = new Options();
+            SstFileReader reader = new SstFileReader(plain)) {
+          reader.open(table.path() + table.fileName());
+          reader.verifyChecksum();
+        }
+      }
+    }
   }
 
   /** Deletes all files and opens an empty database. */

@@ -41,7 +41,10 @@ final class PageDatabaseOptions implements AutoCloseable {
   final ColumnFamilyOptions index;
   final ColumnFamilyOptions pages;
 
-  /** Pages have checksums of their own; RocksDB's is computed without the processor's help. */
+  /**
+   * Pages have checksums of their own; RocksDB's is computed without the processor's help. The
+   * tables that say where they are do not: see {@link PageDatabase}, which verifies them at start.
+   */
   final ReadOptions reads = new ReadOptions().setFillCache(false).setVerifyChecksums(false);
 
   PageDatabaseOptions(long writeBufferBytes) {
