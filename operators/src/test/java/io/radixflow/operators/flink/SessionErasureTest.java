@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.LongBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -142,6 +143,48 @@ class SessionErasureTest {
       h.ask(say("s", "t5", longText("fifth")).replacing());
       h.ask(Events.fork("s", "f1", "b", "t3").of("acme"));
       h.ask(say("s", "t6", longText("sixth")).on("b"));
+      eraseAndSearch(h, "s", Set.of());
+    }
+  }
+
+  @Test
+  void aBranchThatMakesRoomLeavesTheDiskAndTheOthersStay() throws Exception {
+    options = Options.with(o -> o.maxBranches = 2);
+    try (ServingHarness h = harness()) {
+      h.open();
+      h.ask(say("s", "t1", longText("first")));
+      awaitStored();
+      Set<String> kept = pages();
+      h.ask(say("s", "t2", longText("second")).with(e -> e.previousTurn("")));
+      awaitStored();
+      Set<String> dropped = new HashSet<>(pages());
+      dropped.removeAll(kept);
+      assertThat(dropped).isNotEmpty();
+      h.ask(say("s", "t3", longText("third")).with(e -> e.previousTurn("")));
+      awaitStored();
+      awaitErased(h);
+      assertThat(pages()).containsAll(kept).doesNotContainAnyElementsOf(dropped);
+      eraseAndSearch(h, "s", Set.of());
+    }
+  }
+
+  @Test
+  void theLatestTurnLeavesTheDiskWhenItIsDeletedAndAHiddenOneWithItsSession() throws Exception {
+    try (ServingHarness h = harness()) {
+      h.open();
+      h.ask(say("s", "t1", longText("first")));
+      awaitStored();
+      Set<String> kept = pages();
+      h.ask(say("s", "t2", longText("second")));
+      awaitStored();
+      assertThat(pages().size()).isGreaterThan(kept.size());
+      h.ask(Events.of(EventKind.DELETE_TURN, "s", "d1").of("acme").at("t2"));
+      awaitErased(h);
+      assertThat(pages()).isEqualTo(kept);
+      h.ask(say("s", "t3", longText("third")));
+      h.ask(Events.of(EventKind.DELETE_TURN, "s", "d2").of("acme").at("t1"));
+      awaitStored();
+      assertThat(pages()).containsAll(kept);
       eraseAndSearch(h, "s", Set.of());
     }
   }

@@ -61,7 +61,8 @@ class TurnLogTest {
   @Test
   void aTurnThatRanIsOneLineWithItsTokensAndTimesAndWithoutItsText() throws Exception {
     try (ServingHarness h = ServingHarness.opened()) {
-      h.send(Events.message("log a", "t1").of("acme"), Events.message("log a", "t2")).settle();
+      h.send(Events.message("log a", "t1").of("acme"), Events.message("log a", "t2").of("acme"));
+      h.settle();
       List<String> lines = log.of("log a");
       assertThat(lines).hasSize(2);
       assertThat(lines.get(0))
