@@ -1,6 +1,7 @@
 package io.radixflow.tools.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.Socket;
@@ -11,6 +12,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 
 /** Requests that a stranger, or a page of another site, makes to Flink's web port. */
 public final class WebPort {
@@ -28,8 +30,17 @@ public final class WebPort {
     this.address = address;
   }
 
+  /** Waits until a JobManager leads; Flink answers 503 before. */
+  public void awaitLeader() {
+    await()
+        .atMost(Duration.ofMinutes(2))
+        .until(
+            () -> client.send(get("/overview"), BodyHandlers.discarding()).statusCode() == 200);
+  }
+
   /** Asserts that no jar is taken from anyone, and nothing at all is sent to another site. */
   public void assertClosedToStrangers() throws Exception {
+    awaitLeader();
     assertThat(upload("/jars/upload").statusCode()).isBetween(400, 499);
     assertThat(client.send(get("/jars"), BodyHandlers.ofString()).statusCode()).isIn(403, 404);
 
