@@ -5,6 +5,8 @@ import traceback
 
 import anthropic
 import httpx2 as httpx
+import pydantic
+from anthropic.types import Message, RawMessageStreamEvent
 
 base = sys.argv[1]
 client = anthropic.Anthropic(base_url=base, api_key="none", max_retries=0, timeout=120)
@@ -30,6 +32,9 @@ def raises(error, call):
 
 def test_a_message_streams_the_text_that_it_has_as_a_whole():
     whole = client.messages.create(**ask("Hello"))
+    pydantic.TypeAdapter(Message).validate_python(whole.model_dump())
+    for event in client.messages.create(stream=True, **ask("Hello")):
+        pydantic.TypeAdapter(RawMessageStreamEvent).validate_python(event.model_dump())
     assert whole.content[0].text and whole.stop_reason in ("end_turn", "max_tokens")
     with client.messages.stream(**ask("Hello")) as stream:
         text = "".join(stream.text_stream)
@@ -55,6 +60,15 @@ def test_what_changes_with_each_request_is_no_part_of_the_prompt():
         usage = client.messages.create(**ask("Hello", system=[billing, prompt])).usage
         sizes.add(usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens)
     assert len(sizes) == 1
+
+
+def test_tokens_are_counted():
+    usage = client.messages.create(**ask("Hello")).usage
+    counted = client.messages.count_tokens(
+        model=model, system="Be brief.", messages=[{"role": "user", "content": "Hello"}]
+    )
+    assert counted.input_tokens == usage.input_tokens + usage.cache_read_input_tokens
+    assert httpx.head(base + "/").status_code == 200
 
 
 def test_what_is_wrong_is_named():

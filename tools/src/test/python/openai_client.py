@@ -4,6 +4,9 @@ import sys
 import traceback
 
 import openai
+import pydantic
+from openai.types.conversations import Conversation, ConversationItem
+from openai.types.responses import Response, ResponseStreamEvent
 
 client = openai.OpenAI(base_url=sys.argv[1] + "/v1", api_key="none", max_retries=0, timeout=120)
 model = client.models.list().data[0].id
@@ -11,6 +14,12 @@ model = client.models.list().data[0].id
 
 def create(**given):
     return client.responses.create(model=model, max_output_tokens=20, temperature=0, **given)
+
+
+def valid(published, value):
+    """Checks a value against OpenAI's published type: all that is required is there, and of its type."""
+    pydantic.TypeAdapter(published).validate_python(value.model_dump())
+    return value
 
 
 def raises(error, call):
@@ -35,6 +44,7 @@ def test_a_chat_streams_the_text_that_it_has_as_a_whole():
 
 def test_a_response_is_kept_and_can_be_read():
     response = create(input="Hello", instructions="Be brief.", metadata={"k": "v"})
+    valid(Response, response)
     assert response.status in ("completed", "incomplete")
     assert response.output_text
     assert response.usage.total_tokens == response.usage.input_tokens + response.usage.output_tokens
@@ -81,6 +91,8 @@ def test_a_stream_is_resumed_after_any_event():
     events = list(create(input="Tell a story", stream=True))
     numbers = [event.sequence_number for event in events]
     assert numbers == sorted(set(numbers))
+    for event in events:
+        valid(ResponseStreamEvent, event)
     response = events[-1].response
     text = lambda some: "".join(e.delta for e in some if e.type == "response.output_text.delta")
     assert text(events) == response.output_text != ""
@@ -129,12 +141,12 @@ def test_a_conversation_has_its_items():
     conversation = client.conversations.create(
         metadata={"topic": "demo"}, items=[{"type": "message", "role": "user", "content": "My name is Ada."}]
     )
-    assert client.conversations.retrieve(conversation.id).metadata == {"topic": "demo"}
+    assert valid(Conversation, client.conversations.retrieve(conversation.id)).metadata == {"topic": "demo"}
     assert client.conversations.update(conversation.id, metadata={"topic": "x"}).metadata == {"topic": "x"}
     response = create(input="What is my name?", conversation=conversation.id)
     assert response.conversation.id == conversation.id
     items = list(client.conversations.items.list(conversation.id, order="asc", limit=1))
-    texts = [item.content[0].text for item in items]
+    texts = [valid(ConversationItem, item).content[0].text for item in items]
     assert texts == ["My name is Ada.", "What is my name?", response.output_text], texts
     assert items[-1].id == response.output[0].id
     added = client.conversations.items.create(
@@ -147,6 +159,29 @@ def test_a_conversation_has_its_items():
     assert client.conversations.delete(conversation.id).deleted
     raises(openai.NotFoundError, lambda: client.conversations.retrieve(conversation.id))
     raises(openai.NotFoundError, lambda: create(input="x", conversation=conversation.id))
+
+
+def test_a_conversation_without_metadata_is_deleted():
+    conversation = client.conversations.create()
+    assert client.conversations.retrieve(conversation.id).metadata == {}
+    assert client.conversations.delete(conversation.id).deleted
+    raises(openai.NotFoundError, lambda: client.conversations.retrieve(conversation.id))
+
+
+def test_log_probabilities_are_included():
+    events = list(create(input="Hello", stream=True, include=["message.output_text.logprobs"], top_logprobs=2))
+    tokens = [t for e in events if e.type == "response.output_text.delta" for t in e.logprobs]
+    assert tokens and all(len(token.top_logprobs) == 2 for token in tokens)
+    part = valid(Response, events[-1].response).output[0].content[0]
+    assert [t.token for t in part.logprobs][: len(tokens)] == [t.token for t in tokens]
+
+
+def test_tokens_are_counted():
+    response = create(input="Hello")
+    assert client.responses.input_tokens.count(input="Hello").input_tokens == response.usage.input_tokens
+    assert client.responses.input_tokens.count(
+        input="More", previous_response_id=response.id
+    ).input_tokens > response.usage.input_tokens
 
 
 def test_what_is_wrong_is_named():

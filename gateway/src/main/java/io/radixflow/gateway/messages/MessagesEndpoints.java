@@ -39,8 +39,14 @@ public final class MessagesEndpoints implements EndpointGroup {
   @Override
   public void addTo(Routes routes) {
     AnthropicErrors errors = new AnthropicErrors();
+    routes.addOpen(HttpMethod.HEAD, "/", MessagesEndpoints::alive);
     routes.add(HttpMethod.POST, "/v1/messages", errors, this::create);
     routes.add(HttpMethod.POST, "/v1/messages/count_tokens", errors, this::count);
+  }
+
+  /** Claude Code looks whether there is a server before it asks anything. */
+  private static void alive(Exchange exchange) {
+    exchange.send(200, "text/plain", new byte[0]);
   }
 
   private void create(Exchange exchange) {

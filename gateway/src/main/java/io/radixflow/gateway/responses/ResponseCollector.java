@@ -8,6 +8,9 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.operators.record.Reply.TokenLogprob;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Answers with a response when it is whole. Belongs to the event loop of its exchange. */
 final class ResponseCollector implements TurnListener {
@@ -15,6 +18,7 @@ final class ResponseCollector implements TurnListener {
   private final Exchange exchange;
   private final ResponseRecord begun;
   private final StringBuilder text = new StringBuilder();
+  private final List<TokenLogprob> logprobs = new ArrayList<>();
 
   ResponseCollector(Exchange exchange, ResponseRecord begun) {
     this.exchange = exchange;
@@ -24,6 +28,7 @@ final class ResponseCollector implements TurnListener {
   @Override
   public void piece(TurnPiece piece) {
     text.append(piece.text());
+    logprobs.addAll(piece.logprobs());
   }
 
   @Override
@@ -31,17 +36,21 @@ final class ResponseCollector implements TurnListener {
     if (end.finishReason().equals("rejected")) {
       exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
     } else {
-      exchange.json(200, Json.write(ResponseJson.response(ended(begun, end, text))));
+      exchange.json(200, Json.write(ResponseJson.response(ended(begun, end, text, logprobs))));
     }
   }
 
-  /** Returns a response as its turn ended. */
+  /**
+   * Returns a response as its turn ended.
+   *
+   * @param logprobs of the tokens, or null
+   */
   static ResponseRecord ended(
-      ResponseRecord begun, TurnEnd end, CharSequence text) {
+      ResponseRecord begun, TurnEnd end, CharSequence text, List<TokenLogprob> logprobs) {
     return begun.ended(
         Status.of(end.finishReason()),
         text.toString(),
-        null,
+        logprobs,
         end.usage(),
         ResponseLookup.failure(end.finishReason(), end.error()));
   }

@@ -58,7 +58,7 @@ final class ResponseFollower implements TurnListener {
   public void piece(TurnPiece piece) {
     accepted();
     text.append(piece.text());
-    stream.text(piece.text(), null);
+    stream.text(piece.text(), piece.logprobs());
     if (turn != null) {
       events.throttle(turn);
     }
@@ -71,7 +71,7 @@ final class ResponseFollower implements TurnListener {
       exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
       return;
     }
-    end(ResponseCollector.ended(begun, end, text));
+    end(ResponseCollector.ended(begun, end, text, null));
   }
 
   /** Ends the stream of a response that is known to its end. */

@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -30,8 +31,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PythonClientsIT {
 
   private static final Path SCRIPTS = Path.of("src/test/python").toAbsolutePath();
-  private static final Path VENV = Path.of("target/python-clients").toAbsolutePath();
+  private static final Path PACKAGES = Path.of("target/python-clients").toAbsolutePath();
   private static final long MINUTES = 10;
+
+  @TempDir static Path logs;
 
   private static LocalStack stack;
   private static Gateway gateway;
@@ -63,17 +66,21 @@ class PythonClientsIT {
   }
 
   private static void install() throws Exception {
-    Path log = Files.createTempFile("clients", ".log");
+    Path log = Files.createTempFile(logs, "clients", ".log");
     boolean installed =
-        run(log, "python3", "-m", "venv", VENV.toString()) == 0
-            && run(
-                    log,
-                    VENV + "/bin/pip",
-                    "install",
-                    "--quiet",
-                    "-r",
-                    SCRIPTS.resolve("requirements.txt").toString())
-                == 0;
+        run(
+                log,
+                "python3",
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--upgrade",
+                "--target",
+                PACKAGES.toString(),
+                "-r",
+                SCRIPTS.resolve("requirements.txt").toString())
+            == 0;
     if (!installed) {
       String why = "pip cannot install the clients: " + Files.readString(log);
       assertThat("true".equals(System.getenv("RADIXFLOW_REQUIRE_CLIENTS"))).as(why).isFalse();
@@ -84,12 +91,13 @@ class PythonClientsIT {
   private static int run(Path log, String... command) throws Exception {
     Process process;
     try {
-      process =
+      ProcessBuilder builder =
           new ProcessBuilder(command)
               .redirectErrorStream(true)
               .redirectOutput(ProcessBuilder.Redirect.appendTo(log.toFile()))
-              .redirectInput(new File("/dev/null"))
-              .start();
+              .redirectInput(new File("/dev/null"));
+      builder.environment().put("PYTHONPATH", PACKAGES.toString());
+      process = builder.start();
     } catch (IOException e) {
       Files.writeString(log, e.getMessage());
       return -1;
@@ -105,11 +113,11 @@ class PythonClientsIT {
   @ParameterizedTest
   @ValueSource(strings = {"openai_client.py", "anthropic_client.py"})
   void aClientIsServedAsByItsOwnService(String script) throws Exception {
-    Path log = Files.createTempFile("clients", ".log");
+    Path log = Files.createTempFile(logs, "clients", ".log");
     int status =
         run(
             log,
-            VENV + "/bin/python",
+            "python3",
             SCRIPTS.resolve(script).toString(),
             gateway.uri().toString().replaceAll("/$", ""));
     assertThat(status).as(Files.readString(log)).isZero();
