@@ -3,6 +3,7 @@ package io.radixflow.gateway;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.radixflow.gateway.chat.ChatEndpoints;
 import io.radixflow.gateway.chat.ServedModels;
+import io.radixflow.gateway.chat.TokenizeEndpoints;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.HttpFront;
 import io.radixflow.gateway.http.HttpMetrics;
@@ -70,6 +71,7 @@ public final class Gateway implements AutoCloseable {
         new Probes(turns),
         models,
         new ChatEndpoints(settings, turns, models),
+        new TokenizeEndpoints(models, text),
         new ResponsesEndpoints(settings, turns, models, text),
         new ConversationsEndpoints(turns),
         new MessagesEndpoints(settings, turns, models, text));

@@ -1,2 +1,2 @@
-/** Chat completions, completions and models, as OpenAI's API has them. */
+/** Chat completions, completions, models and tokenizing, as OpenAI's API has them. */
 package io.radixflow.gateway.chat;

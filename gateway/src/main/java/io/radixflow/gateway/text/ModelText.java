@@ -8,8 +8,11 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.record.Message;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import org.slf4j.Logger;
@@ -57,6 +60,24 @@ public final class ModelText implements AutoCloseable {
   /** Returns the tokens of a text as it is. */
   public int[] encode(String text) {
     return open().tokenizer().encode(text);
+  }
+
+  /**
+   * Returns the text of tokens; control tokens have none.
+   *
+   * @throws ApiException if the vocabulary has no such token
+   */
+  public String decode(int[] ids) {
+    Tokenizer tokenizer = open().tokenizer();
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    for (int id : ids) {
+      if (id < 0 || id >= tokenizer.vocabSize()) {
+        throw ApiException.badRequest(
+            "tokens", "tokens has " + id + "; ids are 0 to " + (tokenizer.vocabSize() - 1));
+      }
+      bytes.writeBytes(tokenizer.bytes(id));
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
   }
 
   private synchronized ServedModel open() {

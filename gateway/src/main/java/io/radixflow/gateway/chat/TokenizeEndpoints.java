@@ -1,0 +1,98 @@
+package io.radixflow.gateway.chat;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.EndpointGroup;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.http.RequestFields;
+import io.radixflow.gateway.http.Routes;
+import io.radixflow.gateway.text.ModelText;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
+import io.radixflow.operators.record.Message;
+import io.vertx.core.http.HttpMethod;
+import java.io.IOException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+
+/**
+ * {@code POST /tokenize} and {@code /detokenize}, with the names that vLLM and llama.cpp have. They
+ * run on worker threads, with the tokenizer of the gateway's own model file.
+ */
+public final class TokenizeEndpoints implements EndpointGroup {
+
+  private static final Set<String> TEXTS = Set.of("model", "prompt", "content", "messages");
+  private static final Set<String> TOKENS = Set.of("model", "tokens");
+
+  private final ServedModels models;
+  private final ModelText text;
+
+  public TokenizeEndpoints(ServedModels models, ModelText text) {
+    this.models = models;
+    this.text = text;
+  }
+
+  @Override
+  public void addTo(Routes routes) {
+    routes.add(HttpMethod.POST, "/tokenize", this::tokenize);
+    routes.add(HttpMethod.POST, "/detokenize", this::detokenize);
+  }
+
+  private void tokenize(Exchange exchange) {
+    JsonObject body = fields(exchange, TEXTS);
+    if (body.has("messages")) {
+      List<Message> messages = ChatMessages.read(body);
+      answer(exchange, () -> tokens(text.encode(messages)));
+      return;
+    }
+    String given = body.text(body.has("prompt") ? "prompt" : "content");
+    if (given == null) {
+      throw new InvalidInputException("prompt is missing: a text, or messages in its place");
+    }
+    answer(exchange, () -> tokens(text.encode(Texts.wellFormed(given))));
+  }
+
+  private void detokenize(Exchange exchange) {
+    int[] ids = fields(exchange, TOKENS).require("tokens").integers("tokens");
+    answer(
+        exchange,
+        () -> {
+          String decoded = text.decode(ids);
+          return Json.write(
+              json -> {
+                json.writeStringField("prompt", decoded);
+                json.writeStringField("content", decoded);
+              });
+        });
+  }
+
+  private JsonObject fields(Exchange exchange, Set<String> served) {
+    JsonObject body = RequestFields.check(exchange, served, Set.of());
+    models.served(exchange.caller(), body.text("model"));
+    return body;
+  }
+
+  private static byte[] tokens(int[] ids) {
+    return Json.write(json -> writeTokens(json, ids));
+  }
+
+  private static void writeTokens(JsonGenerator json, int[] ids) throws IOException {
+    json.writeNumberField("count", ids.length);
+    json.writeFieldName("tokens");
+    json.writeArray(ids, 0, ids.length);
+  }
+
+  /**
+   * Answers with what the work returns.
+   *
+   * @param work runs on a worker thread; an {@link ApiException} of it goes to the client
+   */
+  private static void answer(Exchange exchange, Callable<byte[]> work) {
+    exchange
+        .executeBlocking(work)
+        .onComplete(done -> exchange.json(200, done), exchange::fail);
+  }
+}

@@ -1,0 +1,54 @@
+package io.radixflow.gateway.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.GatewayFixture;
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class TokenizeTest {
+
+  @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
+
+  private HttpResponse<String> post(String path, String body) {
+    return gateway.send(gateway.post(path, body)).join();
+  }
+
+  @Test
+  void tokensOfATextAreTheTextAgain() {
+    for (String field : List.of("prompt", "content")) {
+      String body = "{\"" + field + "\":\"Hello, w\u00f6rld\"}";
+      JsonNode tokens = GatewayFixture.json(post("/tokenize", body).body());
+      assertThat(tokens.at("/count").asInt()).isPositive().isEqualTo(tokens.at("/tokens").size());
+      JsonNode text =
+          GatewayFixture.json(
+              post("/detokenize", "{\"tokens\":" + tokens.at("/tokens") + "}").body());
+      assertThat(text.at("/prompt").asText()).isEqualTo("Hello, w\u00f6rld");
+      assertThat(text.at("/content").asText()).isEqualTo("Hello, w\u00f6rld");
+    }
+  }
+
+  @Test
+  void messagesAreTokenizedAsTheirPrompt() {
+    String messages = "{\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}";
+    int whole = GatewayFixture.json(post("/tokenize", messages).body()).at("/count").asInt();
+    int text =
+        GatewayFixture.json(post("/tokenize", "{\"prompt\":\"Hi\"}").body()).at("/count").asInt();
+    assertThat(whole).isGreaterThan(text);
+  }
+
+  @Test
+  void wrongRequestsAreTheClientsErrors() {
+    for (String body : List.of("{}", "{\"prompt\":5}", "{\"messages\":[]}", "{\"messages\":7}")) {
+      assertThat(post("/tokenize", body).statusCode()).as(body).isEqualTo(400);
+    }
+    for (String tokens : List.of("null", "7", "[-1]", "[2147483647]", "[\"a\"]", "[1.5]")) {
+      assertThat(post("/detokenize", "{\"tokens\":" + tokens + "}").statusCode())
+          .as(tokens)
+          .isEqualTo(400);
+    }
+  }
+}
