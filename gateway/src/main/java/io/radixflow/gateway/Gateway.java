@@ -9,12 +9,12 @@ import io.radixflow.gateway.http.HttpFront;
 import io.radixflow.gateway.http.HttpMetrics;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.messages.MessagesEndpoints;
+import io.radixflow.gateway.responses.ConversationsEndpoints;
+import io.radixflow.gateway.responses.ResponsesEndpoints;
 import io.radixflow.gateway.text.ModelText;
 import io.radixflow.gateway.turn.KafkaTopics;
 import io.radixflow.gateway.turn.Topics;
 import io.radixflow.gateway.turn.Turns;
-import io.radixflow.gateway.responses.ConversationsEndpoints;
-import io.radixflow.gateway.responses.ResponsesEndpoints;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kafka.KafkaSetupException;
 import java.io.IOException;
@@ -64,8 +64,7 @@ public final class Gateway implements AutoCloseable {
   }
 
   /** All APIs. */
-  private static List<EndpointGroup> endpoints(
-      Settings settings, Turns turns, ModelText text) {
+  private static List<EndpointGroup> endpoints(Settings settings, Turns turns, ModelText text) {
     ServedModels models = new ServedModels(settings);
     return List.of(
         new Probes(turns),

@@ -115,7 +115,9 @@ public final class FakeTopics implements Topics {
             finishReason,
             usage,
             error,
-            null, null, null);
+            null,
+            null,
+            null);
     reader.delta(event.session().getBytes(UTF_8), DeltaWriter.write(delta));
   }
 
@@ -138,7 +140,18 @@ public final class FakeTopics implements Topics {
   public void running(ConversationEvent query, String text) {
     Reply.TurnState state =
         new Reply.TurnState(
-            query.atTurn(), "running", "main", "", 0, null, List.of(), text, null, null, null, null);
+            query.atTurn(),
+            "running",
+            "main",
+            "",
+            0,
+            null,
+            List.of(),
+            text,
+            null,
+            null,
+            null,
+            null);
     Reply answer =
         Reply.builder(query.session(), query.branch(), query.turn(), query.kind())
             .turnState(state)

@@ -8,8 +8,7 @@ package io.radixflow.gateway.auth;
  * @param retryAfterSeconds when a request over a limit may try again
  * @param release ends the request's use of the limits; call it once, when the response is complete
  */
-public record Admission(
-    Outcome outcome, Caller caller, int retryAfterSeconds, Runnable release) {
+public record Admission(Outcome outcome, Caller caller, int retryAfterSeconds, Runnable release) {
 
   private static final Runnable NOTHING = () -> {};
 

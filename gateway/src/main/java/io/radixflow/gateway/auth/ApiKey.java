@@ -63,13 +63,7 @@ public record ApiKey(
     byte[] salt = random(SALT_BYTES);
     ApiKey key =
         new ApiKey(
-            id,
-            salt,
-            hash(salt, secret),
-            tenant,
-            models,
-            requestsPerMinute,
-            concurrentRequests);
+            id, salt, hash(salt, secret), tenant, models, requestsPerMinute, concurrentRequests);
     return new Made(PREFIX + id + "_" + secret, key);
   }
 

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file of API keys, JSON lines, read again when it changes. A file that is wrong then leaves the
- * keys as they were. Safe for many threads.
+ * The file of API keys, JSON lines, read again when it changes. A file that is wrong then leaves
+ * the keys as they were. Safe for many threads.
  */
 public final class ApiKeys {
 

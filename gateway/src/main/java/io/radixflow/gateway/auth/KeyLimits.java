@@ -5,8 +5,8 @@ import java.util.HashSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A key with what its user has used of its limits on this gateway. Requests of a minute are a bucket
- * that is full at first and fills evenly. Safe for many threads.
+ * A key with what its user has used of its limits on this gateway. Requests of a minute are a
+ * bucket that is full at first and fills evenly. Safe for many threads.
  */
 final class KeyLimits {
 

@@ -20,8 +20,7 @@ public final class ChatSessions {
 
   /** Headers by which clients name their conversations already. */
   private static final List<String> HEADERS =
-      List.of(
-          "X-Conversation-Id", "x-claude-code-session-id", "X-Dynamo-Session-ID", "session_id");
+      List.of("X-Conversation-Id", "x-claude-code-session-id", "X-Dynamo-Session-ID", "session_id");
 
   private static final String IDEMPOTENCY_KEY = "Idempotency-Key";
   private static final int ID_BYTES = 16;
@@ -62,8 +61,7 @@ public final class ChatSessions {
     }
     String system = first(messages, "system");
     String asked = first(messages, "user");
-    return new Root(
-        id("chat", tenant, "", user == null ? "" : user, model, system, asked), false);
+    return new Root(id("chat", tenant, "", user == null ? "" : user, model, system, asked), false);
   }
 
   /** The text without what clients change when they send it again. */

@@ -128,12 +128,13 @@ record TextRequest(
     return new Root("cmpl_" + turn, true);
   }
 
-  /** Each choice has a session of its own, as turns of one session's prompts wait for each other. */
+  /**
+   * Each choice has a session of its own, as turns of one session's prompts wait for each other.
+   */
   @Override
   public ConversationEvent event(Exchange exchange, Root root, String turn, int choice) {
     int perPrompt = options.size();
-    return ConversationEvent.prompt(
-            root.id() + "." + choice, turn, prompts.get(choice / perPrompt))
+    return ConversationEvent.prompt(root.id() + "." + choice, turn, prompts.get(choice / perPrompt))
         .tenant(exchange.caller().tenant())
         .options(options.get(choice % perPrompt))
         .origin(exchange.origin())

@@ -114,8 +114,11 @@ final class Access {
   void checkOrigin(HttpServerRequest request) {
     String host = host(request);
     if (keys == null && !origins.contains(EVERY) && !isOwn(host)) {
-      throw forbidden("the host " + host + " is not one of this gateway's: name it in "
-          + "gateway.cors-origins, or use API keys");
+      throw forbidden(
+          "the host "
+              + host
+              + " is not one of this gateway's: name it in "
+              + "gateway.cors-origins, or use API keys");
     }
     String origin = request.getHeader("origin");
     if (origin == null) {

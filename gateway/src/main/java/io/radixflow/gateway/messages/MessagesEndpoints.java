@@ -28,8 +28,7 @@ public final class MessagesEndpoints implements EndpointGroup {
   private final ModelText text;
   private final OnDisconnect onDisconnect;
 
-  public MessagesEndpoints(
-      Settings settings, Turns turns, ServedModels models, ModelText text) {
+  public MessagesEndpoints(Settings settings, Turns turns, ServedModels models, ModelText text) {
     this.turns = turns;
     this.text = text;
     this.models = models;

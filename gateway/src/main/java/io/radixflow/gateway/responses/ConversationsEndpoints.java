@@ -150,8 +150,7 @@ public final class ConversationsEndpoints implements EndpointGroup {
         asking,
         exchange,
         id(exchange),
-        history ->
-            exchange.json(200, Json.write(page.of(ConversationLookup.items(history)))));
+        history -> exchange.json(200, Json.write(page.of(ConversationLookup.items(history)))));
   }
 
   private void add(Exchange exchange) {

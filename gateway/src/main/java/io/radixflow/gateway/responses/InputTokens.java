@@ -49,8 +49,7 @@ final class InputTokens {
                 exchange,
                 found.response().session(),
                 found.branch(),
-                items ->
-                    count(exchange, request, Prompts.upTo(items, found.response().turn())));
+                items -> count(exchange, request, Prompts.upTo(items, found.response().turn())));
           });
     } else {
       count(exchange, request, List.of());

@@ -23,7 +23,6 @@ import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import java.util.List;
 import java.util.function.Consumer;
@@ -46,11 +45,7 @@ final class ResponseCreation {
   private final OnDisconnect onDisconnect;
 
   ResponseCreation(
-      Settings settings,
-      Turns turns,
-      Asking asking,
-      ResponseLookup lookup,
-      ServedModels models) {
+      Settings settings, Turns turns, Asking asking, ResponseLookup lookup, ServedModels models) {
     this.turns = turns;
     this.asking = asking;
     this.lookup = lookup;
@@ -85,8 +80,8 @@ final class ResponseCreation {
   }
 
   /**
-   * Begins a session. One that is not stored and whose client names its conversation, which it sends
-   * whole each time, goes on with the session of that name instead.
+   * Begins a session. One that is not stored and whose client names its conversation, which it
+   * sends whole each time, goes on with the session of that name instead.
    */
   private static ConversationEvent.Builder first(Exchange exchange, ResponseRequest request) {
     ResponseSettings settings = request.settings();
@@ -160,7 +155,8 @@ final class ResponseCreation {
                           .messages(
                               Prompts.under(
                                   request.instructions(),
-                                  Prompts.and(Prompts.upTo(items, previous.turn()), request.input())))));
+                                  Prompts.and(
+                                      Prompts.upTo(items, previous.turn()), request.input())))));
         });
   }
 
@@ -173,7 +169,8 @@ final class ResponseCreation {
         id,
         items -> {
           String system =
-              request.instructions() == null || request.instructions().equals(Prompts.lastSystem(items))
+              request.instructions() == null
+                      || request.instructions().equals(Prompts.lastSystem(items))
                   ? null
                   : request.instructions();
           start(
@@ -203,8 +200,7 @@ final class ResponseCreation {
     } else if (request.settings().background()) {
       background(exchange, event, begun);
     } else {
-      TurnStream turn =
-          send(exchange, event, new ResponseCollector(exchange, begun));
+      TurnStream turn = send(exchange, event, new ResponseCollector(exchange, begun));
       exchange.onGone(onDisconnect == OnDisconnect.CANCEL ? turn::cancel : turn::close);
     }
   }

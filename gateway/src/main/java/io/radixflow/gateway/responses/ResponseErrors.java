@@ -46,9 +46,7 @@ final class ResponseErrors {
    * @param previous the id of the response that it was to follow, or null
    */
   static ApiException of(TurnEnd end, String previous) {
-    return previous != null && isAbsent(end.error())
-        ? noPrevious(previous)
-        : TurnErrors.of(end);
+    return previous != null && isAbsent(end.error()) ? noPrevious(previous) : TurnErrors.of(end);
   }
 
   static ApiException noResponse(String id) {

@@ -35,8 +35,7 @@ final class ResponseFollower implements TurnListener {
     this.exchange = exchange;
     this.begun = begun;
     this.events = exchange.sse();
-    this.stream =
-        new ResponseStream(after, (type, data) -> events.event(type, Json.write(data)));
+    this.stream = new ResponseStream(after, (type, data) -> events.event(type, Json.write(data)));
   }
 
   /** Sets the turn that is held back while the client is slow. */

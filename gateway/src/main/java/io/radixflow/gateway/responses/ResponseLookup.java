@@ -136,15 +136,12 @@ final class ResponseLookup {
           String system = first ? items.get(0).content() : null;
           boolean same = ResponseIds.tag(system).equals(response.settings().tag());
           then.accept(
-              same
-                  ? new Found(response.with(system), found.branch(), found.input())
-                  : found);
+              same ? new Found(response.with(system), found.branch(), found.input()) : found);
         });
   }
 
   /** Asks for the history of a branch; passes an empty list if there is none. */
-  void history(
-      Exchange exchange, String session, String branch, Consumer<List<Reply.Item>> then) {
+  void history(Exchange exchange, String session, String branch, Consumer<List<Reply.Item>> then) {
     ConversationEvent query =
         Asking.event(exchange, EventKind.QUERY, session).branch(branch).build();
     asking.ask(

@@ -49,7 +49,22 @@ record ResponseSettings(
   /** Returns the settings of a turn of which they are not known. */
   static ResponseSettings unknown(long created, String model, String tag) {
     return new ResponseSettings(
-        created, model, null, null, null, 0, false, false, true, "disabled", null, tag, null, null, null, null);
+        created,
+        model,
+        null,
+        null,
+        null,
+        0,
+        false,
+        false,
+        true,
+        "disabled",
+        null,
+        tag,
+        null,
+        null,
+        null,
+        null);
   }
 
   /** Returns the value of {@link #KEY}. */

@@ -32,8 +32,7 @@ public final class ResponsesEndpoints implements EndpointGroup {
   private final ResponseCreation creation;
   private final InputTokens counting;
 
-  public ResponsesEndpoints(
-      Settings settings, Turns turns, ServedModels models, ModelText text) {
+  public ResponsesEndpoints(Settings settings, Turns turns, ServedModels models, ModelText text) {
     this.turns = turns;
     this.asking = new Asking(turns);
     this.lookup = new ResponseLookup(asking, models.name());
@@ -105,8 +104,7 @@ public final class ResponsesEndpoints implements EndpointGroup {
           }
           TurnKey key = key(exchange, response);
           TurnStream turn =
-              turns.resume(
-                  key, 0, exchange.following(), new ResponseCollector(exchange, response));
+              turns.resume(key, 0, exchange.following(), new ResponseCollector(exchange, response));
           exchange.onGone(turn::close);
           turns.cancel(key);
         });

@@ -11,8 +11,7 @@ import java.util.function.Consumer;
  * @param key the query's
  * @param over hears that the wait is over
  */
-record StateWaiting(TurnKey key, TurnFollower follower, Consumer<Waiting> over)
-    implements Waiting {
+record StateWaiting(TurnKey key, TurnFollower follower, Consumer<Waiting> over) implements Waiting {
 
   @Override
   public boolean needsReply() {

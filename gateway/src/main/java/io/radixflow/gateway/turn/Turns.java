@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts turns, follows, resumes and cancels them, and asks the job what it knows. All APIs of the gateway
- * use this one object. Safe for many threads; nothing blocks.
+ * Starts turns, follows, resumes and cancels them, and asks the job what it knows. All APIs of the
+ * gateway use this one object. Safe for many threads; nothing blocks.
  *
  * <p>A record of a session that nobody follows costs one look-up of its key; it is not parsed.
  */
@@ -73,15 +73,13 @@ public final class Turns implements AutoCloseable {
    *
    * @param offset code points of the reply that the listener has
    */
-  public TurnStream resume(
-      TurnKey key, int offset, Following following, TurnListener listener) {
+  public TurnStream resume(TurnKey key, int offset, Following following, TurnListener listener) {
     TurnFollower follower = follow(key, offset, following, listener);
     owner.ask(follower);
     return follower;
   }
 
-  private TurnFollower follow(
-      TurnKey key, int offset, Following following, TurnListener listener) {
+  private TurnFollower follow(TurnKey key, int offset, Following following, TurnListener listener) {
     TurnFollower follower = new TurnFollower(key, offset, following, listener, metrics, owner);
     add(follower);
     return follower;

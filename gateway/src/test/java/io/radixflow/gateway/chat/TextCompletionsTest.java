@@ -70,7 +70,8 @@ class TextCompletionsTest {
             "\"prompt\":5",
             "\"prompt\":[]",
             "\"logprobs\":true")) {
-      String body = field.contains("prompt") ? "{" + field + "}" : "{\"prompt\":\"a\"," + field + "}";
+      String body =
+          field.contains("prompt") ? "{" + field + "}" : "{\"prompt\":\"a\"," + field + "}";
       HttpResponse<String> response = complete(body).join();
       assertThat(response.statusCode()).as(field).isEqualTo(400);
       String name = field.substring(1, field.indexOf('"', 1));

@@ -83,7 +83,8 @@ class ConversationsTest {
   void metadataIsTheLatestThatWasKept() {
     CompletableFuture<HttpResponse<String>> read = get(PATH);
     answer("warm");
-    answer("warm", new Item("1", "user", "{\"k\":\"old\"}"), new Item("2", "user", "{\"k\":\"new\"}"));
+    answer(
+        "warm", new Item("1", "user", "{\"k\":\"old\"}"), new Item("2", "user", "{\"k\":\"new\"}"));
     assertThat(json(read).at("/metadata/k").asText()).isEqualTo("new");
   }
 
@@ -157,8 +158,10 @@ class ConversationsTest {
   @Test
   void anIdThatNoGatewayMadeIsNotAskedFor() {
     assertThat(get("/v1/conversations/main").join().statusCode()).isEqualTo(404);
-    assertThat(post("/v1/conversations/x/items", "{'items':[{'role':'user','content':'a'}]}")
-            .join().statusCode())
+    assertThat(
+            post("/v1/conversations/x/items", "{'items':[{'role':'user','content':'a'}]}")
+                .join()
+                .statusCode())
         .isEqualTo(404);
     assertThat(gateway.topics().hasEvents()).isFalse();
   }

@@ -110,8 +110,11 @@ class ResponseRequestTest {
                 + "'safety_identifier':'s','prompt_cache_key':'k'}")
             .settings();
     assertThat(ResponseSettings.decoded(settings.encoded(), 7, "x")).isEqualTo(settings);
-    assertThat(ResponseSettings.decoded(null, 7, "x")).isEqualTo(ResponseSettings.unknown(7, "x", ""));
-    assertThat(ResponseSettings.decoded("[", 7, "x")).isEqualTo(ResponseSettings.unknown(7, "x", ""));
-    assertThat(ResponseSettings.decoded("7", 7, "x")).isEqualTo(ResponseSettings.unknown(7, "x", ""));
+    assertThat(ResponseSettings.decoded(null, 7, "x"))
+        .isEqualTo(ResponseSettings.unknown(7, "x", ""));
+    assertThat(ResponseSettings.decoded("[", 7, "x"))
+        .isEqualTo(ResponseSettings.unknown(7, "x", ""));
+    assertThat(ResponseSettings.decoded("7", 7, "x"))
+        .isEqualTo(ResponseSettings.unknown(7, "x", ""));
   }
 }

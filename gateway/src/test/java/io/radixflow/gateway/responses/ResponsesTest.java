@@ -135,8 +135,7 @@ class ResponsesTest {
   @Test
   void aResponseWithTheSameInstructionsIsTheNextTurnOfItsSession() {
     Made first = made(",'instructions':'Be brief.'");
-    Made second =
-        made(",'instructions':'Be brief.','previous_response_id':'" + first.id() + "'");
+    Made second = made(",'instructions':'Be brief.','previous_response_id':'" + first.id() + "'");
     assertThat(second.turn().session()).isEqualTo(first.turn().session());
     assertThat(second.turn().previousTurn()).isEqualTo(first.turn().turn());
     assertThat(second.turn().messages()).containsExactly(new Message("user", "Hi"));
@@ -318,9 +317,8 @@ class ResponsesTest {
   }
 
   private int tokens(String fields) {
-    return json(
-            gateway.send(
-                gateway.post("/v1/responses/input_tokens", "{\"input\":\"Hi\"" + fields + "}")))
+    return json(gateway.send(
+            gateway.post("/v1/responses/input_tokens", "{\"input\":\"Hi\"" + fields + "}")))
         .at("/input_tokens")
         .asInt();
   }

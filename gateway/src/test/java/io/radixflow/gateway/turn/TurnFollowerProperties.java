@@ -100,7 +100,9 @@ class TurnFollowerProperties {
     }
   }
 
-  /** Deltas are resent from earlier on, as after failures, while the listener pauses and resumes. */
+  /**
+   * Deltas are resent from earlier on, as after failures, while the listener pauses and resumes.
+   */
   @Property
   void piecesJoinToTheReplyWhateverIsResentAndWheneverTheListenerPauses(
       @ForAll long seed, @ForAll @IntRange(min = 0, max = 20) int offset) {

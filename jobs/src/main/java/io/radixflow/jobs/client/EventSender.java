@@ -1,13 +1,12 @@
 package io.radixflow.jobs.client;
 
-import io.radixflow.jobs.kafka.TraceHeaders;
-import org.apache.kafka.common.header.Headers;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.EventWriter;
 import io.radixflow.jobs.kafka.KafkaSetupException;
+import io.radixflow.jobs.kafka.TraceHeaders;
 import io.radixflow.operators.record.ConversationEvent;
 import java.time.Duration;
 import java.util.Properties;
@@ -17,6 +16,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Sends events to the job over Kafka and hears nothing of what becomes of them. Any thread. */

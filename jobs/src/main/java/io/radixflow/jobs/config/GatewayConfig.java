@@ -39,7 +39,8 @@ public final class GatewayConfig {
 
   public static final ConfigOption<String> TLS_CERTIFICATE =
       ALL.text("gateway.tls-certificate", null)
-          .describe("PEM file of the certificate chain; with gateway.tls-key the gateway serves TLS.");
+          .describe(
+              "PEM file of the certificate chain; with gateway.tls-key the gateway serves TLS.");
 
   public static final ConfigOption<String> TLS_KEY =
       ALL.text("gateway.tls-key", null).describe("PEM file of the certificate's private key.");

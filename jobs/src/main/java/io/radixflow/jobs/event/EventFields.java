@@ -32,8 +32,7 @@ final class EventFields {
           """);
 
   /** Fields of the OpenAI API that change nothing here; any event may have them. */
-  static final Set<String> IGNORED =
-      Set.copyOf(words("model store stream stream_options user"));
+  static final Set<String> IGNORED = Set.copyOf(words("model store stream stream_options user"));
 
   private static final Map<EventKind, Set<String>> ALLOWED = new EnumMap<>(EventKind.class);
 
@@ -51,7 +50,15 @@ final class EventFields {
         "metadata",
         "replace",
         "cache");
-    allow(EventKind.REGENERATE, true, "branch", "at_turn", "messages", "metadata", "replace", "cache");
+    allow(
+        EventKind.REGENERATE,
+        true,
+        "branch",
+        "at_turn",
+        "messages",
+        "metadata",
+        "replace",
+        "cache");
     allow(EventKind.APPEND, false, "branch", "previous_turn", "cache_salt", "messages", "metadata");
     allow(EventKind.DELETE_TURN, false, "at_turn");
     allow(EventKind.FORK, false, "branch", "new_branch", "at_turn");

@@ -27,7 +27,8 @@ import java.util.function.Supplier;
  * input, and bounds what it allocates: bytes, nesting, tokens, and lengths of names and numbers.
  *
  * <p>An unknown field is refused, since a misspelt option that is silently ignored costs its sender
- * more than the error does. Only a few that clients of other services send are ignored. Null means not given. Lone surrogates in text become U+FFFD.
+ * more than the error does. Only a few that clients of other services send are ignored. Null means
+ * not given. Lone surrogates in text become U+FFFD.
  *
  * <p>Safe for one thread at a time.
  */

@@ -1,6 +1,5 @@
 package io.radixflow.jobs.event;
 
-import java.util.Map;
 import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
@@ -9,6 +8,7 @@ import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.RetentionRange;
 import java.util.List;
+import java.util.Map;
 
 /** Writes events as {@code schema/conversation-event.schema.json} has them. */
 public final class EventWriter {

@@ -1,6 +1,5 @@
 package io.radixflow.jobs.event;
 
-import java.util.Map;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Message;
@@ -11,6 +10,7 @@ import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**

@@ -42,8 +42,7 @@ public final class ReplyLimiter implements Serializable {
     if (bare.length <= maxBytes) {
       return bare;
     }
-    return write(
-        cut(bare(reply)), List.of("logprobs", "items", "messages", "metadata", "content"));
+    return write(cut(bare(reply)), List.of("logprobs", "items", "messages", "metadata", "content"));
   }
 
   private static Reply bare(Reply reply) {

@@ -39,7 +39,8 @@ final class EventDeserializer implements KafkaRecordDeserializationSchema<EventR
 
   @Override
   public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<EventRecord> out) {
-    Origin origin = new Origin(
+    Origin origin =
+        new Origin(
             record.partition(),
             record.offset(),
             record.timestamp(),

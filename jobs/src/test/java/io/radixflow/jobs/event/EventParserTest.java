@@ -290,7 +290,8 @@ class EventParserTest {
 
   @Test
   void metadataHasAtMost16KibibytesInAll() {
-    String start = "{" + TURN + "\"messages\":[{\"role\":\"user\",\"content\":\"x\"}],\"metadata\":{";
+    String start =
+        "{" + TURN + "\"messages\":[{\"role\":\"user\",\"content\":\"x\"}],\"metadata\":{";
     String value = "\":\"" + "\u00e9".repeat(2_047) + "\"";
     String full = "\"aa" + value + ",\"bb" + value + ",\"cc" + value + ",\"dd" + value;
     assertThat(parse(start + full + "}}").event().error()).isNull();
@@ -300,7 +301,8 @@ class EventParserTest {
 
   @Test
   void fieldsThatClientsOfOtherServicesSendAreIgnored() {
-    String fields = "\"model\":\"m\",\"stream\":true,\"user\":7,\"store\":null,\"stream_options\":{\"a\":[]}";
+    String fields =
+        "\"model\":\"m\",\"stream\":true,\"user\":7,\"store\":null,\"stream_options\":{\"a\":[]}";
     for (String type : List.of("\"type\":\"query\",", "\"type\":\"cancel\",")) {
       ConversationEvent plain = parse("{" + type + TURN.replaceAll(",$", "") + "}").event();
       assertThat(parse("{" + type + TURN + fields + "}").event()).isEqualTo(plain);
@@ -310,9 +312,12 @@ class EventParserTest {
 
   @Test
   void aPromptTakesThePlaceOfMessages() {
-    ConversationEvent event = ConversationEvent.prompt("s", "t", "Once upon").origin(ORIGIN).build();
+    ConversationEvent event =
+        ConversationEvent.prompt("s", "t", "Once upon").origin(ORIGIN).build();
     byte[] json = EventWriter.write(event);
-    assertThat(new String(json, UTF_8)).contains("\"prompt\":\"Once upon\"").doesNotContain("messages");
+    assertThat(new String(json, UTF_8))
+        .contains("\"prompt\":\"Once upon\"")
+        .doesNotContain("messages");
     assertThat(Schemas.check(Schemas.EVENT, json)).isEmpty();
     assertThat(new EventParser(1 << 20).parse(json, ORIGIN).event()).isEqualTo(event);
     assertThat(parse("{" + TURN + "\"prompt\":\"x\"," + HELLO + "}").event().error())

@@ -1,13 +1,12 @@
 package io.radixflow.jobs.event;
 
-import io.radixflow.operators.record.Message;
-import java.util.Map;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
@@ -16,6 +15,7 @@ import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class RecordReaderTest {

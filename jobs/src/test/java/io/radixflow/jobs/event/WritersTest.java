@@ -1,13 +1,12 @@
 package io.radixflow.jobs.event;
 
-import io.radixflow.operators.record.Message;
-import java.util.Map;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.Item;
 import io.radixflow.operators.record.Reply.TokenLogprob;
@@ -18,6 +17,7 @@ import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.record.Usage;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class WritersTest {

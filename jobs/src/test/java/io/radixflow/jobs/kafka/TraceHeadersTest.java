@@ -58,8 +58,17 @@ class TraceHeadersTest {
       byte[] json = "{\"type\":\"close\",\"session\":\"s\"}".getBytes(UTF_8);
       deserializer.deserialize(
           new ConsumerRecord<>(
-              "events", 0, 7, 1, TimestampType.CREATE_TIME, 1, json.length, "s".getBytes(UTF_8),
-              json, headers, java.util.Optional.empty()),
+              "events",
+              0,
+              7,
+              1,
+              TimestampType.CREATE_TIME,
+              1,
+              json.length,
+              "s".getBytes(UTF_8),
+              json,
+              headers,
+              java.util.Optional.empty()),
           new ListCollector<>(read));
     }
     assertThat(read.get(0).event().origin().trace()).isEqualTo(new TraceContext(PARENT, "a=b"));

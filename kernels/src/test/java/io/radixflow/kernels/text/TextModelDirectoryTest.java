@@ -58,7 +58,8 @@ class TextModelDirectoryTest {
             + " {\"Sequence\": {\"id\": \"A\"}}, {\"SpecialToken\": {\"id\": \"<|end|>\"}}]}";
     set("/post_processor", DjlOracle.JSON.readTree(template));
     assertThat(read().promptStart()).containsExactly(1);
-    String sequence = "{\"type\": \"Sequence\", \"processors\": [{\"type\": \"ByteLevel\"}, " + template;
+    String sequence =
+        "{\"type\": \"Sequence\", \"processors\": [{\"type\": \"ByteLevel\"}, " + template;
     set("/post_processor", DjlOracle.JSON.readTree(sequence + "]}"));
     assertThat(read().promptStart()).containsExactly(1);
   }

@@ -133,7 +133,8 @@ final class ConversationFormat implements WorkloadFormat {
 
   private void append(ReplayedSession session, ConversationEvent event) {
     Reply reply = replies.get(new TurnKey(event.session(), event.turn()));
-    if (session.isNew(event.turn()) && (reply == null || !reply.finishReason().equals("rejected"))) {
+    if (session.isNew(event.turn())
+        && (reply == null || !reply.finishReason().equals("rejected"))) {
       session.append(event, reply == null ? event.branch() : reply.branch());
     }
   }

@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink;
 
-import io.radixflow.operators.flink.turn.TurnStates;
 import io.radixflow.operators.engine.ChannelId;
 import io.radixflow.operators.flink.engine.CheckpointedDisks;
 import io.radixflow.operators.flink.engine.EngineConnection;
@@ -31,6 +30,7 @@ import io.radixflow.operators.flink.turn.SessionQueries;
 import io.radixflow.operators.flink.turn.TurnIntake;
 import io.radixflow.operators.flink.turn.TurnQueues;
 import io.radixflow.operators.flink.turn.TurnRunner;
+import io.radixflow.operators.flink.turn.TurnStates;
 import io.radixflow.operators.record.ControlEvent;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
@@ -132,8 +132,7 @@ final class ServingSubtask implements AutoCloseable {
                     engine.engine(), channel, mailbox, reader, environment::failExternally));
     ServingLimits limits = new ServingLimits(settings, queues, counts);
     TurnIntake intake = new TurnIntake(settings, limits, branches, queues, runner, output, options);
-    TurnStates turnStates =
-        new TurnStates(queues, engine.model().tokenizer().fingerprint());
+    TurnStates turnStates = new TurnStates(queues, engine.model().tokenizer().fingerprint());
     queries = new SessionQueries(sessions, queues, turnStates, locations, mailbox, output);
     ends = new SessionEnds(sessions, queries, runner, erasure, erasures, output, mailbox);
     events = new EventHandler(intake, queries, ends, output);

@@ -1,7 +1,7 @@
 package io.radixflow.operators.record;
 
-import java.util.Map;
 import java.util.List;
+import java.util.Map;
 
 /**
  * A parsed event of one session; a Flink POJO. One that is not valid passes too, if it says which
@@ -195,8 +195,23 @@ public record ConversationEvent(
 
     public ConversationEvent build() {
       return new ConversationEvent(
-          kind, session, branch, turn, tenant, cacheSalt, messages, options, replace, newBranch,
-          atTurn, origin, error, metadata, cache, previousTurn, matchHistory);
+          kind,
+          session,
+          branch,
+          turn,
+          tenant,
+          cacheSalt,
+          messages,
+          options,
+          replace,
+          newBranch,
+          atTurn,
+          origin,
+          error,
+          metadata,
+          cache,
+          previousTurn,
+          matchHistory);
     }
   }
 }

@@ -1,7 +1,7 @@
 package io.radixflow.operators.record;
 
-import java.util.Map;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The one committed answer to an event with a turn; a Flink POJO.

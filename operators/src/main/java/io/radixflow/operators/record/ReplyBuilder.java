@@ -1,7 +1,7 @@
 package io.radixflow.operators.record;
 
-import java.util.Map;
 import java.util.List;
+import java.util.Map;
 
 /** Puts a {@link Reply} together; each method sets the component of its name. */
 public final class ReplyBuilder {

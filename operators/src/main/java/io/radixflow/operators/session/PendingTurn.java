@@ -1,6 +1,5 @@
 package io.radixflow.operators.session;
 
-import java.util.Map;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
@@ -8,6 +7,7 @@ import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Origin;
 import java.util.List;
+import java.util.Map;
 
 /**
  * An accepted event whose reply is still to come; in keyed state from acceptance until the mail
@@ -53,15 +53,15 @@ public record PendingTurn(
   /** Returns this turn once it is decided what it follows, and which of its messages are new. */
   public PendingTurn following(long turn, List<Message> added) {
     return new PendingTurn(
-        id, kind, branch, this.turn, added, options, newBranch, atTurn, origin, accepted, metadata, cache,
-        turn, false);
+        id, kind, branch, this.turn, added, options, newBranch, atTurn, origin, accepted, metadata,
+        cache, turn, false);
   }
 
   /** Returns this turn, still undecided, when it may follow another one. */
   public PendingTurn waitingFor(long other) {
     return new PendingTurn(
-        id, kind, branch, turn, messages, options, newBranch, atTurn, origin, accepted, metadata, cache,
-        other, true);
+        id, kind, branch, turn, messages, options, newBranch, atTurn, origin, accepted, metadata,
+        cache, other, true);
   }
 
   /** Returns the branch in whose order the turn is: a fork is the first of the branch it makes. */

@@ -49,7 +49,8 @@ public record SessionSlot(
 
   /** The slot of a session that no event has named yet. */
   public static final SessionSlot NEW =
-      new SessionSlot(Life.OPEN, false, "", "", null, 1, Map.of(), 0, null, 0, null, false, false, false);
+      new SessionSlot(
+          Life.OPEN, false, "", "", null, 1, Map.of(), 0, null, 0, null, false, false, false);
 
   /** Returns whether an event was read before, judged by its position in the log. */
   public boolean hasRead(Origin origin) {

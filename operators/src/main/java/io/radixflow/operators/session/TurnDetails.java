@@ -11,5 +11,4 @@ import java.util.Map;
  * @param usage its counts of tokens
  * @param metadata its sender's, or null
  */
-public record TurnDetails(
-    String branch, long created, Usage usage, Map<String, String> metadata) {}
+public record TurnDetails(String branch, long created, Usage usage, Map<String, String> metadata) {}

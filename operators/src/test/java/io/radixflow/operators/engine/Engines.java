@@ -71,9 +71,7 @@ public final class Engines {
 
   /** Waits until nothing runs, then checks that each page is free or evictable. */
   static EngineStats awaitIdle(Engine engine) {
-    EngineStats stats =
-        await()
-            .until(() -> stats(engine), Engines::isIdle);
+    EngineStats stats = await().until(() -> stats(engine), Engines::isIdle);
     assertThat(
             stats.pool().freePages()
                 + stats.pool().evictablePages()

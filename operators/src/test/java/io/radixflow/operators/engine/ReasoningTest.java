@@ -217,7 +217,8 @@ class ReasoningTest {
       think(client, assembly(new Conversation(null, 0, List.of()), QUESTION), 70);
       Engines.awaitIdle(engine);
       assertThat(Engines.stats(engine).sessions().tokensAhead()).isZero();
-      assertThat(Engines.stats(engine).pool().freePages()).isEqualTo(Engines.stats(engine).pool().totalPages());
+      assertThat(Engines.stats(engine).pool().freePages())
+          .isEqualTo(Engines.stats(engine).pool().totalPages());
     }
   }
 

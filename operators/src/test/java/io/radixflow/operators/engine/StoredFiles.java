@@ -1,7 +1,7 @@
 package io.radixflow.operators.engine;
 
-import io.radixflow.operators.Patience;
 import io.radixflow.operators.NamespaceKey;
+import io.radixflow.operators.Patience;
 import io.radixflow.operators.flink.tiers.FlinkRemoteFiles;
 import io.radixflow.operators.tier.TierOptions;
 import io.radixflow.operators.tier.disk.DiskStore;
@@ -65,7 +65,11 @@ final class StoredFiles implements AutoCloseable {
   private RemoteStore openRemote(String epoch, int pageBytes) throws IOException {
     String uri = root.resolve("remote").toUri().toString();
     return RemoteStore.open(
-        new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, null), epoch, pageBytes, FlinkRemoteFiles.open(uri), keys);
+        new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, null),
+        epoch,
+        pageBytes,
+        FlinkRemoteFiles.open(uri),
+        keys);
   }
 
   /** Deletes all files of the disk, which no engine has open. */

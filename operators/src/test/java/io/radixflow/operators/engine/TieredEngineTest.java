@@ -86,7 +86,8 @@ public class TieredEngineTest {
       assertThat(again.tokens).isEqualTo(alone.tokens);
       TierStats stats = awaitSettled(engine);
       assertThat(stats.loadedPages()).isEqualTo(18);
-      assertThat(Engines.stats(engine).steps().prefilledTokens() - computed).isEqualTo(300 - 18 * 16);
+      assertThat(Engines.stats(engine).steps().prefilledTokens() - computed)
+          .isEqualTo(300 - 18 * 16);
       assertThat(again.usage.cachedTokens()).isEqualTo(18 * 16);
     }
   }

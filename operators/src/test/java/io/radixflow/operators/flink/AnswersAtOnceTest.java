@@ -1,16 +1,16 @@
 package io.radixflow.operators.flink;
 
-import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
-import io.radixflow.operators.record.GenerationOptions;
-import io.radixflow.operators.record.Origin;
-import io.radixflow.operators.record.TraceContext;
-import java.util.Objects;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Origin;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.TraceContext;
 import io.radixflow.operators.session.ServingOptions;
 import java.util.List;
+import java.util.Objects;
+import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 

@@ -109,8 +109,7 @@ class DeletedTurnTest {
       var state = h.snapshot();
       h.send(after("t2", "t3")).settle();
       try (ServingHarness again =
-          ServingHarness.of(new ScriptedEngine(4096, 6), Options.with(o -> {}))
-              .restore(state, 1)) {
+          ServingHarness.of(new ScriptedEngine(4096, 6), Options.with(o -> {})).restore(state, 1)) {
         again.send(after("t2", "t3")).settle();
         assertThat(again.reply("t2").text()).isEqualTo(h.reply("t2").text());
         assertThat(prompt(again, "t3")).isEqualTo(prompt(h, "t3"));

@@ -103,8 +103,7 @@ class FollowingTurnProperties {
       switch (tree.random.nextInt(7)) {
         case 0 -> h.settle();
         case 1, 2 -> h.generate(1 + tree.random.nextInt(4));
-        case 3 ->
-            h.send(Events.of(EventKind.CANCEL, "s", "t" + tree.random.nextInt(i + 1)));
+        case 3 -> h.send(Events.of(EventKind.CANCEL, "s", "t" + tree.random.nextInt(i + 1)));
         case 4 -> {
           tree.check(h);
           var state = h.snapshot();

@@ -2,6 +2,7 @@ package io.radixflow.operators.flink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.radixflow.operators.NamespaceKey;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
@@ -11,7 +12,6 @@ import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.TenantNamespaces;
 import java.util.List;
 import java.util.Set;
-import io.radixflow.operators.NamespaceKey;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

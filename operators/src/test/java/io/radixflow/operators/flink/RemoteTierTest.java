@@ -13,7 +13,6 @@ import io.radixflow.operators.tier.store.PageStoreStats;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;

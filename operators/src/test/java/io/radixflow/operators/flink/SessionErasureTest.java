@@ -137,8 +137,7 @@ class SessionErasureTest {
       h.ask(Events.of(EventKind.REGENERATE, "s", "r1").of("acme").at("t1"));
       h.ask(say("s", "t3", longText("third")));
       h.send(say("s", "t4", longText("fourth")));
-      Patience.await()
-          .until(() -> engines.engine().stats().scheduler().runningRequests() > 0);
+      Patience.await().until(() -> engines.engine().stats().scheduler().runningRequests() > 0);
       h.runMails();
       h.ask(say("s", "t5", longText("fifth")).replacing());
       h.ask(Events.fork("s", "f1", "b", "t3").of("acme"));
@@ -276,8 +275,7 @@ class SessionErasureTest {
   }
 
   private void awaitGenerated(long tokens) {
-    Patience.await()
-        .until(() -> engines.engine().stats().steps().generatedTokens() >= tokens);
+    Patience.await().until(() -> engines.engine().stats().steps().generatedTokens() >= tokens);
   }
 
   @Test

@@ -55,8 +55,18 @@ class TurnQueryTest {
       assertThat(state(h, "t2"))
           .isEqualTo(
               new Reply.TurnState(
-                  "t2", "done", "main", "t1", 5_000, METADATA, messages, done.text(), null, "stop",
-                  done.usage(), null));
+                  "t2",
+                  "done",
+                  "main",
+                  "t1",
+                  5_000,
+                  METADATA,
+                  messages,
+                  done.text(),
+                  null,
+                  "stop",
+                  done.usage(),
+                  null));
     }
   }
 

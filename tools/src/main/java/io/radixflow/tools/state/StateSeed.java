@@ -1,17 +1,17 @@
 package io.radixflow.tools.state;
 
-import io.radixflow.operators.record.Usage;
-import io.radixflow.operators.session.TurnDetails;
 import io.radixflow.jobs.config.LocalFiles;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.flink.state.SavedState;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.TierTokens;
+import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.ConversationHash;
 import io.radixflow.operators.session.SessionPages;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.session.TurnDetails;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

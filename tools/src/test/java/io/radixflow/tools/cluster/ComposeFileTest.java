@@ -74,7 +74,8 @@ class ComposeFileTest {
               "radixflow-(flink|gateway)|(prom/prometheus|grafana/grafana):v?\\d+\\.\\d+\\.\\d+|"
                   + Pattern.quote("apache/kafka:" + AppInfoParser.getVersion()));
       String built = service.at("/build/target").asText();
-      assertThat(service.path("image").asText().startsWith("radixflow-")).isEqualTo(!built.isEmpty());
+      assertThat(service.path("image").asText().startsWith("radixflow-"))
+          .isEqualTo(!built.isEmpty());
       if (!built.isEmpty()) {
         assertThat(dockerfile)
             .contains(
@@ -150,7 +151,8 @@ class ComposeFileTest {
   void prometheusReadsFromThePortsThatFlinkAndTheGatewayHave() throws Exception {
     JsonNode jobs = DeployFiles.yaml("deploy/prometheus/prometheus.yml").path("scrape_configs");
     JsonNode flink = jobs.at("/0/dns_sd_configs/0");
-    assertThat(DeployFiles.texts(flink.path("names"))).containsExactly("jobmanager", "taskmanager", "taskmanager-gpu");
+    assertThat(DeployFiles.texts(flink.path("names")))
+        .containsExactly("jobmanager", "taskmanager", "taskmanager-gpu");
     assertThat(properties("taskmanager").lines())
         .contains("metrics.reporter.prom.port: " + flink.path("port").asInt());
     JsonNode gateway = jobs.at("/1/dns_sd_configs/0");
@@ -181,7 +183,8 @@ class ComposeFileTest {
               JsonNode environment = service.getValue().path("environment");
               if (environment.has("KAFKA_NODE_ID")) {
                 brokers.add(service.getKey() + ":29092");
-                voters.add(environment.path("KAFKA_NODE_ID").asText() + "@" + service.getKey() + ":29093");
+                voters.add(
+                    environment.path("KAFKA_NODE_ID").asText() + "@" + service.getKey() + ":29093");
                 assertThat(environment.path("KAFKA_ADVERTISED_LISTENERS").asText())
                     .startsWith("INSIDE://" + service.getKey() + ":29092,");
               }

@@ -107,9 +107,7 @@ class ComposeStackIT {
       start("jobmanager");
       String second = say(gateway, messages, "And the other one?");
       awaitOk(web.resolve(healthPath("jobmanager")));
-      await()
-          .atMost(PATIENCE)
-          .until(() -> get(checkpoints).at("/latest/restored/id").asInt() > 0);
+      await().atMost(PATIENCE).until(() -> get(checkpoints).at("/latest/restored/id").asInt() > 0);
       String third = say(gateway, messages, "And the third?");
 
       assertThat(List.of(first, second, third)).allMatch(reply -> !reply.isEmpty());
@@ -118,14 +116,12 @@ class ComposeStackIT {
   }
 
   private void layOutFlink(int zooKeeperPort) throws Exception {
-    String properties =
-        compose.at("/services/jobmanager/environment/FLINK_PROPERTIES").asText();
+    String properties = compose.at("/services/jobmanager/environment/FLINK_PROPERTIES").asText();
     flink = StockFlink.layOut(Path.of("target/stock-flink"), here(properties));
     Path zooKeeper = Path.of("../jobs/src/main/docker/zoo.cfg");
     Files.writeString(
         flink.home().resolve("conf").resolve(zooKeeper.getFileName()),
-        here(Files.readString(zooKeeper))
-                .replace("clientPort=2181", "clientPort=" + zooKeeperPort)
+        here(Files.readString(zooKeeper)).replace("clientPort=2181", "clientPort=" + zooKeeperPort)
             + "clientPortAddress=127.0.0.1\n");
     Files.copy(
         Path.of("../jobs/target/radixflow-job.jar"),

@@ -27,7 +27,9 @@ class EndedJobITCase {
     Path temporary = Files.createDirectory(dir.resolve("tmp"));
     Path output = dir.resolve("output");
     List<String> flags = List.of("-Djava.io.tmpdir=" + temporary);
-    List<String> arguments = List.of("up", "--model", "sim", "--port", "0", "--gateway-port", "0", "--metrics-port", "0");
+    List<String> arguments =
+        List.of(
+            "up", "--model", "sim", "--port", "0", "--gateway-port", "0", "--metrics-port", "0");
     try (JavaProcess up = CommandProcess.start(dir, output, flags, arguments)) {
       await()
           .atMost(PATIENCE)

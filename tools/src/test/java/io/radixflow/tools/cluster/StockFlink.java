@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import java.util.zip.ZipFile;
@@ -43,7 +44,8 @@ final class StockFlink implements AutoCloseable {
    * @param directory is replaced, except for packages downloaded before
    * @param properties lines of Flink's configuration in addition to its own
    */
-  static StockFlink layOut(Path directory, String properties) throws IOException, InterruptedException {
+  static StockFlink layOut(Path directory, String properties)
+      throws IOException, InterruptedException {
     Path wheels = Files.createDirectories(directory.resolve("wheels"));
     download(wheels);
     Path home = directory.resolve("flink");
@@ -61,13 +63,29 @@ final class StockFlink implements AutoCloseable {
     return flink;
   }
 
+  /** Downloads both packages, unless they are there; a failing network is asked again. */
   private static void download(Path wheels) throws IOException, InterruptedException {
-    String version = "==" + EnvironmentInformation.getVersion();
     try (Stream<Path> files = Files.list(wheels)) {
-      if (files.count() == 2) {
+      if (files.filter(file -> file.toString().endsWith(".whl")).count() == 2) {
         return;
       }
     }
+    boolean required = "true".equals(System.getenv("RADIXFLOW_REQUIRE_STOCK_FLINK"));
+    Optional<String> problem = tryDownload(wheels);
+    for (int pause = 15; required && problem.isPresent() && pause <= 60; pause *= 4) {
+      TimeUnit.SECONDS.sleep(pause);
+      problem = tryDownload(wheels);
+    }
+    if (problem.isPresent()) {
+      String hint = "Flink's distribution cannot be downloaded by pip: " + problem.get();
+      assertThat(required).as(hint).isFalse();
+      assumeTrue(false, hint);
+    }
+  }
+
+  private static Optional<String> tryDownload(Path wheels)
+      throws IOException, InterruptedException {
+    String version = "==" + EnvironmentInformation.getVersion();
     // the scripts are the same for every Python; one of these has no wheel for the newest
     List<String> pip =
         List.of(
@@ -83,20 +101,12 @@ final class StockFlink implements AutoCloseable {
             "--dest=" + wheels,
             "apache-flink" + version,
             "apache-flink-libraries" + version);
-    String problem = null;
     try {
       Process process = new ProcessBuilder(pip).redirectErrorStream(true).start();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (process.waitFor() != 0) {
-        problem = output;
-      }
+      return process.waitFor() == 0 ? Optional.empty() : Optional.of(output);
     } catch (IOException e) {
-      problem = e.getMessage();
-    }
-    if (problem != null) {
-      String hint = "Flink's distribution cannot be downloaded by pip: " + problem;
-      assertThat("true".equals(System.getenv("RADIXFLOW_REQUIRE_STOCK_FLINK"))).as(hint).isFalse();
-      assumeTrue(false, hint);
+      return Optional.of(String.valueOf(e.getMessage()));
     }
   }
 

@@ -41,7 +41,8 @@ class StockFlinkIT {
   @Test
   void aConversationGoesOnAfterItsTaskManagerWasKilledAndStartedAgain(@TempDir Path dir)
       throws Exception {
-    try (StockFlink flink = StockFlink.layOut(Path.of("target/stock-flink"), PROPERTIES.formatted(dir.toUri()));
+    try (StockFlink flink =
+            StockFlink.layOut(Path.of("target/stock-flink"), PROPERTIES.formatted(dir.toUri()));
         LocalBroker broker = LocalBroker.start(dir)) {
       flink.run("start-cluster.sh");
       ClusterRest rest = new ClusterRest(flink.restPort());
@@ -68,16 +69,16 @@ class StockFlinkIT {
       assertThat(port.upload("/jars/upload").statusCode()).isBetween(400, 499);
 
       try (Conversations conversations = new Conversations(broker.bootstrapServers())) {
-      conversations.say("a", "1", "Which lights does a harbour have?", 16);
-      conversations.awaitReplies(1);
-      ProcessHandle victim = flink.latest("taskexecutor");
-      victim.destroyForcibly();
-      victim.onExit().join();
-      conversations.say("a", "2", "And the other one?", 16);
-      flink.run("taskmanager.sh", "start");
-      conversations.awaitReplies(2);
+        conversations.say("a", "1", "Which lights does a harbour have?", 16);
+        conversations.awaitReplies(1);
+        ProcessHandle victim = flink.latest("taskexecutor");
+        victim.destroyForcibly();
+        victim.onExit().join();
+        conversations.say("a", "2", "And the other one?", 16);
+        flink.run("taskmanager.sh", "start");
+        conversations.awaitReplies(2);
 
-      assertThat(conversations.answered()).containsExactly("a/1", "a/2");
+        assertThat(conversations.answered()).containsExactly("a/1", "a/2");
       }
     }
   }

@@ -118,13 +118,11 @@ class KubernetesFilesTest {
   void podsNameThePortOfTheirMetrics() {
     JsonNode pods = flink.at("/spec/podTemplate");
     assertThat(pods.at("/metadata/annotations").path("prometheus.io/port").asText())
-        .isEqualTo(
-            flink.at("/spec/flinkConfiguration").path("metrics.reporter.prom.port").asText())
+        .isEqualTo(flink.at("/spec/flinkConfiguration").path("metrics.reporter.prom.port").asText())
         .isEqualTo(pods.at("/spec/containers/0/ports/0/containerPort").asText());
     assertThat(
             gateway.at("/spec/template/metadata/annotations").path("prometheus.io/port").asText())
-        .isEqualTo(
-            gateway.at("/spec/template/spec/containers/0/ports/0/containerPort").asText());
+        .isEqualTo(gateway.at("/spec/template/spec/containers/0/ports/0/containerPort").asText());
   }
 
   @Test

@@ -64,7 +64,8 @@ class MonitoringFilesTest {
   @Test
   void everyMetricOfTheGatewayThatAFileNamesIsDocumentedThere() throws IOException {
     String documented = Files.readString(DeployFiles.ROOT.resolve("docs/gateway.md"));
-    for (String file : List.of("prometheus/rules.yml", "prometheus/alerts.yml", "grafana/radixflow.json")) {
+    for (String file :
+        List.of("prometheus/rules.yml", "prometheus/alerts.yml", "grafana/radixflow.json")) {
       Matcher name =
           Pattern.compile("radixflow_gateway_\\w+")
               .matcher(Files.readString(DeployFiles.ROOT.resolve("deploy").resolve(file)));

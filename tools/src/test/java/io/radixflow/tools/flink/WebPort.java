@@ -34,8 +34,7 @@ public final class WebPort {
   public void awaitLeader() {
     await()
         .atMost(Duration.ofMinutes(2))
-        .until(
-            () -> client.send(get("/overview"), BodyHandlers.discarding()).statusCode() == 200);
+        .until(() -> client.send(get("/overview"), BodyHandlers.discarding()).statusCode() == 200);
   }
 
   /** Asserts that no jar is taken from anyone, and nothing at all is sent to another site. */

@@ -1,14 +1,12 @@
 package io.radixflow.jobs.kafka.replies;
 
-import org.apache.flink.connector.kafka.sink.HeaderProvider;
-import org.apache.kafka.common.header.Headers;
-import io.radixflow.jobs.kafka.TraceHeaders;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.event.ReplyLimiter;
 import io.radixflow.jobs.kafka.TopicLimit;
+import io.radixflow.jobs.kafka.TraceHeaders;
 import io.radixflow.operators.flink.recovery.LostReplies;
 import io.radixflow.operators.record.Reply;
 import java.util.Properties;
@@ -16,11 +14,13 @@ import java.util.Set;
 import org.apache.flink.api.common.serialization.SerializationSchema;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.sink.HeaderProvider;
 import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
 import org.apache.flink.connector.kafka.sink.KafkaSink;
 import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
 import org.apache.flink.util.function.SerializableFunction;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.header.Headers;
 
 /**
  * The topic of replies: {@link #sink} writes it exactly once, and {@link #search} finds what was

@@ -1,6 +1,5 @@
 package io.radixflow.kernels.text.tokenizer;
 
-import java.util.Set;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.GgufMetadata;
 import io.radixflow.kernels.text.pretokenizer.PreTokenizer;
@@ -8,6 +7,7 @@ import io.radixflow.kernels.text.pretokenizer.PreTokenizers;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.IntStream;
 
 /** Reads the tokenizer of a GGUF file from its {@code tokenizer.ggml.*} metadata. */

@@ -253,8 +253,7 @@ public final class History {
   public void delete(long id, Collection<String> branches) throws Exception {
     Turn turn = turn(id);
     put(turn.asHidden());
-    List<String> keys =
-        List.of(SavedState.byId(turn.answeredBy()), SavedState.byId(turn.turn()));
+    List<String> keys = List.of(SavedState.byId(turn.answeredBy()), SavedState.byId(turn.turn()));
     for (String key : keys) {
       removeNumber(key, id);
     }

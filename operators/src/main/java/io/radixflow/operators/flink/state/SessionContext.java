@@ -1,7 +1,7 @@
 package io.radixflow.operators.flink.state;
 
-import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.StableHash;
+import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;

@@ -1,6 +1,5 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.prompt.RawTemplate;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineRequest;
@@ -9,6 +8,7 @@ import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.prompt.NextPrompts;
 import io.radixflow.operators.prompt.PromptAssembly;
+import io.radixflow.operators.prompt.RawTemplate;
 import io.radixflow.operators.prompt.SharedSystemPrompt;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;

@@ -1,18 +1,18 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.Origin;
-import io.radixflow.operators.record.TraceContext;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.Origin;
 import io.radixflow.operators.record.RejectedEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyBuilder;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
+import io.radixflow.operators.record.TraceContext;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
 import java.util.List;

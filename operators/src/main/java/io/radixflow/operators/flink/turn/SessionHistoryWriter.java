@@ -1,17 +1,17 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ReplyError;
-import io.radixflow.operators.session.TurnDetails;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.prompt.CanonicalReply;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.ConversationHash;
 import io.radixflow.operators.session.Prompt;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.session.TurnDetails;
 import java.util.Arrays;
 
 /**
@@ -103,10 +103,7 @@ public final class SessionHistoryWriter {
         turn.text(),
         ReplyOutput.lowerCase(reason),
         new TurnDetails(
-            turn.pending.branch(),
-            turn.pending.accepted(),
-            turn.usage(),
-            turn.pending.metadata()),
+            turn.pending.branch(), turn.pending.accepted(), turn.usage(), turn.pending.metadata()),
         prompt.keep(),
         ids,
         prompt.tokenizer(),

@@ -89,8 +89,8 @@ public final class TurnIntake {
   }
 
   /**
-   * Accepts messages, with a reply or without, or a regeneration; opens the session if these are its
-   * first messages.
+   * Accepts messages, with a reply or without, or a regeneration; opens the session if these are
+   * its first messages.
    */
   void accept(ConversationEvent event, SessionContext session) throws Exception {
     SessionSlot slot = session.slot();

@@ -1,12 +1,11 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.session.TurnParent;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
@@ -16,6 +15,7 @@ import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.Turn;
 import io.radixflow.operators.session.TurnDetails;
 import io.radixflow.operators.session.TurnOptions;
+import io.radixflow.operators.session.TurnParent;
 import java.util.Arrays;
 import java.util.List;
 

@@ -1,8 +1,5 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.Usage;
-import io.radixflow.operators.record.ErrorCode;
-import io.radixflow.operators.record.ReplyError;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.flink.engine.EngineConnection;
@@ -10,8 +7,11 @@ import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionStore;
 import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
+import io.radixflow.operators.record.ReplyError;
+import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
@@ -277,11 +277,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     if (reason != FinishReason.STOP && turn.kind() != EventKind.FORK && turn.turn() != null) {
       session.addEndedTurn(
           TurnStates.ended(
-              session.pending(turn.id()),
-              shown,
-              ReplyOutput.lowerCase(reason),
-              Usage.NONE,
-              error));
+              session.pending(turn.id()), shown, ReplyOutput.lowerCase(reason), Usage.NONE, error));
     }
     session.removePending(turn.id(), !gained.isEmpty());
     queues.remove(branch, turn);

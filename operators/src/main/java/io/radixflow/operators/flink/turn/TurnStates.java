@@ -1,12 +1,12 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.record.ReplyError;
-import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyError;
+import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.RefusedException;
@@ -109,7 +109,9 @@ public final class TurnStates {
         null);
   }
 
-  /** Returns the id of the turn that a turn follows which has not ended; null if it is not known. */
+  /**
+   * Returns the id of the turn that a turn follows which has not ended; null if it is not known.
+   */
   private static String previous(
       SessionContext session,
       List<TurnQueues.Branch> branches,

@@ -33,7 +33,8 @@ class RemoteStoreTest {
 
   private RemoteStore open(String epoch, TenantKeys keys) throws IOException {
     String uri = directory.resolve("remote").toUri().toString();
-    RemoteTierOptions options = new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, null);
+    RemoteTierOptions options =
+        new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, null);
     return RemoteStore.open(options, epoch, PAGE_BYTES, FlinkRemoteFiles.open(uri), keys);
   }
 
@@ -193,8 +194,8 @@ class RemoteStoreTest {
 
   private RemoteStore limited(long bytes, long millis) throws IOException {
     String uri = directory.resolve("remote").toUri().toString();
-    RemoteTierOptions options = new RemoteTierOptions(
-            uri, 8, Patience.DURATION.toMillis(), 0, bytes, millis, 0, null);
+    RemoteTierOptions options =
+        new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, bytes, millis, 0, null);
     return RemoteStore.open(options, EPOCH, PAGE_BYTES, FlinkRemoteFiles.open(uri), TierPages.KEYS);
   }
 

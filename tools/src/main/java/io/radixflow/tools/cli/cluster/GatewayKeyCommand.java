@@ -67,8 +67,7 @@ public final class GatewayKeyCommand extends CliCommand {
     ApiKey.Made made = ApiKey.make(tenant, models, requestsPerMinute, concurrentRequests);
     if (!Files.exists(file)) {
       Files.createFile(
-          file,
-          PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+          file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
     }
     byte[] line = (made.line().toJson() + "\n").getBytes(StandardCharsets.UTF_8);
     Files.write(file, line, StandardOpenOption.APPEND);
