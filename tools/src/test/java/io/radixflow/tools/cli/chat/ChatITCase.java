@@ -202,6 +202,19 @@ class ChatITCase {
   }
 
   @Test
+  void theEventsOfASessionNameItsTenant() {
+    String[] event = {"send", "--bootstrap", bootstrap, "--session", "owned", "--follow"};
+    String[] own = with(event, "--tenant", "acme", "--field", "max_tokens=3", "Which sea?");
+    assertThat(new Cli().run(own).code()).isZero();
+    String[] asked = {"--type", "query", "--field", "at_turn=\"none\""};
+    assertThat(new Cli().run(with(with(event, asked), "--tenant", "acme")).err())
+        .contains("there is no turn 'none'");
+    Cli.Result stranger = new Cli().run(with(event, asked));
+    assertThat(stranger.code()).isEqualTo(1);
+    assertThat(stranger.err()).contains("another tenant");
+  }
+
+  @Test
   void withoutABrokerTheAddressIsNamed() {
     Cli.Result result =
         new Cli().run("tail", "--bootstrap", "localhost:1", "--set", "kafka.connect-timeout=500ms");
