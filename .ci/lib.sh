@@ -112,7 +112,7 @@ jars() {
 
 # bill_of_materials: target/radixflow-sbom.json.
 bill_of_materials() {
-  "${maven[@]}" --quiet org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom
+  retry "${maven[@]}" --quiet org.cyclonedx:cyclonedx-maven-plugin:makeAggregateBom
 }
 
 # check_dependencies: what is shipped must be in the committed list, and without known vulnerabilities.
