@@ -159,6 +159,11 @@ public final class FakeTopics implements Topics {
     reader.delta(query.session().getBytes(UTF_8), DeltaWriter.write(ReplyDelta.last(answer)));
   }
 
+  /** Has the gateway know that it may have missed records. */
+  public void interrupt() {
+    reader.interrupted();
+  }
+
   /** Writes bytes that are no delta. */
   public void garbage(ConversationEvent event) {
     reader.delta(event.session().getBytes(UTF_8), "no json".getBytes(UTF_8));

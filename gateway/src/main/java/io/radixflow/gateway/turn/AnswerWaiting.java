@@ -23,6 +23,11 @@ record AnswerWaiting(TurnKey key, CompletableFuture<ReplyDelta> answer) implemen
   public void reply(Reply reply) {}
 
   @Override
+  public void interrupted() {
+    fail(new TurnException("the answer may have been missed: ask again", null));
+  }
+
+  @Override
   public void fail(TurnException cause) {
     answer.completeExceptionally(cause);
   }

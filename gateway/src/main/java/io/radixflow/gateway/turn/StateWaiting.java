@@ -41,6 +41,12 @@ record StateWaiting(TurnKey key, TurnFollower follower, Consumer<Waiting> over) 
     }
   }
 
+  /** The follower asks again. */
+  @Override
+  public void interrupted() {
+    over.accept(this);
+  }
+
   @Override
   public void fail(TurnException cause) {
     over.accept(this);

@@ -162,6 +162,14 @@ final class TurnFollower implements TurnStream, Waiting {
   }
 
   @Override
+  public void interrupted() {
+    synchronized (this) {
+      asking = false;
+    }
+    owner.ask(this);
+  }
+
+  @Override
   public void fail(TurnException cause) {
     synchronized (this) {
       if (done || failure != null) {

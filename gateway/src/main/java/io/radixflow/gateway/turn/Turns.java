@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +29,9 @@ import org.slf4j.LoggerFactory;
 public final class Turns implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(Turns.class);
+
+  /** The job answers at once, unless it restarts. */
+  private static final int ANSWER_MINUTES = 2;
 
   private final Topics topics;
 
@@ -90,12 +94,13 @@ public final class Turns implements AutoCloseable {
    *
    * @param event one with a turn id that was never used
    * @return the only delta of the event, not committed yet; it may say that the event was rejected.
-   *     Completed exceptionally with a {@link TurnException} if the brokers do not take the event.
+   *     Completed exceptionally if the brokers do not take the event, or no answer comes in time.
    *     Callbacks run on a thread of the topics and must not block
    */
   public CompletableFuture<ReplyDelta> ask(ConversationEvent event) {
     AnswerWaiting waiting = new AnswerWaiting(TurnKey.of(event), new CompletableFuture<>());
     add(waiting);
+    waiting.answer().orTimeout(ANSWER_MINUTES, TimeUnit.MINUTES);
     waiting.answer().whenComplete((answer, failure) -> remove(waiting));
     sendFor(waiting, event);
     return waiting.answer();
@@ -256,11 +261,7 @@ public final class Turns implements AutoCloseable {
     @Override
     public void interrupted() {
       for (List<Waiting> waiting : bySession.values()) {
-        for (Waiting each : waiting) {
-          if (each instanceof TurnFollower follower) {
-            owner.ask(follower);
-          }
-        }
+        waiting.forEach(Waiting::interrupted);
       }
     }
 

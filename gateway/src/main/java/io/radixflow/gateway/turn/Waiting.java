@@ -15,6 +15,9 @@ interface Waiting {
 
   void reply(Reply reply);
 
+  /** Takes that records may have been missed. */
+  void interrupted();
+
   /** Ends the wait, as the event could not be sent. */
   void fail(TurnException cause);
 }

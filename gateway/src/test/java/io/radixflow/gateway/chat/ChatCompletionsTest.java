@@ -241,6 +241,25 @@ class ChatCompletionsTest {
   }
 
   @Test
+  void whatWasMissedWhileATopicCouldNotBeReadIsAskedFor() {
+    CompletableFuture<HttpResponse<String>> response = chat("");
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().piece(event, 0, "ab");
+    gateway.topics().interrupt();
+    ConversationEvent lost = gateway.topics().next();
+    assertThat(lost.kind()).isEqualTo(EventKind.QUERY);
+    gateway.topics().interrupt();
+    ConversationEvent query = gateway.topics().next();
+    assertThat(query.atTurn()).isEqualTo(event.turn());
+    gateway.topics().running(query, "abcd");
+    gateway.topics().piece(event, 4, "e");
+    gateway.topics().end(event, 5, "stop", Usage.NONE);
+    JsonNode json = GatewayFixture.json(response.join().body());
+    assertThat(json.at("/choices/0/message/content").asText()).isEqualTo("abcde");
+    assertThat(gateway.followed()).isZero();
+  }
+
+  @Test
   void anEventThatTheBrokersDoNotTakeIsUnavailable() {
     gateway.topics().refuse();
     HttpResponse<String> response = chat("").join();
