@@ -1,4 +1,4 @@
-"""OpenAI's client against a gateway: python openai_client.py BASE_URL. Every function named test_... is a test."""
+"""OpenAI's client against two gateways: python openai_client.py URL OTHER_URL. Every function named test_... is a test."""
 
 import sys
 import traceback
@@ -9,6 +9,7 @@ from openai.types.conversations import Conversation, ConversationItem
 from openai.types.responses import Response, ResponseStreamEvent
 
 client = openai.OpenAI(base_url=sys.argv[1] + "/v1", api_key="none", max_retries=0, timeout=120)
+other = openai.OpenAI(base_url=sys.argv[2] + "/v1", api_key="none", max_retries=0, timeout=120)
 model = client.models.list().data[0].id
 
 
@@ -102,6 +103,21 @@ def test_a_stream_is_resumed_after_any_event():
         )
         assert text(events[: seen + 1]) + text(rest) == text(events)
         assert rest[-1].model_dump() == events[-1].model_dump()
+
+
+def test_a_stream_that_breaks_goes_on_at_another_gateway():
+    stream = client.responses.create(
+        model=model, input="Tell a story", background=True, stream=True, max_output_tokens=300, temperature=0
+    )
+    seen = [event for event, _ in zip(stream, range(7))]
+    stream.close()
+    rest = list(
+        other.responses.retrieve(seen[0].response.id, stream=True, starting_after=seen[-1].sequence_number)
+    )
+    text = "".join(e.delta for e in seen + rest if e.type == "response.output_text.delta")
+    assert text == rest[-1].response.output_text == client.responses.retrieve(seen[0].response.id).output_text
+    numbers = [event.sequence_number for event in seen + rest]
+    assert numbers == sorted(set(numbers))
 
 
 def test_a_response_in_the_background_is_polled():

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Has the official Python clients, which pip installs, talk to a gateway. Skipped where pip cannot
+ * Has the official Python clients, which pip installs, talk to gateways. Skipped where pip cannot
  * install them; with {@code RADIXFLOW_REQUIRE_CLIENTS=true} that is a failure.
  */
 @Tag("slow")
@@ -38,6 +38,7 @@ class PythonClientsIT {
 
   private static LocalStack stack;
   private static Gateway gateway;
+  private static Gateway other;
 
   @BeforeAll
   static void start() throws Exception {
@@ -53,12 +54,16 @@ class PythonClientsIT {
             ServingSettings.engine(settings, name -> SimModel.open(SimOptions.DEFAULT)),
             line -> {});
     gateway = Gateway.start(stack.settings());
+    other = Gateway.start(stack.settings());
   }
 
   @AfterAll
   static void stop() throws IOException {
     if (gateway != null) {
       gateway.close();
+    }
+    if (other != null) {
+      other.close();
     }
     if (stack != null) {
       stack.close();
@@ -119,7 +124,12 @@ class PythonClientsIT {
             log,
             "python3",
             SCRIPTS.resolve(script).toString(),
-            gateway.uri().toString().replaceAll("/$", ""));
+            url(gateway),
+            url(other));
     assertThat(status).as(Files.readString(log)).isZero();
+  }
+
+  private static String url(Gateway gateway) {
+    return gateway.uri().toString().replaceAll("/$", "");
   }
 }
