@@ -124,7 +124,7 @@ class DependenciesTest(unittest.TestCase):
         self.run_it("--update")
         status, out = self.run_it(osv=nowhere)
         self.assertEqual(status, 0)
-        self.assertIn("NOTE: http://127.0.0.1:1 cannot be reached", out)
+        self.assertIn("NOTE: no answer from http://127.0.0.1:1", out)
 
 
 if __name__ == "__main__":
