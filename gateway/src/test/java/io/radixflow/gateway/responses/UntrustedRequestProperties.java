@@ -23,16 +23,58 @@ class UntrustedRequestProperties {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   private static final String[] NAMES = {
-    "background", "content", "conversation", "format", "id", "include", "input", "instructions",
-    "logit_bias", "max_output_tokens", "metadata", "model", "previous_response_id",
-    "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "role", "seed", "stop",
-    "store", "stream", "temperature", "text", "tool_choice", "tools", "top_logprobs", "top_p",
-    "truncation", "ttl", "type", "user", "nonsense", "\uD800"
+    "background",
+    "content",
+    "conversation",
+    "format",
+    "id",
+    "include",
+    "input",
+    "instructions",
+    "logit_bias",
+    "max_output_tokens",
+    "metadata",
+    "model",
+    "previous_response_id",
+    "prompt_cache_key",
+    "prompt_cache_options",
+    "prompt_cache_retention",
+    "role",
+    "seed",
+    "stop",
+    "store",
+    "stream",
+    "temperature",
+    "text",
+    "tool_choice",
+    "tools",
+    "top_logprobs",
+    "top_p",
+    "truncation",
+    "ttl",
+    "type",
+    "user",
+    "nonsense",
+    "\uD800"
   };
 
   private static final String[] TEXTS = {
-    "", "a", "user", "developer", "message", "input_text", "text", "auto", "24h", "99999d", "\u0000",
-    "\uD800", "reasoning", "refusal", "input_image", "none"
+    "",
+    "a",
+    "user",
+    "developer",
+    "message",
+    "input_text",
+    "text",
+    "auto",
+    "24h",
+    "99999d",
+    "\u0000",
+    "\uD800",
+    "reasoning",
+    "refusal",
+    "input_image",
+    "none"
   };
 
   @Provide
@@ -84,8 +126,7 @@ class UntrustedRequestProperties {
   @Property(tries = 2000)
   void anyBodyIsReadOrIsTheClientsError(@ForAll("bodies") ObjectNode body) {
     try {
-      ResponseRequest request =
-          ResponseRequest.of(JsonObject.of(body, "the body"), 1, "the-model");
+      ResponseRequest request = ResponseRequest.of(JsonObject.of(body, "the body"), 1, "the-model");
       String kept = request.settings().encoded();
       assertThat(ResponseSettings.decoded(kept, 2, "x")).isEqualTo(request.settings());
     } catch (InvalidInputException e) {

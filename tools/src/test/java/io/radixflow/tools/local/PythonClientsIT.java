@@ -119,13 +119,7 @@ class PythonClientsIT {
   @ValueSource(strings = {"openai_client.py", "anthropic_client.py"})
   void aClientIsServedAsByItsOwnService(String script) throws Exception {
     Path log = Files.createTempFile(logs, "clients", ".log");
-    int status =
-        run(
-            log,
-            "python3",
-            SCRIPTS.resolve(script).toString(),
-            url(gateway),
-            url(other));
+    int status = run(log, "python3", SCRIPTS.resolve(script).toString(), url(gateway), url(other));
     assertThat(status).as(Files.readString(log)).isZero();
   }
 
