@@ -84,6 +84,7 @@ install_tools() {
   command -v python3 >/dev/null || wanted+=(python3)
   python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
   command -v g++ >/dev/null || wanted+=(g++)
+  command -v chromium >/dev/null || wanted+=(chromium)
   if [ ${#wanted[@]} -gt 0 ] || [ -z "$jdk25" ]; then
     retry apt-get update -qq -o Acquire::Retries=5
     [ -n "$jdk25" ] || for package in openjdk-25-jdk-headless temurin-25-jdk; do

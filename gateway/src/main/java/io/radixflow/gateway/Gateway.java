@@ -4,6 +4,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.radixflow.gateway.chat.ChatEndpoints;
 import io.radixflow.gateway.chat.ServedModels;
 import io.radixflow.gateway.chat.TokenizeEndpoints;
+import io.radixflow.gateway.console.ConsolePages;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.HttpFront;
 import io.radixflow.gateway.http.HttpMetrics;
@@ -68,6 +69,7 @@ public final class Gateway implements AutoCloseable {
     ServedModels models = new ServedModels(settings);
     return List.of(
         new Probes(turns),
+        new ConsolePages(),
         models,
         new ChatEndpoints(settings, turns, models),
         new TokenizeEndpoints(models, text),
