@@ -24,8 +24,7 @@ public final class ConsolePages implements EndpointGroup {
 
   /** What the pages load. */
   static final List<String> FILES =
-      List.of(
-          "base.css", "base.js", "icon.svg", "chat.css", "chat.js", "live.css", "live.js");
+      List.of("base.css", "base.js", "icon.svg", "chat.css", "chat.js", "live.css", "live.js");
 
   private static final String MARKED = "/META-INF/maven/org.webjars.npm/marked/pom.properties";
   private static final Pattern VERSION = Pattern.compile("(?m)^version=(\\S+)");

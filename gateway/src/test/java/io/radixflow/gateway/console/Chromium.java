@@ -85,8 +85,7 @@ public final class Chromium implements BeforeAllCallback, AfterEachCallback, Aft
   /** Reads the address of the protocol, and has what else Chromium prints be read and dropped. */
   private static String address(Process process) throws IOException {
     BufferedReader output =
-        new BufferedReader(
-            new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     List<String> before = new ArrayList<>();
     String line = output.readLine();
     while (line != null && !line.startsWith(LISTENS)) {
@@ -115,8 +114,7 @@ public final class Chromium implements BeforeAllCallback, AfterEachCallback, Aft
         DevTools.parameters().put("url", "about:blank").put("browserContextId", browserContext);
     String id = tools.call(null, "Target.createTarget", target).get("targetId").textValue();
     ObjectNode attach = DevTools.parameters().put("targetId", id).put("flatten", true);
-    String session =
-        tools.call(null, "Target.attachToTarget", attach).get("sessionId").textValue();
+    String session = tools.call(null, "Target.attachToTarget", attach).get("sessionId").textValue();
     Page page = new Page(tools, session);
     pages.add(page);
     return page;

@@ -31,7 +31,10 @@ final class DevTools implements WebSocket.Listener {
   static DevTools connect(String address) {
     DevTools tools = new DevTools();
     tools.socket =
-        HttpClient.newHttpClient().newWebSocketBuilder().buildAsync(URI.create(address), tools).join();
+        HttpClient.newHttpClient()
+            .newWebSocketBuilder()
+            .buildAsync(URI.create(address), tools)
+            .join();
     return tools;
   }
 

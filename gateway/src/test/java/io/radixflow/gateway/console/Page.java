@@ -25,8 +25,26 @@ public final class Page {
   /** Keys that are no letters, and their codes. */
   private static final Map<String, Integer> KEYS =
       Map.of(
-          "Tab", 9, "Enter", 13, "Escape", 27, " ", 32, "ArrowLeft", 37, "ArrowUp", 38,
-          "ArrowRight", 39, "ArrowDown", 40, "Home", 36, "End", 35);
+          "Tab",
+          9,
+          "Enter",
+          13,
+          "Escape",
+          27,
+          " ",
+          32,
+          "ArrowLeft",
+          37,
+          "ArrowUp",
+          38,
+          "ArrowRight",
+          39,
+          "ArrowDown",
+          40,
+          "Home",
+          36,
+          "End",
+          35);
 
   private final DevTools tools;
   private final String session;
