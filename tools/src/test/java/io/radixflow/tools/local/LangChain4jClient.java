@@ -1,0 +1,196 @@
+package io.radixflow.tools.local;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.agent.tool.ToolSpecification;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.exception.InvalidRequestException;
+import dev.langchain4j.exception.ModelNotFoundException;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.StreamingChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.model.chat.response.PartialResponse;
+import dev.langchain4j.model.chat.response.PartialResponseContext;
+import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
+import dev.langchain4j.model.openai.OpenAiChatModel;
+import dev.langchain4j.model.openai.OpenAiResponsesChatModel;
+import dev.langchain4j.model.openai.OpenAiResponsesChatRequestParameters;
+import dev.langchain4j.model.openai.OpenAiResponsesStreamingChatModel;
+import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
+import dev.langchain4j.model.openai.OpenAiTokenUsage;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Talks to a gateway as an application with LangChain4j does. */
+final class LangChain4jClient {
+
+  private static final String MODEL = "sim";
+  private static final int TOKENS = 20;
+  private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+  private final String url;
+
+  /**
+   * @param url what LangChain4j calls the base URL; ends with {@code /v1}
+   */
+  LangChain4jClient(String url) {
+    this.url = url;
+  }
+
+  private ChatModel chat(String model) {
+    return OpenAiChatModel.builder()
+        .baseUrl(url)
+        .apiKey("none")
+        .modelName(model)
+        .temperature(0.0)
+        .maxCompletionTokens(TOKENS)
+        .timeout(PATIENCE)
+        .maxRetries(0)
+        .build();
+  }
+
+  private StreamingChatModel streamingChat(int tokens) {
+    return OpenAiStreamingChatModel.builder()
+        .baseUrl(url)
+        .apiKey("none")
+        .modelName(MODEL)
+        .temperature(0.0)
+        .maxCompletionTokens(tokens)
+        .timeout(PATIENCE)
+        .build();
+  }
+
+  private static ChatRequest request(ChatMessage... messages) {
+    return ChatRequest.builder().messages(messages).build();
+  }
+
+  void chatsAndStreams() throws Exception {
+    ChatRequest hello =
+        request(SystemMessage.from("Be brief."), UserMessage.from("Hello, LangChain4j"));
+    ChatResponse whole = chat(MODEL).chat(hello);
+    Collector streamed = new Collector(Integer.MAX_VALUE);
+    streamingChat(TOKENS).chat(hello, streamed);
+    ChatResponse end = streamed.end();
+    assertThat(whole.aiMessage().text()).isNotEmpty();
+    assertThat(streamed.text.toString())
+        .isEqualTo(end.aiMessage().text())
+        .isEqualTo(whole.aiMessage().text());
+    assertThat(end.tokenUsage().outputTokenCount())
+        .isEqualTo(whole.tokenUsage().outputTokenCount())
+        .isPositive();
+    assertThat(end.finishReason()).isEqualTo(whole.finishReason()).isNotNull();
+  }
+
+  void goesOnWithAConversation() {
+    UserMessage story = UserMessage.from("Tell me a long story about the sea and the shore");
+    ChatResponse first = chat(MODEL).chat(request(story));
+    ChatResponse second =
+        chat(MODEL).chat(request(story, first.aiMessage(), UserMessage.from("And then?")));
+    assertThat(cachedTokens(second)).isPositive();
+  }
+
+  private static int cachedTokens(ChatResponse response) {
+    return ((OpenAiTokenUsage) response.tokenUsage()).inputTokensDetails().cachedTokens();
+  }
+
+  void cancelsAStream() throws Exception {
+    Collector collector = new Collector(2);
+    streamingChat(2000).chat(request(UserMessage.from("Count to a thousand")), collector);
+    collector.cancelled.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    assertThat(chat(MODEL).chat(request(UserMessage.from("Hello"))).aiMessage().text())
+        .isNotEmpty();
+  }
+
+  void followsAResponse() throws Exception {
+    ChatModel responses =
+        OpenAiResponsesChatModel.builder()
+            .baseUrl(url)
+            .apiKey("none")
+            .modelName(MODEL)
+            .temperature(0.0)
+            .maxOutputTokens(TOKENS)
+            .store(true)
+            .build();
+    ChatResponse first = responses.chat(request(UserMessage.from("Hello, responses")));
+    ChatRequest next =
+        ChatRequest.builder()
+            .messages(UserMessage.from("And now?"))
+            .parameters(
+                OpenAiResponsesChatRequestParameters.builder()
+                    .previousResponseId(first.id())
+                    .build())
+            .build();
+    ChatResponse second = responses.chat(next);
+    assertThat(first.id()).startsWith("resp_").isNotEqualTo(second.id());
+    assertThat(cachedTokens(second)).isPositive();
+    Collector streamed = new Collector(Integer.MAX_VALUE);
+    OpenAiResponsesStreamingChatModel.builder()
+        .baseUrl(url)
+        .apiKey("none")
+        .modelName(MODEL)
+        .temperature(0.0)
+        .maxOutputTokens(TOKENS)
+        .build()
+        .chat(next, streamed);
+    assertThat(streamed.end().aiMessage().text())
+        .isEqualTo(streamed.text.toString())
+        .isEqualTo(second.aiMessage().text());
+  }
+
+  void namesWhatIsWrong() {
+    ChatRequest tool =
+        ChatRequest.builder()
+            .messages(UserMessage.from("What time is it?"))
+            .toolSpecifications(
+                List.of(ToolSpecification.builder().name("clock").description("time").build()))
+            .build();
+    assertThatThrownBy(() -> chat(MODEL).chat(tool))
+        .isInstanceOf(InvalidRequestException.class)
+        .hasMessageContaining("tools is not served yet");
+    assertThatThrownBy(() -> chat("other").chat(request(UserMessage.from("Hello"))))
+        .isInstanceOf(ModelNotFoundException.class);
+  }
+
+  /** Collects a stream, and cancels it after some pieces. */
+  private static final class Collector implements StreamingChatResponseHandler {
+    private final StringBuffer text = new StringBuffer();
+    private final CompletableFuture<ChatResponse> complete = new CompletableFuture<>();
+    private final CompletableFuture<Void> cancelled = new CompletableFuture<>();
+    private final int cancelAfter;
+    private int pieces;
+
+    Collector(int cancelAfter) {
+      this.cancelAfter = cancelAfter;
+    }
+
+    ChatResponse end() throws Exception {
+      return complete.get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void onPartialResponse(PartialResponse piece, PartialResponseContext context) {
+      text.append(piece.text());
+      if (++pieces == cancelAfter) {
+        context.streamingHandle().cancel();
+        cancelled.complete(null);
+      }
+    }
+
+    @Override
+    public void onCompleteResponse(ChatResponse response) {
+      complete.complete(response);
+    }
+
+    @Override
+    public void onError(Throwable error) {
+      complete.completeExceptionally(error);
+      cancelled.completeExceptionally(error);
+    }
+  }
+}
