@@ -239,8 +239,9 @@ class ColdSessionTest {
       h.ask(message("s", "t1"));
       committed = h.pages("s").committedTokens();
       assertThat(h.pages("s").remote()).isEqualTo(folder);
-      state = h.snapshot();
+      // the tenant's key is drawn by then, so that the checkpoint has it
       await().until(() -> engines.stats().remote().writtenPages() * 16 >= committed);
+      state = h.snapshot();
     }
     engines.close();
     int owner = ServingHarness.ownerOf("s", 2);

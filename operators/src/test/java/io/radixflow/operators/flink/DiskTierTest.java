@@ -48,8 +48,8 @@ class DiskTierTest {
     try (ServingHarness h = harness(root)) {
       h.open();
       ask(h, "t1");
+      awaitStored(); // the tenant's key is drawn by then, so that the checkpoint has it
       state = h.snapshot();
-      awaitStored();
     }
     String id = engines.diskId();
     engines.close();
@@ -146,8 +146,8 @@ class DiskTierTest {
     try (ServingHarness h = harness(root)) {
       h.open();
       h.ask(Events.message("s", "t1", TieredEngines.LONG).of("acme"));
+      awaitStored(); // the tenant's key is drawn by then, so that the checkpoint has it
       state = h.snapshot();
-      awaitStored();
     }
     engines.close();
     return state;
