@@ -17,6 +17,10 @@ step() {
   printf '=== %s  done in %d s: %s\n' "$(date +%H:%M:%S)" $((SECONDS - from)) "$title"
 }
 
+# Runs a test that fails once more. If it fails twice, the run fails; if it then passes, the closing lines name it
+# as a flake, to be mended: a run has thousands of tests, and one that depends on chance must not hide the others.
+again=(-Dsurefire.rerunFailingTestsCount=1 -Dfailsafe.rerunFailingTestsCount=1)
+
 # logged NAME COMMAND...: keeps a copy of the output for closing_lines.
 logged() {
   local name=$1
@@ -41,15 +45,18 @@ fetch_libraries() {
     -Dit.test=JobJarIT -Dfailsafe.failIfNoSpecifiedTests=false
 }
 
-# The runners' own totals of each pass once more, at the end, so that they need no search.
+# The runners' own totals of each pass once more, at the end, so that they need no search; and the flakes.
 closing_lines() {
-  local log
+  local log plain
   printf '\n=== %s  all passed in %d s\n' "$(date +%H:%M:%S)" $((SECONDS - started))
   for log in verify slow jdk25; do
     [ -f "$logs/$log.log" ] || continue
     printf '%s\n' "$log:"
-    sed 's/\x1b\[[0-9;]*m//g' "$logs/$log.log" |
-      grep -E 'Tests run: [1-9][0-9]*, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+$' || echo "no tests"
+    plain=$(sed 's/\x1b\[[0-9;]*m//g' "$logs/$log.log")
+    grep -E 'Tests run: [1-9][0-9]*, Failures: [0-9]+, Errors: [0-9]+, Skipped: [0-9]+(, Flakes: [0-9]+)?$' <<<"$plain" ||
+      echo "no tests"
+    sed -n '/^\[WARNING\] Flakes: *$/,/Tests run:/p' <<<"$plain" | grep -A 1 -E '^\[(WARNING|ERROR)\] (io|  Run)' ||
+      true
   done
 }
 
@@ -144,7 +151,7 @@ test_on_jdk25() {
   (
     cd "$other/clone" || exit
     export JAVA_HOME=$jdk25
-    logged jdk25 "${maven[@]}" verify "${quick[@]}" -Dgpu.emulator.backwards=true
+    logged jdk25 "${maven[@]}" verify "${again[@]}" "${quick[@]}" -Dgpu.emulator.backwards=true
   )
   rm -rf "$other"
 }
@@ -159,7 +166,7 @@ test_on_jdk25_runtime() {
   chmod +x "$home"/bin/* "$home"/lib/jspawnhelper
   echo "NOTE: no JDK 25 could be installed: operators run on $(java_name "$home") without the vector module," \
     "kernels were tested on JDK 17 only"
-  logged jdk25 "${maven[@]}" verify "${quick[@]}" -pl operators -am -Dtest='**/operators/**/*Test' \
+  logged jdk25 "${maven[@]}" verify "${again[@]}" "${quick[@]}" -pl operators -am -Dtest='**/operators/**/*Test' \
     -Dsurefire.failIfNoSpecifiedTests=false -Djvm="$home/bin/java" \
     -Dtest.jvm.flags="--add-opens java.base/java.util=ALL-UNNAMED --add-opens java.base/java.lang=ALL-UNNAMED -Xmx3g"
 }
