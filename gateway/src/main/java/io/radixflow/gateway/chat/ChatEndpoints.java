@@ -54,8 +54,7 @@ public final class ChatEndpoints implements EndpointGroup {
             repeatable != null);
     exchange.onGone(onDisconnect == OnDisconnect.CANCEL ? started::cancel : started::close);
     Root root = request.session(turn);
-    exchange.setHeader("X-Radixflow-Session", root.id());
-    exchange.setHeader("X-Radixflow-Turn", turn);
+    ChatSessions.name(exchange, root.id(), turn);
     started.start(root);
   }
 }

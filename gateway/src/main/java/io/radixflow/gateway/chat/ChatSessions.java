@@ -84,6 +84,12 @@ public final class ChatSessions {
         : id("turn", exchange.caller().tenant(), IDEMPOTENCY_KEY, key);
   }
 
+  /** Names session and turn in headers of the response. */
+  public static void name(Exchange exchange, String session, String turn) {
+    exchange.setHeader("X-Radixflow-Session", session);
+    exchange.setHeader("X-Radixflow-Turn", turn);
+  }
+
   private static String id(String kind, String... parts) {
     try {
       MessageDigest digest = MessageDigest.getInstance("SHA-256");

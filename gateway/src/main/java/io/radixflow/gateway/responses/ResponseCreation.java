@@ -183,6 +183,7 @@ final class ResponseCreation {
   private void start(
       Exchange exchange, ResponseRequest request, ConversationEvent.Builder builder) {
     ConversationEvent event = builder.build();
+    ChatSessions.name(exchange, event.session(), event.turn());
     ResponseRecord begun =
         new ResponseRecord(
             event.session(),

@@ -74,7 +74,7 @@ final class DeadlyTurns {
    * restarts what dies of it.
    */
   void run() throws IOException, InterruptedException {
-    String session = "drill-deadly-" + deadly.size();
+    String session = SessionScript.PREFIX + "deadly-" + deadly.size();
     List<ConversationEvent> turns =
         List.of(
             message(session, "before", "What is the light there?"),

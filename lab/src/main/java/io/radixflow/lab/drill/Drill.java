@@ -6,6 +6,7 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.jobs.event.RecordReader;
+import io.radixflow.lab.drill.http.HttpTraffic;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
@@ -22,7 +23,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -50,7 +50,6 @@ public final class Drill {
   private final DrillOptions options;
   private final Consumer<String> progress;
   private final SplittableRandom random;
-  private final AtomicInteger nextSession = new AtomicInteger();
   private final long started = System.nanoTime();
 
   /**
@@ -117,31 +116,33 @@ public final class Drill {
     Settings calm = settings(cluster);
     Settings settings = options.tiered() ? options.tiers().on(calm, cluster.directory()) : calm;
     DrilledJob job = new DrilledJob(cluster, settings);
+    say("submitting the job");
+    job.submit(null, SUBTASKS);
+    say("starting two HTTP gateways");
+    Gateways gateways = new Gateways(cluster, settings);
     SecondJob second = new SecondJob(cluster, settings, this::script);
     DeadlyTurns deadly = new DeadlyTurns(cluster, settings);
     TierFaults tiers = new TierFaults(cluster, settings, random.split());
-    FaultInjector faults = new FaultInjector(cluster, job, second, deadly, tiers, random.split());
-    say("submitting the job");
-    job.submit(null, SUBTASKS);
+    FaultInjector faults =
+        new FaultInjector(cluster, job, second, deadly, tiers, gateways, random.split());
     Map<Fault, Integer> counts = new EnumMap<>(Fault.class);
     List<ConversationEvent> sent;
+    HttpTraffic http;
     long begun = System.nanoTime();
     try (ConversationClient client = new ConversationClient(settings);
-        Traffic traffic =
-            Traffic.start(
-                client, options.sessions(), () -> script(nextSession.getAndIncrement()))) {
-      traffic.awaitReplies(options.sessions(), LIMIT);
+        Clients clients = clients(client, gateways, cluster)) {
+      http = clients.http();
+      clients.awaitReplies(options.sessions(), LIMIT);
       for (Fault fault = plan.get(); fault != null; fault = plan.get()) {
-        inject(faults, fault, traffic);
+        inject(faults, fault, clients);
         counts.merge(fault, 1, Integer::sum);
       }
-      traffic.stop();
       say("waiting for the last replies");
-      awaitEnd(traffic);
-      sent = new ArrayList<>(traffic.sent());
+      awaitEnd(clients);
+      sent = new ArrayList<>(clients.sent());
     }
     long seconds = (System.nanoTime() - begun) / 1_000_000_000;
-    boolean erased = areErased(job);
+    Observed observed = new Observed(http, counts, areErased(job), seconds);
     job.stopWithSavepoint("native");
     sent.addAll(second.sent());
     sent.addAll(deadly.sent());
@@ -149,16 +150,26 @@ public final class Drill {
         counts.containsKey(Fault.SECOND_JOB)
             ? List.of(settings, second.settings())
             : List.of(settings);
-    return verify(cluster, calm, jobs, sent, faults, deadly, counts, erased, seconds);
+    return verify(cluster, calm, jobs, sent, faults, deadly, observed);
   }
 
-  private void inject(FaultInjector faults, Fault fault, Traffic traffic)
+  /** What is known before the topics are read. */
+  private record Observed(
+      HttpTraffic http, Map<Fault, Integer> faults, boolean erased, long seconds) {}
+
+  private Clients clients(ConversationClient client, Gateways gateways, ProcessCluster cluster)
+      throws IOException, InterruptedException {
+    Path logs = cluster.directory().resolve("log");
+    return Clients.start(client, gateways.uris(), options, this::script, logs, this::say);
+  }
+
+  private void inject(FaultInjector faults, Fault fault, Clients clients)
       throws IOException, InterruptedException {
     Thread.sleep(random.nextInt(MAX_PAUSE_MILLIS));
     say(fault.text());
     try {
       faults.inject(fault);
-      traffic.awaitReplies(REPLIES_BETWEEN, LIMIT);
+      clients.awaitReplies(REPLIES_BETWEEN, LIMIT);
     } catch (IOException e) {
       throw new IOException("after " + fault.text() + ": " + e.getMessage(), e);
     }
@@ -176,9 +187,9 @@ public final class Drill {
   }
 
   /** Waits for all replies; if one never comes, the verdict reports it. */
-  private void awaitEnd(Traffic traffic) throws InterruptedException {
+  private void awaitEnd(Clients clients) throws InterruptedException {
     try {
-      traffic.awaitEnd(LIMIT);
+      clients.awaitEnd(LIMIT);
     } catch (IOException e) {
       say(e.getMessage());
     }
@@ -192,15 +203,23 @@ public final class Drill {
       List<ConversationEvent> sent,
       FaultInjector faults,
       DeadlyTurns deadly,
-      Map<Fault, Integer> counts,
-      boolean erased,
-      long seconds)
+      Observed observed)
       throws IOException, InterruptedException {
+    HttpVerifier http = new HttpVerifier();
+    TopicContents.read(
+        calm, calm.get(RadixflowOptions.EVENTS_TOPIC), record -> http.event(record.value()));
+    sent.addAll(http.events());
     say("answering " + sent.size() + " turns once more, undisturbed");
     List<ConversationEvent> harmless =
         sent.stream().filter(event -> !deadly.deadly().contains(TurnKey.of(event))).toList();
     Map<TurnKey, Reply> expected = UndisturbedRun.of(calm, options.calmModel(), harmless);
     say("comparing");
+    HttpVerifier.Verdict heard =
+        http.verdict(
+            observed.http().heard(),
+            observed.http().unheard(),
+            observed.http().failures(),
+            expected);
     Verifier verifier = new Verifier(sent, deadly.deadly(), expected);
     RecoveryTimes times = new RecoveryTimes(faults.kills());
     TierTally tally = new TierTally(faults.kills());
@@ -233,7 +252,8 @@ public final class Drill {
     int breaches = Logs.countAll(logs, "Page accounting was wrong");
     return leaked ->
         new DrillResult(
-            counts,
+            observed.faults(),
+            heard,
             verdict,
             deadly.wrongDeadLetters(deadLetters),
             deadly.deaths(),
@@ -244,8 +264,8 @@ public final class Drill {
             leaked,
             recovery,
             options.tiered() ? Optional.of(tally.tokens()) : Optional.empty(),
-            erased,
-            seconds);
+            observed.erased(),
+            observed.seconds());
   }
 
   private void say(String what) {

@@ -8,6 +8,7 @@ import java.util.Optional;
  * What a drill found.
  *
  * @param faults how many of each kind
+ * @param http what HTTP clients heard
  * @param verdict what the topics prove
  * @param deadLetters records that should not be there, or are missing: each turn that ends
  *     processes has one
@@ -24,6 +25,7 @@ import java.util.Optional;
  */
 public record DrillResult(
     Map<Fault, Integer> faults,
+    HttpVerifier.Verdict http,
     Verifier.Verdict verdict,
     int deadLetters,
     int deaths,
@@ -43,6 +45,7 @@ public record DrillResult(
    */
   public boolean holds() {
     return verdict.holds()
+        && http.holds()
         && deadLetters + pageBreaches + reloads == 0
         && leaked.isEmpty()
         && deaths <= mostDeaths
@@ -59,6 +62,7 @@ public record DrillResult(
         line(text, "  %5d  %s", times, fault.text());
       }
     }
+    http(text);
     line(text, "turns");
     line(text, "  %5d  accepted", verdict.sent() - verdict.rejected());
     line(text, "  %5d  replied", verdict.replied());
@@ -89,9 +93,20 @@ public record DrillResult(
       phases(text, "its own subtasks, elsewhere", recovery.ownedPhases());
       phases(text, "the survivors'", recovery.survivorPhases());
     }
+    http.findings().forEach(finding -> line(text, "WRONG %s", finding));
     verdict.findings().forEach(finding -> line(text, "WRONG %s", finding));
     line(text, holds() ? "nothing was lost" : "NOT as it must be");
     return text.toString();
+  }
+
+  private void http(StringBuilder text) {
+    line(text, "turns as HTTP clients heard them");
+    line(text, "  %5d  asked for", http.turns());
+    line(text, "  %5d  resumed after their connection broke", http.resumed());
+    line(text, "  %5d  lost", http.lost());
+    line(text, "  %5d  doubled", http.doubled());
+    line(text, "  %5d  changed", http.changed());
+    times(text, "from a break to the next event", http.waits());
   }
 
   private static void tokens(StringBuilder text, TierTally.Tokens tokens) {
@@ -111,7 +126,7 @@ public record DrillResult(
     if (times.count() > 0) {
       line(
           text,
-          "  median %.1f s, worst %.1f s, %d turns: %s",
+          "  median %.1f s, worst %.1f s, %d times: %s",
           times.median() / 1e3,
           times.worst() / 1e3,
           times.count(),

@@ -6,6 +6,8 @@ public enum Fault {
   JOBMANAGER_KILLED("kill -9 of the JobManager"),
   BOTH_KILLED("kill -9 of JobManager and TaskManager"),
   BROKER_KILLED("kill -9 of the broker, 20 s down"),
+  GATEWAY_KILLED("kill -9 of an HTTP gateway, 5 s down"),
+  GATEWAYS_KILLED("kill -9 of both HTTP gateways, 5 s down"),
   TASKMANAGER_SUSPENDED("TaskManager stopped beyond its heartbeat, then continued"),
   SAVEPOINT("stop with savepoint, resume"),
   RESCALED("stop with savepoint, resume with 1, 3 or 2 subtasks"),

@@ -15,6 +15,7 @@ import java.util.stream.Collectors;
 /** Does each fault to the cluster and waits until the job runs again. */
 final class FaultInjector {
   private static final Duration BROKER_DOWN = Duration.ofSeconds(20);
+  private static final Duration GATEWAY_DOWN = Duration.ofSeconds(5);
   private static final String SCHEDULER = "jobmanager.scheduler";
   private static final Map<String, String> ADAPTIVE =
       Map.of(
@@ -32,6 +33,7 @@ final class FaultInjector {
   private final SecondJob secondJob;
   private final DeadlyTurns deadlyTurns;
   private final TierFaults tierFaults;
+  private final Gateways gateways;
   private final SplittableRandom random;
   private final int taskManagers;
   private final List<Kill> kills = new ArrayList<>();
@@ -45,12 +47,14 @@ final class FaultInjector {
       SecondJob secondJob,
       DeadlyTurns deadlyTurns,
       TierFaults tierFaults,
+      Gateways gateways,
       SplittableRandom random) {
     this.cluster = cluster;
     this.job = job;
     this.secondJob = secondJob;
     this.deadlyTurns = deadlyTurns;
     this.tierFaults = tierFaults;
+    this.gateways = gateways;
     this.random = random;
     this.taskManagers = cluster.taskManagers().size();
   }
@@ -80,6 +84,8 @@ final class FaultInjector {
       case JOBMANAGER_KILLED -> killJobManager(Map.of());
       case BOTH_KILLED -> killBoth();
       case BROKER_KILLED -> killBroker();
+      case GATEWAY_KILLED -> gateways.killOne(random, GATEWAY_DOWN);
+      case GATEWAYS_KILLED -> gateways.killAll(GATEWAY_DOWN);
       case TASKMANAGER_SUSPENDED -> suspendTaskManager();
       case SAVEPOINT -> job.submit(job.stopWithSavepoint(savepointType()), job.parallelism());
       case RESCALED -> rescale();

@@ -19,6 +19,9 @@ import java.util.SplittableRandom;
  * does when a user edits a message.
  */
 final class SessionScript {
+  /** Begins the ids of all these sessions, and of no other. */
+  static final String PREFIX = "drill-";
+
   private static final String SYSTEM =
       "You are a harbour master who answers sailors briefly and kindly, and knows every light.";
   private static final List<String> WORDS =
@@ -41,7 +44,7 @@ final class SessionScript {
 
   private SessionScript(long seed, int number, int maxTokens) {
     random = new SplittableRandom(seed * 1_000_003 + number);
-    session = "drill-" + Long.toHexString(seed) + "-" + number;
+    session = PREFIX + Long.toHexString(seed) + "-" + number;
     this.maxTokens = maxTokens;
     mode = number % 3;
     tenant = number % 5 == 4 ? "pilots" : "";
@@ -68,7 +71,7 @@ final class SessionScript {
   static boolean needsQuiet(ConversationEvent event) {
     return switch (event.kind()) {
       case OPEN, FORK, CLOSE, ERASE -> true;
-      default -> false;
+      default -> event.matchHistory();
     };
   }
 

@@ -5,9 +5,6 @@ import io.radixflow.jobs.client.ReplyListener;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
-import io.radixflow.tools.cluster.Waiting;
-import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -183,18 +180,9 @@ final class Traffic implements AutoCloseable {
     return replies.size();
   }
 
-  private synchronized boolean isAnswered() {
+  /** Returns whether all that was sent is answered. */
+  synchronized boolean isAnswered() {
     return replies.size() == asked.size();
-  }
-
-  void awaitReplies(int more, Duration limit) throws IOException, InterruptedException {
-    int wanted = replyCount() + more;
-    Waiting.until(more + " more replies", limit, () -> replyCount() >= wanted);
-  }
-
-  /** Waits until all that was sent is answered and nothing more is to be sent. */
-  void awaitEnd(Duration limit) throws IOException, InterruptedException {
-    Waiting.until("all replies", limit, this::isAnswered);
   }
 
   @Override

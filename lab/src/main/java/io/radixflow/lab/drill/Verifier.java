@@ -67,8 +67,11 @@ public final class Verifier {
     }
   }
 
-  /** Takes the next committed reply of a partition. */
+  /** Takes the next committed reply of a partition; answers of gateways' queries are skipped. */
   void reply(Reply reply) {
+    if (reply.kind() == EventKind.QUERY) {
+      return;
+    }
     TurnKey key = TurnKey.of(reply);
     ConversationEvent event = sent.get(key);
     if (event == null) {
@@ -84,7 +87,7 @@ public final class Verifier {
     if (reply.finishReason().equals(CANCELLED)) {
       compareCancelled(key, reply);
     } else if (!reply.finishReason().equals(REJECTED)) {
-      order(key, event);
+      order(key, event, reply);
       if (deadly.contains(key)) {
         compareDeadly(key, reply);
       } else {
@@ -109,8 +112,8 @@ public final class Verifier {
     }
   }
 
-  private void order(TurnKey key, ConversationEvent event) {
-    String queue = event.kind() == EventKind.FORK ? event.newBranch() : event.branch();
+  private void order(TurnKey key, ConversationEvent event, Reply reply) {
+    String queue = event.kind() == EventKind.FORK ? event.newBranch() : reply.branch();
     Integer last = lastPlaces.merge(key.session() + "\n" + queue, places.get(key), Math::max);
     if (last > places.get(key)) {
       disordered++;

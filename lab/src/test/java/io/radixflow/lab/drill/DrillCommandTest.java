@@ -34,7 +34,7 @@ class DrillCommandTest {
         .contains("    0  lost\n")
         .contains("4 processes ended by deadly turns, of 9 at most\n")
         .contains("1 processes ended by themselves, taken for dead before")
-        .contains("median 2.5 s, worst 4.0 s, 7 turns: of its own sessions\n")
+        .contains("median 2.5 s, worst 4.0 s, 7 times: of its own sessions\n")
         .contains(
             "taken up 0.9 s, running 2.4 s, connected 2.3 s: its own subtasks, elsewhere, medians\n")
         .contains("running 2.9 s, connected 3.9 s: its own subtasks, elsewhere, the slowest\n")
@@ -50,6 +50,7 @@ class DrillCommandTest {
     DrillResult calm =
         new DrillResult(
             Map.of(Fault.SAVEPOINT, 1),
+            result(0, List.of()).http(),
             result(0, List.of()).verdict(),
             0,
             0,
@@ -170,6 +171,7 @@ class DrillCommandTest {
       Optional<TierTally.Tokens> tokens) {
     return new DrillResult(
         Map.of(Fault.TASKMANAGER_KILLED, 3),
+        new HttpVerifier.Verdict(30, 5, 0, 0, 0, new Times(6, 700, 9_000), List.of()),
         new Verifier.Verdict(40, 38 - lost, 2, 5, 4, lost, doubled, changed, 0, 0, findings),
         deadLetters,
         4,

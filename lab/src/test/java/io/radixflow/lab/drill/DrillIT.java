@@ -3,6 +3,7 @@ package io.radixflow.lab.drill;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.TestModels;
+import io.radixflow.lab.drill.http.PythonClient;
 import io.radixflow.tools.cluster.ClusterJars;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,8 +33,12 @@ class DrillIT {
 
   @Test
   void nothingIsLostDoubledOrChangedWhateverHappensToTheCluster() throws Exception {
+    if ("true".equals(System.getenv("RADIXFLOW_REQUIRE_CLIENTS"))) {
+      assertThat(PythonClient.isAvailable()).as("python3 finds openai").isTrue();
+    }
     List<Fault> faults = new ArrayList<>(List.of(Fault.values()));
-    faults.addAll(Collections.nCopies(8, Fault.TASKMANAGER_KILLED));
+    faults.addAll(Collections.nCopies(6, Fault.TASKMANAGER_KILLED));
+    faults.add(Fault.GATEWAY_KILLED);
 
     DrillResult result =
         run(DrillOptions.simulated(SEED, Optional.of(DIRECTORY)).withTiers(true), faults);
@@ -71,6 +76,8 @@ class DrillIT {
 
   private static void assertHolds(DrillResult result, int faults) {
     LOG.info("{}", result);
+    assertThat(result.http().findings()).isEmpty();
+    assertThat(result.http().resumed()).isPositive();
     assertThat(result.verdict().findings()).isEmpty();
     assertThat(result).as("%s", result).matches(DrillResult::holds);
     assertThat(result.faults().values().stream().mapToInt(Integer::intValue).sum())

@@ -194,6 +194,15 @@ public final class ProcessCluster implements AutoCloseable {
   }
 
   /**
+   * Starts an HTTP gateway; it is there seconds later.
+   *
+   * @param mainClass one of this JVM's class path that runs it
+   */
+  public JavaProcess startGateway(String mainClass, List<String> arguments) throws IOException {
+    return launcher.own("gateway", List.of("-Xmx256m"), mainClass, arguments);
+  }
+
+  /**
    * Starts one more JobManager; it is there seconds later.
    *
    * @param changed Flink settings that differ from the cluster's

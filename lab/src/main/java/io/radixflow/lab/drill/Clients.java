@@ -1,0 +1,118 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.jobs.client.ConversationClient;
+import io.radixflow.lab.drill.http.DrillClient;
+import io.radixflow.lab.drill.http.HttpScript;
+import io.radixflow.lab.drill.http.HttpTraffic;
+import io.radixflow.lab.drill.http.JavaClient;
+import io.radixflow.lab.drill.http.PythonClient;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.tools.cluster.Waiting;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+
+/**
+ * All clients of a drill. Most talk HTTP, a third of those by OpenAI's Python client. The others
+ * send events to Kafka themselves, as HTTP has no forks, tenants without keys, or cancels that come
+ * before their turn.
+ */
+final class Clients implements AutoCloseable {
+  /** Of so many clients one talks to Kafka; of so many others one is a Python client. */
+  private static final int KAFKA_SHARE = 4;
+
+  private static final int PYTHON_SHARE = 3;
+
+  private final Traffic kafka;
+  private final HttpTraffic http;
+
+  private Clients(Traffic kafka, HttpTraffic http) {
+    this.kafka = kafka;
+    this.http = http;
+  }
+
+  /**
+   * Starts to send.
+   *
+   * @param client not closed here
+   * @param gateways the addresses of all HTTP gateways
+   * @param scripts gives the events of a session by its number
+   * @param logs a directory
+   * @param say takes a line for the user
+   */
+  static Clients start(
+      ConversationClient client,
+      List<URI> gateways,
+      DrillOptions options,
+      IntFunction<List<ConversationEvent>> scripts,
+      Path logs,
+      Consumer<String> say)
+      throws IOException, InterruptedException {
+    int lanes = Math.max(1, options.sessions() / KAFKA_SHARE);
+    List<DrillClient> others = new ArrayList<>();
+    boolean python = PythonClient.isAvailable();
+    for (int i = 0; i < options.sessions() - lanes; i++) {
+      others.add(
+          python && i % PYTHON_SHARE == 0
+              ? PythonClient.start(gateways, logs)
+              : new JavaClient(gateways));
+    }
+    say.accept(
+        "%d HTTP clients, %s; %d Kafka clients"
+            .formatted(
+                others.size(),
+                python
+                    ? "every third is OpenAI's Python client"
+                    : "all Java's, as python3 does not find the package openai",
+                lanes));
+    AtomicInteger next = new AtomicInteger();
+    AtomicInteger nextHttp = new AtomicInteger();
+    return new Clients(
+        Traffic.start(client, lanes, () -> scripts.apply(next.getAndIncrement())),
+        HttpTraffic.start(
+            others,
+            () ->
+                HttpScript.of(
+                    options.seed(),
+                    nextHttp.getAndIncrement(),
+                    options.turns(),
+                    options.maxTokens())));
+  }
+
+  HttpTraffic http() {
+    return http;
+  }
+
+  /** What Kafka clients sent. */
+  List<ConversationEvent> sent() {
+    return kafka.sent();
+  }
+
+  void awaitReplies(int more, Duration limit) throws IOException, InterruptedException {
+    int wanted = replies() + more;
+    Waiting.until(more + " more replies", limit, () -> replies() >= wanted);
+  }
+
+  private int replies() {
+    return kafka.replyCount() + http.heardCount();
+  }
+
+  /** Sends no more, and waits until all that was sent is answered. */
+  void awaitEnd(Duration limit) throws IOException, InterruptedException {
+    kafka.stop();
+    http.stop();
+    Waiting.until("all replies", limit, () -> kafka.isAnswered() && http.unheard() == 0);
+  }
+
+  @Override
+  public void close() {
+    http.close();
+    kafka.close();
+  }
+}

@@ -1,0 +1,91 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.jobs.config.GatewayConfig;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.lab.drill.http.HttpTurn;
+import io.radixflow.tools.cli.Radixflow;
+import io.radixflow.tools.cluster.JavaProcess;
+import io.radixflow.tools.cluster.ProcessCluster;
+import io.radixflow.tools.cluster.Waiting;
+import io.radixflow.tools.flink.Ports;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** Two HTTP gateways beside the cluster; each comes back at its own port. */
+final class Gateways {
+  private static final int COUNT = 2;
+  private static final Duration LIMIT = Duration.ofMinutes(3);
+  private static final Duration CONNECT = Duration.ofSeconds(5);
+
+  private final ProcessCluster cluster;
+  private final Settings settings;
+  private final Map<Integer, JavaProcess> processes = new LinkedHashMap<>();
+  private final HttpClient client = HttpClient.newBuilder().connectTimeout(CONNECT).build();
+
+  /** Starts the gateways and waits until they are ready. */
+  Gateways(ProcessCluster cluster, Settings settings) throws IOException, InterruptedException {
+    this.cluster = cluster;
+    this.settings = settings;
+    for (int i = 0; i < COUNT; i++) {
+      start(Ports.free());
+    }
+    awaitReady();
+  }
+
+  List<URI> uris() {
+    return processes.keySet().stream().map(Gateways::uri).toList();
+  }
+
+  private static URI uri(int port) {
+    return URI.create("http://" + Ports.LOOPBACK + ":" + port + "/");
+  }
+
+  private void start(int port) throws IOException {
+    List<String> arguments = new ArrayList<>();
+    arguments.addAll(List.of("gateway", "--port", Integer.toString(port)));
+    arguments.addAll(
+        List.of("--bootstrap", settings.get(RadixflowOptions.BOOTSTRAP_SERVERS), "--set"));
+    arguments.add(GatewayConfig.MODEL_NAME.key() + "=" + HttpTurn.MODEL);
+    processes.put(port, cluster.startGateway(Radixflow.class.getName(), arguments));
+  }
+
+  /** Kills one of them, waits, and starts it again. */
+  void killOne(SplittableRandom random, Duration down) throws IOException, InterruptedException {
+    List<Integer> ports = List.copyOf(processes.keySet());
+    kill(List.of(ports.get(random.nextInt(ports.size()))), down);
+  }
+
+  void killAll(Duration down) throws IOException, InterruptedException {
+    kill(List.copyOf(processes.keySet()), down);
+  }
+
+  private void kill(List<Integer> ports, Duration down) throws IOException, InterruptedException {
+    ports.forEach(port -> processes.get(port).kill());
+    Thread.sleep(down.toMillis());
+    for (int port : ports) {
+      start(port);
+    }
+    awaitReady();
+  }
+
+  private void awaitReady() throws IOException, InterruptedException {
+    for (int port : processes.keySet()) {
+      HttpRequest ready =
+          HttpRequest.newBuilder(uri(port).resolve("/ready")).timeout(CONNECT).build();
+      Waiting.until(
+          "the gateway at port " + port,
+          LIMIT,
+          () -> client.send(ready, BodyHandlers.discarding()).statusCode() == 200);
+    }
+  }
+}

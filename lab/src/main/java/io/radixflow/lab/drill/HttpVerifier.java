@@ -1,0 +1,153 @@
+package io.radixflow.lab.drill;
+
+import io.radixflow.jobs.event.EventParser;
+import io.radixflow.lab.drill.http.Heard;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.Reply;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Compares what HTTP clients heard with what the gateways sent to the job and with what an
+ * undisturbed run answers to that.
+ */
+final class HttpVerifier {
+  private static final int MAX_FINDINGS = 100;
+  private static final int MAX_EVENT = 16 << 20;
+
+  private final EventParser parser = new EventParser(MAX_EVENT);
+  private final Map<TurnKey, ConversationEvent> turns = new LinkedHashMap<>();
+  private final List<ConversationEvent> events = new ArrayList<>();
+  private final List<String> findings = new ArrayList<>();
+  private int changed;
+
+  /** Takes the next record of a partition of the topic of events. */
+  void event(byte[] record) {
+    ConversationEvent event = parser.parse(record, Origin.NONE).event();
+    if (event == null || event.session().startsWith(SessionScript.PREFIX)) {
+      return;
+    }
+    if (event.kind() == EventKind.CANCEL) {
+      events.add(event);
+    } else if (event.kind() == EventKind.MESSAGE) {
+      ConversationEvent before = turns.putIfAbsent(TurnKey.of(event), event);
+      if (before == null) {
+        events.add(event);
+      } else if (!before.equals(event)) {
+        change(TurnKey.of(event) + ": sent again as another event");
+      }
+    }
+  }
+
+  /** The events of HTTP clients' turns, each once, and of their cancels; a session's in order. */
+  List<ConversationEvent> events() {
+    return List.copyOf(events);
+  }
+
+  /**
+   * Returns the result.
+   *
+   * @param heard what the clients heard
+   * @param unheard turns that clients have sent and not heard to their end
+   * @param failures of clients themselves
+   * @param expected the undisturbed run's replies
+   */
+  Verdict verdict(
+      List<Heard> heard, int unheard, List<String> failures, Map<TurnKey, Reply> expected) {
+    Map<TurnKey, Heard> known = new HashMap<>();
+    failures.forEach(this::change);
+    int doubled = 0;
+    List<Long> waits = new ArrayList<>();
+    Set<TurnKey> extra = new HashSet<>(turns.keySet());
+    for (Heard one : heard) {
+      TurnKey key = new TurnKey(one.session(), one.turn());
+      waits.addAll(one.waits());
+      extra.remove(key);
+      if (known.putIfAbsent(key, one) != null) {
+        doubled++;
+        find(one.key() + ": the same turn as " + known.get(key).key());
+      }
+      compare(one, expected.get(key));
+    }
+    // what a client never heard of may still have become a turn
+    if (extra.size() > unheard) {
+      doubled += extra.size() - unheard;
+      find("turns that no client asked for: " + extra);
+    }
+    if (unheard > 0) {
+      find(unheard + " replies were never heard to their end");
+    }
+    int resumed = (int) heard.stream().filter(one -> !one.waits().isEmpty()).count();
+    return new Verdict(
+        heard.size() + unheard,
+        resumed,
+        unheard,
+        doubled,
+        changed,
+        RecoveryTimes.Times.of(waits),
+        findings);
+  }
+
+  private void compare(Heard one, Reply expected) {
+    if (!one.faults().isEmpty()) {
+      change(one.key() + ": " + String.join("; ", one.faults()));
+    } else if (expected == null) {
+      change(one.key() + ": the gateways sent no such turn to the job");
+    } else if (one.cancelled()) {
+      if (!expected.text().startsWith(one.text())) {
+        change(one.key() + ": cancelled with a text that is no prefix of the undisturbed run's");
+      }
+    } else if (!expected.text().equals(one.text())) {
+      change(one.key() + ": '" + one.text() + "' instead of '" + expected.text() + "'");
+    } else if (!expected.finishReason().equals(one.finish())) {
+      change(one.key() + ": " + one.finish() + " instead of " + expected.finishReason());
+    }
+  }
+
+  private void change(String what) {
+    changed++;
+    find(what);
+  }
+
+  private void find(String what) {
+    if (findings.size() < MAX_FINDINGS) {
+      findings.add("HTTP " + what);
+    }
+  }
+
+  /**
+   * What HTTP clients heard.
+   *
+   * @param turns that were asked for
+   * @param resumed of those, whose connection broke and was made again
+   * @param lost of those, not heard to their end
+   * @param doubled turns beyond those that were asked for
+   * @param changed turns of which a client heard something else than the undisturbed run replied
+   * @param waits from each break to the next event
+   * @param findings descriptions of what is wrong; only the first hundred
+   */
+  record Verdict(
+      int turns,
+      int resumed,
+      int lost,
+      int doubled,
+      int changed,
+      RecoveryTimes.Times waits,
+      List<String> findings) {
+
+    Verdict {
+      findings = List.copyOf(findings);
+    }
+
+    boolean holds() {
+      return lost + doubled + changed == 0;
+    }
+  }
+}

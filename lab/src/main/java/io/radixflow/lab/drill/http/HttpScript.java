@@ -1,0 +1,108 @@
+package io.radixflow.lab.drill.http;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * The requests of one conversation over HTTP, a function of a seed. Half of the conversations are
+ * chats, whose client sends the whole conversation each time; the others are chains of responses.
+ * Some requests follow an earlier one than the last, some are cancelled, some lose their connection
+ * on purpose.
+ *
+ * <p>The text of a cancelled turn depends on when the cancel comes, so nothing follows it.
+ *
+ * @param name names the conversation and begins the keys of its requests
+ * @param chat whether it is a chat
+ */
+public record HttpScript(String name, boolean chat, List<Step> steps) {
+  static final String SYSTEM =
+      "You are a harbour master who answers sailors briefly and kindly, and knows every light.";
+  private static final List<String> WORDS =
+      List.of("light", "tide", "storm", "harbour", "keeper", "bell", "wind", "sail", "reef", "fog");
+  private static final double HOT = 0.9;
+  private static final int PIECES = 12;
+
+  /** Stands for none: of steps, of pieces. */
+  static final int NONE = -1;
+
+  public HttpScript {
+    steps = List.copyOf(steps);
+  }
+
+  /**
+   * A request for a reply.
+   *
+   * @param input what the user says
+   * @param after the step that it follows, or {@link #NONE}
+   * @param temperature 0 to 0.9
+   * @param seed of the sampling, or null
+   * @param maxTokens of the reply
+   * @param streamed whether the reply is wanted in pieces
+   * @param dropAfter pieces after which the client leaves, to come back; or {@link #NONE}
+   * @param cancelAfter pieces after which the client cancels the reply, or {@link #NONE}
+   */
+  public record Step(
+      String input,
+      int after,
+      double temperature,
+      Long seed,
+      int maxTokens,
+      boolean streamed,
+      int dropAfter,
+      int cancelAfter) {}
+
+  /**
+   * Returns a conversation.
+   *
+   * @param number of the conversation; others with the same seed have other numbers
+   * @param turns how many requests
+   */
+  public static HttpScript of(long seed, int number, int turns, int maxTokens) {
+    SplittableRandom random = new SplittableRandom(seed * 7_368_787 + number);
+    String name = "harbour-" + Long.toHexString(seed) + "-" + number;
+    boolean chat = number % 2 == 0;
+    List<Step> steps = new ArrayList<>();
+    List<Integer> open = new ArrayList<>();
+    for (int i = 0; i < turns; i++) {
+      int after = NONE;
+      if (!open.isEmpty()) {
+        boolean last = random.nextInt(4) > 0;
+        after = open.get(last ? open.size() - 1 : random.nextInt(open.size()));
+      }
+      boolean streamed = random.nextInt(8) > 0;
+      boolean cancelled = !chat && streamed && random.nextInt(8) == 0;
+      boolean dropped = !chat && streamed && !cancelled && random.nextInt(3) == 0;
+      int piece = random.nextInt(PIECES);
+      Long given = number % 3 == 1 ? (Long) (random.nextLong() >>> 16) : null;
+      steps.add(
+          new Step(
+              sentence(random, name + ", " + i),
+              after,
+              number % 3 == 0 ? 0 : HOT,
+              given,
+              maxTokens,
+              streamed,
+              dropped ? piece : NONE,
+              cancelled ? piece : NONE));
+      if (!cancelled) {
+        open.add(i);
+      }
+    }
+    return new HttpScript(name, chat, steps);
+  }
+
+  /** The first words make the beginning of each conversation its own. */
+  private static String sentence(SplittableRandom random, String first) {
+    StringBuilder text = new StringBuilder(first).append(':');
+    for (int i = 3 + random.nextInt(8); i > 0; i--) {
+      text.append(' ').append(WORDS.get(random.nextInt(WORDS.size())));
+    }
+    return text.append('?').toString();
+  }
+
+  /** The key of a step's request, by which it can be sent again. */
+  String key(int step) {
+    return name + "-" + step;
+  }
+}

@@ -1,0 +1,113 @@
+package io.radixflow.lab.drill;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.radixflow.jobs.event.EventWriter;
+import io.radixflow.lab.drill.http.Heard;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class HttpVerifierTest {
+
+  private final HttpVerifier verifier = new HttpVerifier();
+  private final List<Heard> heard = new ArrayList<>();
+  private final Map<TurnKey, Reply> expected = new HashMap<>();
+
+  private void turn(String turn, String text) {
+    send(turn, "Ahoy");
+    expected.put(
+        new TurnKey("s", turn),
+        Reply.builder("s", "main", turn, EventKind.MESSAGE)
+            .text(text)
+            .finishReason("stop")
+            .build());
+  }
+
+  private void send(String turn, String text) {
+    verifier.event(EventWriter.write(ConversationEvent.message("s", turn, text)));
+  }
+
+  private void hear(String turn, String text, String finish, String... faults) {
+    heard.add(new Heard("k-" + turn, "s", turn, "id", text, finish, List.of(7L), List.of(faults)));
+  }
+
+  private HttpVerifier.Verdict verdict(int unheard) {
+    return verifier.verdict(heard, unheard, List.of(), expected);
+  }
+
+  @Test
+  void whatWasHeardAsItWasRepliedHolds() {
+    turn("1", "Aye");
+    turn("2", "Aye, aye");
+    send("2", "Ahoy");
+    verifier.event(
+        EventWriter.write(ConversationEvent.builder(EventKind.CANCEL, "s", "2").build()));
+    hear("1", "Aye", "stop");
+    hear("2", "Aye,", "cancelled");
+
+    HttpVerifier.Verdict verdict = verdict(0);
+    assertThat(verdict.findings()).isEmpty();
+    assertThat(verdict.holds()).isTrue();
+    assertThat(verdict).matches(v -> v.turns() == 2 && v.resumed() == 2);
+    assertThat(verifier.events())
+        .extracting(ConversationEvent::kind)
+        .containsExactly(EventKind.MESSAGE, EventKind.MESSAGE, EventKind.CANCEL);
+  }
+
+  @Test
+  void kafkaClientsTurnsAreNotLookedAt() {
+    verifier.event(EventWriter.write(ConversationEvent.message("drill-1-1", "1", "Ahoy")));
+    assertThat(verifier.events()).isEmpty();
+    assertThat(verdict(0).holds()).isTrue();
+  }
+
+  @Test
+  void anotherTextOrEndOrAFaultOrAnUnknownTurnCountsAsChanged() {
+    turn("1", "Aye");
+    turn("2", "Aye");
+    turn("3", "Aye");
+    turn("4", "Aye");
+    hear("1", "Nay", "stop");
+    hear("2", "Aye", "length");
+    hear("3", "Aye", "stop", "a gap");
+    hear("4", "y", "cancelled");
+    hear("5", "Aye", "stop");
+
+    HttpVerifier.Verdict verdict = verdict(0);
+    assertThat(verdict.changed()).isEqualTo(5);
+    assertThat(verdict.holds()).isFalse();
+  }
+
+  @Test
+  void aReplyThatWasNeverHeardIsLost() {
+    turn("1", "Aye");
+    assertThat(verdict(1)).matches(v -> v.lost() == 1 && v.doubled() == 0);
+  }
+
+  @Test
+  void twoTurnsForOneRequestAndTwoRequestsForOneTurnAreDoubled() {
+    turn("1", "Aye");
+    turn("2", "Aye");
+    hear("1", "Aye", "stop");
+    assertThat(verdict(0).doubled()).isEqualTo(1);
+
+    hear("2", "Aye", "stop");
+    assertThat(verdict(0).doubled()).isZero();
+    hear("1", "Aye", "stop");
+    assertThat(verdict(0).doubled()).isEqualTo(1);
+  }
+
+  @Test
+  void aRequestThatIsSentAgainAsAnotherEventCountsAsChanged() {
+    turn("1", "Aye");
+    hear("1", "Aye", "stop");
+    send("1", "Ahoy there");
+    assertThat(verdict(0).changed()).isEqualTo(1);
+  }
+}
