@@ -9,6 +9,7 @@ import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.HttpFront;
 import io.radixflow.gateway.http.HttpMetrics;
 import io.radixflow.gateway.http.Routes;
+import io.radixflow.gateway.live.LiveEndpoints;
 import io.radixflow.gateway.messages.MessagesEndpoints;
 import io.radixflow.gateway.responses.ConversationsEndpoints;
 import io.radixflow.gateway.responses.ResponsesEndpoints;
@@ -30,11 +31,13 @@ public final class Gateway implements AutoCloseable {
 
   private final Turns turns;
   private final ModelText text;
+  private final LiveEndpoints live;
   private final HttpFront front;
 
-  private Gateway(Turns turns, ModelText text, HttpFront front) {
+  private Gateway(Turns turns, ModelText text, LiveEndpoints live, HttpFront front) {
     this.turns = turns;
     this.text = text;
+    this.live = live;
     this.front = front;
   }
 
@@ -57,7 +60,9 @@ public final class Gateway implements AutoCloseable {
       new MetricsPage(registry).addTo(routes);
       ModelText text = new ModelText(settings);
       endpoints(settings, turns, text).forEach(group -> group.addTo(routes));
-      return new Gateway(turns, text, HttpFront.start(settings, routes, new HttpMetrics(registry)));
+      LiveEndpoints live = new LiveEndpoints(settings);
+      live.addTo(routes);
+      return new Gateway(turns, text, live, HttpFront.start(settings, routes, new HttpMetrics(registry)));
     } catch (IOException | RuntimeException e) {
       topics.close();
       throw e;
@@ -92,6 +97,7 @@ public final class Gateway implements AutoCloseable {
   @Override
   public void close() {
     front.close();
+    live.close();
     turns.close();
     text.close();
   }

@@ -25,6 +25,7 @@ import java.util.Set;
  * @param models what the key's user may use; empty for all models
  * @param requestsPerMinute 0 for no limit
  * @param concurrentRequests 0 for no limit
+ * @param operator whether the key's user may see what all tenants do: the live page
  */
 public record ApiKey(
     String id,
@@ -33,7 +34,8 @@ public record ApiKey(
     String tenant,
     List<String> models,
     int requestsPerMinute,
-    int concurrentRequests) {
+    int concurrentRequests,
+    boolean operator) {
 
   static final String PREFIX = "rf_";
   private static final SecureRandom RANDOM = new SecureRandom();
@@ -45,7 +47,14 @@ public record ApiKey(
   private static final int MAX_MODELS = 100;
   private static final Set<String> FIELDS =
       Set.of(
-          "id", "salt", "hash", "tenant", "models", "requests_per_minute", "concurrent_requests");
+          "id",
+          "salt",
+          "hash",
+          "tenant",
+          "models",
+          "requests_per_minute",
+          "concurrent_requests",
+          "operator");
 
   /**
    * A new key.
@@ -55,15 +64,32 @@ public record ApiKey(
    */
   public record Made(String text, ApiKey line) {}
 
-  /** Makes a key. */
+  /** Makes a key that is not an operator's. */
   public static Made make(
       String tenant, List<String> models, int requestsPerMinute, int concurrentRequests) {
+    return make(tenant, models, requestsPerMinute, concurrentRequests, false);
+  }
+
+  /** Makes a key. */
+  public static Made make(
+      String tenant,
+      List<String> models,
+      int requestsPerMinute,
+      int concurrentRequests,
+      boolean operator) {
     String id = HexFormat.of().formatHex(random(ID_BYTES));
     String secret = TEXT.encodeToString(random(SECRET_BYTES));
     byte[] salt = random(SALT_BYTES);
     ApiKey key =
         new ApiKey(
-            id, salt, hash(salt, secret), tenant, models, requestsPerMinute, concurrentRequests);
+            id,
+            salt,
+            hash(salt, secret),
+            tenant,
+            models,
+            requestsPerMinute,
+            concurrentRequests,
+            operator);
     return new Made(PREFIX + id + "_" + secret, key);
   }
 
@@ -98,6 +124,7 @@ public record ApiKey(
     models.forEach(json.withArray("models")::add);
     json.put("requests_per_minute", requestsPerMinute);
     json.put("concurrent_requests", concurrentRequests);
+    json.put("operator", operator);
     return json.toString();
   }
 
@@ -117,7 +144,8 @@ public record ApiKey(
         tenant == null ? "" : tenant,
         models == null ? List.of() : models,
         (int) line.integer("requests_per_minute", 0, MAX_LIMIT, 0),
-        (int) line.integer("concurrent_requests", 0, MAX_LIMIT, 0));
+        (int) line.integer("concurrent_requests", 0, MAX_LIMIT, 0),
+        line.bool("operator", false));
   }
 
   private static byte[] bytes(JsonObject line, String field) {

@@ -7,11 +7,12 @@ import java.util.Set;
  *
  * @param tenant the owner of all sessions that the request may reach; empty for the default tenant
  * @param models names of the models that the caller may use; empty for all
+ * @param operator whether the caller may see what all tenants do
  */
-public record Caller(String tenant, Set<String> models) {
+public record Caller(String tenant, Set<String> models, boolean operator) {
 
   /** The caller of a gateway without API keys. */
-  public static final Caller ANONYMOUS = new Caller("", Set.of());
+  public static final Caller ANONYMOUS = new Caller("", Set.of(), true);
 
   /** Returns whether the caller may use a model. */
   public boolean mayUse(String model) {

@@ -20,7 +20,7 @@ final class KeyLimits {
 
   KeyLimits(ApiKey key, long now) {
     this.key = key;
-    this.caller = new Caller(key.tenant(), new HashSet<>(key.models()));
+    this.caller = new Caller(key.tenant(), new HashSet<>(key.models()), key.operator());
     this.left = key.requestsPerMinute();
     this.filledAt = now;
   }

@@ -40,7 +40,7 @@ class ApiKeysTest {
     ApiKeys keys = read("# keys", "", made.line().toJson());
     Admission admission = keys.admit(made.text());
     assertThat(admission.outcome()).isEqualTo(Outcome.ADMITTED);
-    assertThat(admission.caller()).isEqualTo(new Caller("acme", Set.of("sim")));
+    assertThat(admission.caller()).isEqualTo(new Caller("acme", Set.of("sim"), false));
     assertThat(admission.caller().mayUse("sim")).isTrue();
     assertThat(admission.caller().mayUse("other")).isFalse();
     assertThat(made.line().toJson()).doesNotContain(made.text().substring(20));

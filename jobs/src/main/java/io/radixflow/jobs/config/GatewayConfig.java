@@ -2,6 +2,8 @@ package io.radixflow.jobs.config;
 
 import static org.apache.flink.configuration.ConfigOptions.key;
 
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
@@ -80,7 +82,25 @@ public final class GatewayConfig {
           .describe(
               "Whether requests with unknown fields are refused rather than served without them.");
 
+  public static final ConfigOption<String> FLINK_URL =
+      ALL.add(
+              key("gateway.flink-url").stringType().noDefaultValue(),
+              "a URL such as http://jobmanager:8081",
+              GatewayConfig::isUrl)
+          .describe(
+              "Flink's REST interface, from which the live page has its figures; without it the page"
+                  + " has none.");
+
   private GatewayConfig() {}
+
+  private static boolean isUrl(String text) {
+    try {
+      URI uri = new URI(text);
+      return uri.getHost() != null && List.of("http", "https").contains(uri.getScheme());
+    } catch (URISyntaxException e) {
+      return false;
+    }
+  }
 
   private static boolean isOrigin(String origin) {
     return origin.equals("*") || origin.matches("https?://[a-zA-Z0-9.-]+(:[0-9]+)?");

@@ -31,15 +31,26 @@ public final class KvEventsReader implements AutoCloseable {
 
   private final Consumer<byte[], byte[]> consumer;
   private final List<TopicPartition> partitions = new ArrayList<>();
-  private final KvEventsView view = new KvEventsView();
+  private final KvEventsView view;
 
   /**
    * @param client how to reach the brokers
    * @throws KafkaException if the topic cannot be read
    */
   public KvEventsReader(Properties client, String topic) {
+    this(client, topic, Integer.MAX_VALUE);
+  }
+
+  /**
+   * @param client how to reach the brokers
+   * @param maxBlocks most blocks that are kept, see {@link KvEventsView#KvEventsView(int)}
+   * @throws KafkaException if the topic cannot be read
+   */
+  public KvEventsReader(Properties client, String topic, int maxBlocks) {
+    view = new KvEventsView(maxBlocks);
     Properties properties = new Properties();
     properties.putAll(client);
+    properties.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
     properties.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
     properties.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
     consumer =

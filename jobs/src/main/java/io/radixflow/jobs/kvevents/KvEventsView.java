@@ -27,10 +27,37 @@ public final class KvEventsView {
   private static final Logger LOG = LoggerFactory.getLogger(KvEventsView.class);
 
   private final Map<String, Records> engines = new TreeMap<>();
+  private final int maxBlocks;
+  private int blocks;
+  private long skipped;
   private long unreadable;
 
   /** One record of a block, which counts if its epoch is the engine's. */
-  private record Entry(int partition, KvEventRecord.Block block) {}
+  private record Entry(int partition, KvEventRecord.Block block, long timestamp) {}
+
+  /** Receives blocks. */
+  @FunctionalInterface
+  public interface BlockVisitor {
+
+    /**
+     * @param timestamp when the engine said that it has the block, milliseconds since the epoch
+     */
+    void block(KvEvent.Stored block, long timestamp);
+  }
+
+  /** Creates a view of all blocks. */
+  public KvEventsView() {
+    this(Integer.MAX_VALUE);
+  }
+
+  /**
+   * Creates a view that is bounded. It is exact until it is full.
+   *
+   * @param maxBlocks most blocks of all engines that it keeps; further ones are skipped
+   */
+  public KvEventsView(int maxBlocks) {
+    this.maxBlocks = maxBlocks;
+  }
 
   /** All that an engine's partition has of it. */
   private static final class Records {
@@ -79,10 +106,7 @@ public final class KvEventsView {
     if (record instanceof KvEventRecord.Block block) {
       KvEvent.Stored stored = block.stored();
       expectKey(KvEventRecord.Block.key(block.engine(), stored.tier(), stored.block()), key);
-      records.blocks.merge(
-          key,
-          new Entry(partition, block),
-          (old, entry) -> entry.block.epoch() >= old.block.epoch() ? entry : old);
+      keep(records, key, new Entry(partition, block, timestamp));
     } else if (record instanceof KvEventRecord.Engine engine) {
       expectKey(KvEventRecord.Engine.key(engine.engine()), key);
       if (records.announced == null || engine.epoch() >= records.announced.epoch()) {
@@ -93,6 +117,16 @@ public final class KvEventsView {
     records.epoch = Math.max(records.epoch, record.epoch());
     records.lastSeen = Math.max(records.lastSeen, timestamp);
     engines.put(record.engine(), records);
+  }
+
+  private void keep(Records records, String key, Entry entry) {
+    Entry old = records.blocks.get(key);
+    if (old == null && blocks >= maxBlocks) {
+      skipped++;
+    } else if (old == null || entry.block.epoch() >= old.block.epoch()) {
+      records.blocks.put(key, entry);
+      blocks += old == null ? 1 : 0;
+    }
   }
 
   private static void expectKey(String expected, String key) throws IOException {
@@ -110,10 +144,14 @@ public final class KvEventsView {
       return;
     }
     if (block) {
-      records.blocks.computeIfPresent(
-          key, (k, entry) -> entry.block.epoch() <= voided ? null : entry);
+      Entry entry = records.blocks.get(key);
+      if (entry != null && entry.block.epoch() <= voided) {
+        records.blocks.remove(key);
+        blocks--;
+      }
     } else if (records.epoch <= voided) {
       engines.remove(engine);
+      blocks -= records.blocks.size();
     }
   }
 
@@ -134,17 +172,32 @@ public final class KvEventsView {
 
   /** The blocks that an engine has in a tier, by their names. */
   public Map<Long, KvEvent.Stored> blocks(String engine, KvTier tier) {
-    Map<Long, KvEvent.Stored> blocks = new HashMap<>();
+    Map<Long, KvEvent.Stored> found = new HashMap<>();
+    visitBlocks(
+        engine,
+        (stored, timestamp) -> {
+          if (stored.tier() == tier) {
+            found.put(stored.block(), stored);
+          }
+        });
+    return found;
+  }
+
+  /** Visits the blocks that an engine has, in no order; a block once for each tier that has it. */
+  public void visitBlocks(String engine, BlockVisitor visitor) {
     Records records = engines.get(engine);
     if (records != null) {
       for (Entry entry : records.blocks.values()) {
-        KvEvent.Stored stored = entry.block.stored();
-        if (entry.block.epoch() == records.epoch && stored.tier() == tier) {
-          blocks.put(stored.block(), stored);
+        if (entry.block.epoch() == records.epoch) {
+          visitor.block(entry.block.stored(), entry.timestamp);
         }
       }
     }
-    return blocks;
+  }
+
+  /** Records of blocks that were skipped because the view was full; 0 if it has all. */
+  public long skipped() {
+    return skipped;
   }
 
   /** Records that could not be read. */

@@ -24,6 +24,7 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.HeartbeatManagerOptions;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.MetricOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.configuration.WebOptions;
@@ -53,6 +54,7 @@ public final class LocalCluster implements AutoCloseable {
   /** Room for RocksDB's write buffers. */
   private static final int MANAGED_MEBIBYTES_PER_SLOT = 128;
 
+  private static final Duration METRICS_AGE = Duration.ofSeconds(1);
   private static final Duration POLL = Duration.ofMillis(50);
   private static final Duration LOOK_TIMEOUT = Duration.ofSeconds(60);
 
@@ -106,6 +108,8 @@ public final class LocalCluster implements AutoCloseable {
     flink.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(32));
     flink.set(HeartbeatManagerOptions.HEARTBEAT_INTERVAL, Duration.ofSeconds(1));
     flink.set(HeartbeatManagerOptions.HEARTBEAT_TIMEOUT, Duration.ofSeconds(30));
+    // the gateway's live page is as fresh as this
+    flink.set(MetricOptions.METRIC_FETCHER_UPDATE_INTERVAL, METRICS_AGE);
     String temporary = directory.resolve("tmp").toString();
     flink.set(CoreOptions.TMP_DIRS, temporary);
     flink.set(WebOptions.TMP_DIR, temporary);

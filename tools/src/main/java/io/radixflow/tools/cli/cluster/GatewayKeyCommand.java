@@ -55,6 +55,11 @@ public final class GatewayKeyCommand extends CliCommand {
       description = "Requests in progress on each gateway; 0 for no limit.")
   int concurrentRequests;
 
+  @Option(
+      names = "--operator",
+      description = "The key's user may see the live page: what all tenants do, without texts.")
+  boolean operator;
+
   GatewayKeyCommand(CliEnvironment environment) {
     super(environment);
   }
@@ -64,7 +69,8 @@ public final class GatewayKeyCommand extends CliCommand {
     if (requestsPerMinute < 0 || concurrentRequests < 0) {
       throw new CliException("limits must be 0 or more");
     }
-    ApiKey.Made made = ApiKey.make(tenant, models, requestsPerMinute, concurrentRequests);
+    ApiKey.Made made =
+        ApiKey.make(tenant, models, requestsPerMinute, concurrentRequests, operator);
     if (!Files.exists(file)) {
       Files.createFile(
           file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));

@@ -62,10 +62,11 @@ public final class UpCommand extends CliCommand {
     GatewayCommand.requireFree(asked, "--gateway-port");
     // the stack's settings have the model's file in place of the name that it was asked for by
     String model = ServedModels.nameOf(asked);
-    try (LocalStack stack = serving.startWithBroker(this, port, metricsPort);
+    try (LocalStack stack = serving.startWithBroker(this, withKvEvents(asked), port, metricsPort);
         Gateway gateway =
             Gateway.start(
-                gatewaySettings(stack.settings()).with(GatewayConfig.MODEL_NAME, model))) {
+                live(gatewaySettings(stack.settings()), stack)
+                    .with(GatewayConfig.MODEL_NAME, model))) {
       serving.run(stack, started -> announce(started, gateway));
     }
     return 0;
@@ -73,6 +74,20 @@ public final class UpCommand extends CliCommand {
 
   private Settings gatewaySettings(Settings settings) {
     return gatewayPort == null ? settings : settings.with(GatewayConfig.PORT, gatewayPort);
+  }
+
+  /** The live page shows the radix tree, unless the settings say that nothing is to be published. */
+  private static Settings withKvEvents(Settings settings) {
+    return settings.isGiven(RadixflowOptions.KV_EVENTS_ENABLED)
+        ? settings
+        : settings.with(RadixflowOptions.KV_EVENTS_ENABLED, true);
+  }
+
+  /** The live page looks at the stack's own Flink, unless the settings name another. */
+  private static Settings live(Settings settings, LocalStack stack) {
+    return settings.isGiven(GatewayConfig.FLINK_URL)
+        ? settings
+        : settings.with(GatewayConfig.FLINK_URL, stack.webInterface().toString());
   }
 
   private void announce(LocalStack stack, Gateway gateway) {

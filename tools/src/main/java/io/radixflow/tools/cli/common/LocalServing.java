@@ -29,7 +29,13 @@ public final class LocalServing {
   /** Starts the job with a broker of its own. */
   public LocalStack startWithBroker(CliCommand command, int port, int metricsPort)
       throws IOException {
-    return start(command, settings.load(command, model), true, port, metricsPort);
+    return startWithBroker(command, settings.load(command, model), port, metricsPort);
+  }
+
+  /** Starts the job with a broker of its own, and with settings that were loaded before. */
+  public LocalStack startWithBroker(
+      CliCommand command, Settings loaded, int port, int metricsPort) throws IOException {
+    return start(command, loaded, true, port, metricsPort);
   }
 
   /**

@@ -1,0 +1,120 @@
+package io.radixflow.gateway.live;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.event.KvEventRecord;
+import io.radixflow.jobs.kvevents.KvEventsReader;
+import io.radixflow.jobs.kvevents.KvEventsView;
+import io.radixflow.operators.record.KvTier;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The radix tree of all engines, from the topic of KV events. */
+final class CacheTreeSource implements Sampler.Source {
+
+  /** Most blocks that are kept: about 40 MB. */
+  private static final int MAX_BLOCKS = 100_000;
+
+  /** Most nodes that are shown. */
+  private static final int MAX_NODES = 240;
+
+  /** Namespaces that are numbered; the numbers of the others are 0. */
+  private static final int MAX_SPACES = 1000;
+
+  /** An engine that has not announced itself for so long is gone, or cut off. */
+  private static final long SILENT_MILLIS = 60_000;
+
+  private static final String API_TIMEOUT = "default.api.timeout.ms";
+  private static final String TIMEOUT_MILLIS = "5000";
+
+  private final KvEventsReader reader;
+  private final Map<String, Integer> spaces = new HashMap<>();
+
+  private CacheTreeSource(KvEventsReader reader) {
+    this.reader = reader;
+    spaces.put("", 0);
+  }
+
+  static CacheTreeSource open(Settings settings) {
+    var client = settings.kafkaClient();
+    client.put(API_TIMEOUT, TIMEOUT_MILLIS);
+    return new CacheTreeSource(
+        new KvEventsReader(client, settings.get(RadixflowOptions.KV_EVENTS_TOPIC), MAX_BLOCKS));
+  }
+
+  @Override
+  public byte[] sample() {
+    return Json.write(
+        show(
+            reader.readToEnd(Thread.currentThread()::isInterrupted),
+            MAX_NODES,
+            System.currentTimeMillis()));
+  }
+
+  /**
+   * Returns the trees as JSON, without hashes: namespaces are numbered.
+   *
+   * @param maxNodes most nodes, the largest of all engines
+   */
+  ObjectNode show(KvEventsView view, int maxNodes, long now) {
+    ObjectNode shown = Json.object().put("status", "ok").put("skipped", view.skipped());
+    ArrayNode engines = shown.putArray("engines");
+    int left = maxNodes;
+    for (String name : view.engines()) {
+      KvEventsView.EngineView engine = view.engine(name);
+      if (engine.last().state() != KvEventRecord.State.CLOSED) {
+        CacheTree tree = CacheTree.of(name, view);
+        ObjectNode one = engines.addObject().put("name", name);
+        one.put("state", engine.last().state().name().toLowerCase(Locale.ROOT));
+        one.put("silent", now - engine.lastSeen() > SILENT_MILLIS);
+        one.put("block_size", engine.last().blockSize());
+        left -= add(one, tree, left, engine.last().blockSize());
+      }
+    }
+    return shown;
+  }
+
+  private int add(ObjectNode engine, CacheTree tree, int maxNodes, int blockSize) {
+    List<CacheTree.Node> nodes = tree.largest(maxNodes);
+    engine.put("nodes_total", tree.size()).put("tokens_total", tree.blocks() * blockSize);
+    ArrayNode array = engine.putArray("nodes");
+    for (CacheTree.Node node : nodes) {
+      ObjectNode one = array.addObject();
+      one.put("id", Long.toHexString(node.id() & 0xffff_ffff_ffffL));
+      one.put("parent", node.parentIndex());
+      one.put("start", node.firstBlock() * blockSize);
+      one.put("tokens", node.blockCount() * blockSize);
+      one.put("below", (node.subtreeBlocks() - node.blockCount()) * blockSize);
+      one.put("ends", node.ends());
+      one.put("space", space(node.namespace()));
+      one.put("stored_at", node.storedAt());
+      one.put("hidden", node.hidden()).put("hidden_tokens", node.hiddenBlocks() * blockSize);
+      ArrayNode tiers = one.putArray("tiers");
+      for (KvTier tier : KvTier.values()) {
+        if (node.isIn(tier)) {
+          tiers.add(tier.name().toLowerCase(Locale.ROOT));
+        }
+      }
+    }
+    return nodes.size();
+  }
+
+  private int space(String namespace) {
+    Integer number = spaces.get(namespace);
+    if (number == null && spaces.size() < MAX_SPACES) {
+      number = spaces.size();
+      spaces.put(namespace, number);
+    }
+    return number == null ? 0 : number;
+  }
+
+  @Override
+  public void close() {
+    reader.close();
+  }
+}

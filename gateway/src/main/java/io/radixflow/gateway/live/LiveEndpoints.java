@@ -1,0 +1,87 @@
+package io.radixflow.gateway.live;
+
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.EndpointGroup;
+import io.radixflow.gateway.http.Exchange;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.http.Routes;
+import io.radixflow.jobs.config.GatewayConfig;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
+import io.vertx.core.http.HttpMethod;
+
+/**
+ * What the live page shows, as JSON. It is about all tenants, so an API key needs the operator's
+ * permission. There are no texts, token ids, names of sessions or of tenants in it.
+ */
+public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
+
+  private static final int PERIOD_MILLIS = 1000;
+  private static final int IDLE_MILLIS = 20_000;
+  private static final int TIMEOUT_MILLIS = 3000;
+
+  private final Sampler figures;
+  private final Sampler tree;
+
+  /** Follows nothing until someone looks. */
+  public LiveEndpoints(Settings settings) {
+    String flink = settings.get(GatewayConfig.FLINK_URL);
+    this.figures =
+        sampler("gateway-live-figures", () -> figures(flink), "Flink's answer cannot be used");
+    this.tree =
+        sampler(
+            "gateway-live-tree",
+            () -> CacheTreeSource.open(settings),
+            "The topic "
+                + settings.get(RadixflowOptions.KV_EVENTS_TOPIC)
+                + " cannot be read. Is the job's option kv-events.enabled true?");
+  }
+
+  private static Sampler.Source figures(String flink) {
+    return flink == null
+        ? () -> status("off", "The gateway does not know where Flink is: set gateway.flink-url.")
+        : new FlinkFigures(new FlinkRest(flink, TIMEOUT_MILLIS));
+  }
+
+  private static Sampler sampler(String name, Sampler.Opening opening, String otherwise) {
+    return new Sampler(
+        name,
+        PERIOD_MILLIS,
+        IDLE_MILLIS,
+        opening,
+        status("starting", "The first figures are on their way."),
+        failure ->
+            status(
+                "failed", failure instanceof java.io.IOException ? failure.getMessage() : otherwise));
+  }
+
+  private static byte[] status(String status, String message) {
+    return Json.write(Json.object().put("status", status).put("message", message));
+  }
+
+  @Override
+  public void addTo(Routes routes) {
+    routes.add(HttpMethod.GET, "/live/metrics", exchange -> serve(exchange, figures));
+    routes.add(HttpMethod.GET, "/live/tree", exchange -> serve(exchange, tree));
+  }
+
+  private static void serve(Exchange exchange, Sampler sampler) {
+    if (!exchange.caller().operator()) {
+      throw new ApiException(
+          403,
+          "permission_error",
+          "forbidden",
+          null,
+          "the API key is no operator's; './radixflow gateway-key --operator' makes one that is");
+    }
+    exchange.setHeader("Cache-Control", "no-store");
+    exchange.json(200, sampler.latest());
+  }
+
+  /** Stops to follow anything. */
+  @Override
+  public void close() {
+    figures.close();
+    tree.close();
+  }
+}

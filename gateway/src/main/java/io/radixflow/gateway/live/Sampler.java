@@ -1,0 +1,135 @@
+package io.radixflow.gateway.live;
+
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes samples of a source, on a thread of its own, for as long as someone asks for them now and
+ * then. So readers never wait, and many of them cost as much as one. Safe for many threads.
+ */
+final class Sampler implements AutoCloseable {
+
+  private static final Logger LOG = LoggerFactory.getLogger(Sampler.class);
+
+  private final String name;
+  private final long periodMillis;
+  private final long idleNanos;
+  private final Opening opening;
+  private final Function<Exception, byte[]> failed;
+  private final byte[] starting;
+  private volatile byte[] latest;
+  private Thread thread;
+  private long asked;
+  private boolean closed;
+
+  /** What samples are taken of. Used by the sampler's thread alone. */
+  interface Source extends AutoCloseable {
+
+    /** Takes a sample; may block for seconds. */
+    byte[] sample() throws Exception;
+
+    @Override
+    default void close() {}
+  }
+
+  /** Opens a source. */
+  @FunctionalInterface
+  interface Opening {
+    Source open() throws Exception;
+  }
+
+  /**
+   * @param name of the thread
+   * @param periodMillis pause between samples
+   * @param idleMillis time without a reader after which the source is closed
+   * @param starting the sample before the first one
+   * @param failed makes the sample of a failure; the source is opened again then
+   */
+  Sampler(
+      String name,
+      long periodMillis,
+      long idleMillis,
+      Opening opening,
+      byte[] starting,
+      Function<Exception, byte[]> failed) {
+    this.name = name;
+    this.periodMillis = periodMillis;
+    this.idleNanos = TimeUnit.MILLISECONDS.toNanos(idleMillis);
+    this.opening = opening;
+    this.starting = starting;
+    this.failed = failed;
+    this.latest = starting;
+  }
+
+  /** Returns the latest sample, and has more taken. Never blocks. */
+  synchronized byte[] latest() {
+    asked = System.nanoTime();
+    if (thread == null && !closed) {
+      thread = new Thread(this::run, name);
+      thread.setDaemon(true);
+      thread.start();
+    }
+    return latest;
+  }
+
+  private void run() {
+    Source source = null;
+    try {
+      do {
+        try {
+          source = source == null ? opening.open() : source;
+          latest = source.sample();
+        } catch (Exception e) {
+          LOG.debug("{} has no sample", name, e);
+          latest = failed.apply(e);
+          close(source);
+          source = null;
+        }
+      } while (pause());
+    } catch (InterruptedException e) {
+      LOG.debug("{} was interrupted", name);
+    } finally {
+      close(source);
+    }
+  }
+
+  /** Returns false if the thread is to end, which another one may follow then. */
+  private synchronized boolean pause() throws InterruptedException {
+    if (!closed) {
+      wait(periodMillis);
+    }
+    boolean goesOn = !closed && System.nanoTime() - asked < idleNanos;
+    if (!goesOn) {
+      thread = null;
+      latest = starting;
+    }
+    return goesOn;
+  }
+
+  private static void close(Source source) {
+    if (source != null) {
+      source.close();
+    }
+  }
+
+  /** Returns when the thread has ended. */
+  @Override
+  public void close() {
+    Thread last;
+    synchronized (this) {
+      closed = true;
+      last = thread;
+      notifyAll();
+    }
+    if (last != null) {
+      last.interrupt();
+      try {
+        last.join(TimeUnit.MINUTES.toMillis(1));
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}
