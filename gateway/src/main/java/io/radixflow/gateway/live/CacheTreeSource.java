@@ -9,10 +9,12 @@ import io.radixflow.jobs.event.KvEventRecord;
 import io.radixflow.jobs.kvevents.KvEventsReader;
 import io.radixflow.jobs.kvevents.KvEventsView;
 import io.radixflow.operators.record.KvTier;
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /** The radix tree of all engines, from the topic of KV events. */
 final class CacheTreeSource implements Sampler.Source {
@@ -33,9 +35,13 @@ final class CacheTreeSource implements Sampler.Source {
   private static final String TIMEOUT_MILLIS = "5000";
 
   private final KvEventsReader reader;
+  private final long salt = new SecureRandom().nextLong();
   private final Map<String, Integer> spaces = new HashMap<>();
 
-  private CacheTreeSource(KvEventsReader reader) {
+  /**
+   * @param reader read from, and closed; null for a test that only shows
+   */
+  CacheTreeSource(KvEventsReader reader) {
     this.reader = reader;
     spaces.put("", 0);
   }
@@ -48,12 +54,8 @@ final class CacheTreeSource implements Sampler.Source {
   }
 
   @Override
-  public byte[] sample() {
-    return Json.write(
-        show(
-            reader.readToEnd(Thread.currentThread()::isInterrupted),
-            MAX_NODES,
-            System.currentTimeMillis()));
+  public byte[] sample(BooleanSupplier stopped) {
+    return Json.write(show(reader.readToEnd(stopped), MAX_NODES, System.currentTimeMillis()));
   }
 
   /**
@@ -85,7 +87,7 @@ final class CacheTreeSource implements Sampler.Source {
     ArrayNode array = engine.putArray("nodes");
     for (CacheTree.Node node : nodes) {
       ObjectNode one = array.addObject();
-      one.put("id", Long.toHexString(node.id() & 0xffff_ffff_ffffL));
+      one.put("id", Long.toHexString(mixed(node.id() ^ salt)));
       one.put("parent", node.parentIndex());
       one.put("start", node.firstBlock() * blockSize);
       one.put("tokens", node.blockCount() * blockSize);
@@ -102,6 +104,13 @@ final class CacheTreeSource implements Sampler.Source {
       }
     }
     return nodes.size();
+  }
+
+  /** Mixes all bits (splitmix64): ids on the page say nothing about the names of blocks. */
+  private static long mixed(long bits) {
+    long once = (bits ^ bits >>> 30) * 0xbf58476d1ce4e5b9L;
+    long twice = (once ^ once >>> 27) * 0x94d049bb133111ebL;
+    return twice ^ twice >>> 31;
   }
 
   private int space(String namespace) {

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 /**
@@ -87,7 +88,7 @@ final class FlinkFigures implements Sampler.Source {
   }
 
   @Override
-  public byte[] sample() throws IOException {
+  public byte[] sample(BooleanSupplier stopped) throws IOException {
     ObjectNode figures = Json.object().put("status", "ok");
     String state = findJob();
     figures.put("job", state);

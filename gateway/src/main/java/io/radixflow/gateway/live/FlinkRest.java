@@ -1,5 +1,6 @@
 package io.radixflow.gateway.live;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayOutputStream;
@@ -52,7 +53,7 @@ final class FlinkRest {
         throw new IOException("Flink answers with status " + status + " at " + base);
       }
       return MAPPER.readTree(read(connection));
-    } catch (com.fasterxml.jackson.core.JsonProcessingException e) {
+    } catch (JsonProcessingException e) {
       throw new IOException("what answers at " + base + " is not Flink", e);
     } finally {
       connection.disconnect();

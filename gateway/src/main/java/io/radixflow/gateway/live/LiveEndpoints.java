@@ -9,6 +9,7 @@ import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.vertx.core.http.HttpMethod;
+import java.io.IOException;
 
 /**
  * What the live page shows, as JSON. It is about all tenants, so an API key needs the operator's
@@ -39,7 +40,7 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
 
   private static Sampler.Source figures(String flink) {
     return flink == null
-        ? () -> status("off", "The gateway does not know where Flink is: set gateway.flink-url.")
+        ? stopped -> status("off", "The gateway does not know where Flink is: set gateway.flink-url.")
         : new FlinkFigures(new FlinkRest(flink, TIMEOUT_MILLIS));
   }
 
@@ -52,7 +53,7 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
         status("starting", "The first figures are on their way."),
         failure ->
             status(
-                "failed", failure instanceof java.io.IOException ? failure.getMessage() : otherwise));
+                "failed", failure instanceof IOException ? failure.getMessage() : otherwise));
   }
 
   private static byte[] status(String status, String message) {

@@ -1,6 +1,7 @@
 package io.radixflow.gateway.live;
 
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,13 +23,17 @@ final class Sampler implements AutoCloseable {
   private volatile byte[] latest;
   private Thread thread;
   private long asked;
-  private boolean closed;
+  private volatile boolean closed;
 
   /** What samples are taken of. Used by the sampler's thread alone. */
   interface Source extends AutoCloseable {
 
-    /** Takes a sample; may block for seconds. */
-    byte[] sample() throws Exception;
+    /**
+     * Takes a sample; may block for seconds.
+     *
+     * @param stopped whether to return early, with any sample
+     */
+    byte[] sample(BooleanSupplier stopped) throws Exception;
 
     @Override
     default void close() {}
@@ -80,7 +85,7 @@ final class Sampler implements AutoCloseable {
       do {
         try {
           source = source == null ? opening.open() : source;
-          latest = source.sample();
+          latest = source.sample(() -> closed);
         } catch (Exception e) {
           LOG.debug("{} has no sample", name, e);
           latest = failed.apply(e);
@@ -89,7 +94,7 @@ final class Sampler implements AutoCloseable {
         }
       } while (pause());
     } catch (InterruptedException e) {
-      LOG.debug("{} was interrupted", name);
+      LOG.warn("{} was interrupted", name);
     } finally {
       close(source);
     }
@@ -124,7 +129,6 @@ final class Sampler implements AutoCloseable {
       notifyAll();
     }
     if (last != null) {
-      last.interrupt();
       try {
         last.join(TimeUnit.MINUTES.toMillis(1));
       } catch (InterruptedException e) {

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.gateway.Gateway;
 import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.kernels.sim.SimModel;
@@ -44,7 +45,12 @@ class GatewayITCase {
     threads = Threads.running();
     Settings settings =
         new SettingsLoader()
-            .set(List.of("model=sim", "job.checkpoint-interval=200ms", "gateway.port=0"))
+            .set(
+                List.of(
+                    "model=sim",
+                    "job.checkpoint-interval=200ms",
+                    "gateway.port=0",
+                    "kv-events.enabled=true"))
             .load();
     stack =
         LocalStack.start(
@@ -52,7 +58,9 @@ class GatewayITCase {
             new LocalStack.Options(Optional.empty(), true, 0, 0),
             ServingSettings.engine(settings, name -> SimModel.open(SimOptions.DEFAULT)),
             line -> {});
-    gateway = Gateway.start(stack.settings());
+    gateway =
+        Gateway.start(
+            stack.settings().with(GatewayConfig.FLINK_URL, stack.webInterface().toString()));
   }
 
   @AfterAll
@@ -209,6 +217,50 @@ class GatewayITCase {
     } finally {
       gateway = before;
     }
+  }
+
+  @Test
+  void theLivePageHasFiguresOfTheJob() throws Exception {
+    chat("");
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              JsonNode figures = MAPPER.readTree(get("/live/metrics").body());
+              assertThat(figures.at("/status").asText()).isEqualTo("ok");
+              assertThat(figures.at("/uptime_ms").asLong()).isPositive();
+              assertThat(figures.at("/metrics/turnsAccepted").asInt()).isPositive();
+              assertThat(figures.at("/metrics/engineTokensGenerated").asInt()).isPositive();
+              assertThat(figures.at("/metrics/timeToFirstTokenMillis_p99").isNumber()).isTrue();
+              assertThat(figures.at("/metrics/pages").asInt()).isPositive();
+              assertThat(figures.at("/checkpoints/completed").asInt()).isPositive();
+            });
+  }
+
+  @Test
+  void theLivePageShowsThePrefixThatConversationsShare() throws Exception {
+    String rules = "Answer as a captain of a ship would. ".repeat(20);
+    String system = "{\"role\":\"system\",\"content\":\"" + rules + "\"},";
+    for (String question : List.of("Where are we?", "How deep is it?", "Who goes there?")) {
+      send("[" + system + "{\"role\":\"user\",\"content\":\"" + question + "\"}]");
+    }
+    await()
+        .atMost(PATIENCE)
+        .untilAsserted(
+            () -> {
+              JsonNode tree = MAPPER.readTree(get("/live/tree").body());
+              assertThat(tree.at("/status").asText()).isEqualTo("ok");
+              assertThat(tree.at("/engines/0/nodes"))
+                  .anyMatch(
+                      node -> node.at("/ends").asInt() >= 3 && node.at("/tokens").asInt() > 100);
+              assertThat(tree.toString()).doesNotContain("captain", "chat_");
+            });
+  }
+
+  private static HttpResponse<String> get(String path) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(gateway.uri().resolve(path)).timeout(PATIENCE).build();
+    return client.send(request, HttpResponse.BodyHandlers.ofString());
   }
 
   @Test

@@ -182,12 +182,13 @@ class SecuredBrokerITCase {
   }
 
   @Test
-  void theGatewayReadsRepliesAndDeltasAndNothingElse() {
+  void theGatewayReadsRepliesDeltasAndKvEventsAndNothingElse() {
     Settings gateway = as("radixflow-gateway");
     assertReads(
         gateway,
         gateway.get(RadixflowOptions.REPLIES_TOPIC),
-        gateway.get(RadixflowOptions.DELTAS_TOPIC));
+        gateway.get(RadixflowOptions.DELTAS_TOPIC),
+        gateway.get(RadixflowOptions.KV_EVENTS_TOPIC));
   }
 
   @Test

@@ -1,0 +1,95 @@
+package io.radixflow.gateway.live;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+class SamplerTest {
+
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final int NEVER_IDLE = 600_000;
+
+  private final AtomicInteger opened = new AtomicInteger();
+  private final AtomicInteger closed = new AtomicInteger();
+  private volatile boolean failing;
+
+  private final class Counting implements Sampler.Source {
+    private int samples;
+
+    Counting() {
+      opened.incrementAndGet();
+    }
+
+    @Override
+    public byte[] sample(BooleanSupplier stopped) {
+      if (failing) {
+        throw new IllegalStateException("it fails");
+      }
+      return Integer.toString(++samples).getBytes(UTF_8);
+    }
+
+    @Override
+    public void close() {
+      closed.incrementAndGet();
+    }
+  }
+
+  private Sampler sampler(int idleMillis) {
+    return new Sampler(
+        "samples",
+        1,
+        idleMillis,
+        Counting::new,
+        "starting".getBytes(UTF_8),
+        failure -> failure.getMessage().getBytes(UTF_8));
+  }
+
+  private static String latest(Sampler sampler) {
+    return new String(sampler.latest(), UTF_8);
+  }
+
+  @Test
+  void nothingIsOpenedBeforeSomeoneLooksAndReadersShareOneSource() {
+    try (Sampler sampler = sampler(NEVER_IDLE)) {
+      assertThat(opened).hasValue(0);
+      assertThat(latest(sampler)).isEqualTo("starting");
+      await().atMost(PATIENCE).until(() -> latest(sampler).length() > 1);
+      assertThat(opened).hasValue(1);
+    }
+    assertThat(closed).hasValue(1);
+  }
+
+  @Test
+  void theSourceIsClosedWhenNoOneLooksAndOpenedAgainForTheNextReader() {
+    try (Sampler sampler = sampler(0)) {
+      sampler.latest();
+      await().atMost(PATIENCE).untilAsserted(() -> assertThat(closed).hasValue(1));
+      await().atMost(PATIENCE).until(() -> latest(sampler) != null && opened.get() > 1);
+    }
+    await().atMost(PATIENCE).untilAsserted(() -> assertThat(closed).hasValue(opened.get()));
+  }
+
+  @Test
+  void aFailureIsShownAndTheSourceOpenedAgain() {
+    failing = true;
+    try (Sampler sampler = sampler(NEVER_IDLE)) {
+      await().atMost(PATIENCE).until(() -> latest(sampler).equals("it fails"));
+      failing = false;
+      await().atMost(PATIENCE).until(() -> latest(sampler).matches("[0-9]+"));
+      assertThat(opened.get()).isEqualTo(closed.get() + 1);
+    }
+  }
+
+  @Test
+  void aClosedSamplerStartsNothing() {
+    Sampler sampler = sampler(NEVER_IDLE);
+    sampler.close();
+    assertThat(latest(sampler)).isEqualTo("starting");
+    assertThat(opened).hasValue(0);
+  }
+}
