@@ -62,7 +62,8 @@ public final class Gateway implements AutoCloseable {
       endpoints(settings, turns, text).forEach(group -> group.addTo(routes));
       LiveEndpoints live = new LiveEndpoints(settings);
       live.addTo(routes);
-      return new Gateway(turns, text, live, HttpFront.start(settings, routes, new HttpMetrics(registry)));
+      return new Gateway(
+          turns, text, live, HttpFront.start(settings, routes, new HttpMetrics(registry)));
     } catch (IOException | RuntimeException e) {
       topics.close();
       throw e;

@@ -15,8 +15,8 @@ import java.util.stream.Collectors;
 
 /**
  * Figures of the serving job, from Flink: metrics of docs/metrics.md summed over subtasks or
- * engines, and checkpoints. Counters are as Flink has them; readers take differences, over the
- * time that {@code uptime_ms} gives, which Flink reads with them.
+ * engines, and checkpoints. Counters are as Flink has them; readers take differences, over the time
+ * that {@code uptime_ms} gives, which Flink reads with them.
  */
 final class FlinkFigures implements Sampler.Source {
 
@@ -142,8 +142,7 @@ final class FlinkFigures implements Sampler.Source {
   private static List<Integer> engines(JsonNode details) {
     Map<String, Integer> first = new LinkedHashMap<>();
     for (JsonNode subtask : details.path("subtasks")) {
-      first.putIfAbsent(
-          subtask.path("taskmanager-id").asText(), subtask.path("subtask").asInt());
+      first.putIfAbsent(subtask.path("taskmanager-id").asText(), subtask.path("subtask").asInt());
     }
     return List.copyOf(first.values());
   }

@@ -40,7 +40,8 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
 
   private static Sampler.Source figures(String flink) {
     return flink == null
-        ? stopped -> status("off", "The gateway does not know where Flink is: set gateway.flink-url.")
+        ? stopped ->
+            status("off", "The gateway does not know where Flink is: set gateway.flink-url.")
         : new FlinkFigures(new FlinkRest(flink, TIMEOUT_MILLIS));
   }
 
@@ -52,8 +53,7 @@ public final class LiveEndpoints implements EndpointGroup, AutoCloseable {
         opening,
         status("starting", "The first figures are on their way."),
         failure ->
-            status(
-                "failed", failure instanceof IOException ? failure.getMessage() : otherwise));
+            status("failed", failure instanceof IOException ? failure.getMessage() : otherwise));
   }
 
   private static byte[] status(String status, String message) {

@@ -27,9 +27,7 @@ class LiveEndpointsTest {
   @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
 
   private JsonNode awaitStatus(String path, String status) {
-    await()
-        .atMost(PATIENCE)
-        .until(() -> json(path).at("/status").asText().equals(status));
+    await().atMost(PATIENCE).until(() -> json(path).at("/status").asText().equals(status));
     return json(path);
   }
 

@@ -69,8 +69,7 @@ public final class GatewayKeyCommand extends CliCommand {
     if (requestsPerMinute < 0 || concurrentRequests < 0) {
       throw new CliException("limits must be 0 or more");
     }
-    ApiKey.Made made =
-        ApiKey.make(tenant, models, requestsPerMinute, concurrentRequests, operator);
+    ApiKey.Made made = ApiKey.make(tenant, models, requestsPerMinute, concurrentRequests, operator);
     if (!Files.exists(file)) {
       Files.createFile(
           file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));

@@ -76,7 +76,9 @@ public final class UpCommand extends CliCommand {
     return gatewayPort == null ? settings : settings.with(GatewayConfig.PORT, gatewayPort);
   }
 
-  /** The live page shows the radix tree, unless the settings say that nothing is to be published. */
+  /**
+   * The live page shows the radix tree, unless the settings say that nothing is to be published.
+   */
   private static Settings withKvEvents(Settings settings) {
     return settings.isGiven(RadixflowOptions.KV_EVENTS_ENABLED)
         ? settings

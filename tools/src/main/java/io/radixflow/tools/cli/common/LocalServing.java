@@ -33,8 +33,8 @@ public final class LocalServing {
   }
 
   /** Starts the job with a broker of its own, and with settings that were loaded before. */
-  public LocalStack startWithBroker(
-      CliCommand command, Settings loaded, int port, int metricsPort) throws IOException {
+  public LocalStack startWithBroker(CliCommand command, Settings loaded, int port, int metricsPort)
+      throws IOException {
     return start(command, loaded, true, port, metricsPort);
   }
 
