@@ -11,6 +11,7 @@ import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -138,6 +139,11 @@ public final class FakeTopics implements Topics {
 
   /** Writes the answer to a query about a turn that runs. */
   public void running(ConversationEvent query, String text) {
+    running(query, text, null);
+  }
+
+  /** Writes the answer to a query about a turn that runs, and has metadata. */
+  public void running(ConversationEvent query, String text, Map<String, String> metadata) {
     Reply.TurnState state =
         new Reply.TurnState(
             query.atTurn(),
@@ -145,7 +151,7 @@ public final class FakeTopics implements Topics {
             "main",
             "",
             0,
-            null,
+            metadata,
             List.of(),
             text,
             null,

@@ -32,12 +32,24 @@ public final class ChatSessions {
    *
    * @param id names it for the job
    * @param named whether the client named it, rather than how the conversation begins
+   * @param spares how many sessions were tried for the turn before this one
    */
-  public record Root(String id, boolean named) {
+  public record Root(String id, boolean named, int spares) {
 
-    /** Another session for one turn of the conversation, if this one is full. */
+    private static final int MAX_SPARES = 4;
+
+    /** Returns the session that a request begins with. */
+    public static Root first(String id, boolean named) {
+      return new Root(id, named, 0);
+    }
+
+    /** Another session for one turn of the conversation, if this one does not take it. */
     Root spare(String turn) {
-      return new Root(ChatSessions.id("chat", id, turn), true);
+      return new Root(ChatSessions.id("chat", id, turn), true, spares + 1);
+    }
+
+    boolean hasSpare() {
+      return spares < MAX_SPARES;
     }
   }
 
@@ -53,15 +65,16 @@ public final class ChatSessions {
     for (String header : HEADERS) {
       String value = exchange.header(header);
       if (value != null && !value.isBlank()) {
-        return new Root(id("chat", tenant, header, value), true);
+        return Root.first(id("chat", tenant, header, value), true);
       }
     }
     if (name != null && !name.isBlank()) {
-      return new Root(id("chat", tenant, "prompt_cache_key", name), true);
+      return Root.first(id("chat", tenant, "prompt_cache_key", name), true);
     }
     String system = first(messages, "system");
     String asked = first(messages, "user");
-    return new Root(id("chat", tenant, "", user == null ? "" : user, model, system, asked), false);
+    return Root.first(
+        id("chat", tenant, "", user == null ? "" : user, model, system, asked), false);
   }
 
   /** The text without what clients change when they send it again. */

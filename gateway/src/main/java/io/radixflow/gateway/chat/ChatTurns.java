@@ -16,7 +16,8 @@ import java.util.function.Consumer;
 /**
  * The turns of a request, one for each choice. If a session that follows from how a conversation
  * begins has too much to do, since many conversations begin so, a turn goes on in a session of its
- * own. Belongs to the event loop of its exchange.
+ * own; so does one that is sent again after its session rejected it. Belongs to the event loop of
+ * its exchange.
  */
 public final class ChatTurns implements TurnStream {
 
@@ -110,12 +111,21 @@ public final class ChatTurns implements TurnStream {
 
     @Override
     public void ended(TurnEnd end) {
-      boolean busy = end.error() != null && end.error().code() == ErrorCode.BUSY;
-      if (busy && !root.named() && !exchange.isOver()) {
+      if (isElsewhere(end) && root.hasSpare() && !exchange.isOver()) {
         start(root.spare(turn), choice);
       } else {
         output.ended(choice, end);
       }
+    }
+
+    /**
+     * Returns whether the turn goes on in a session of its own. One that was sent before is unknown
+     * where it was rejected.
+     */
+    private boolean isElsewhere(TurnEnd end) {
+      ErrorCode code = end.error() == null ? null : end.error().code();
+      return code == ErrorCode.BUSY && !root.named()
+          || code == ErrorCode.UNKNOWN_TURN && repeatable;
     }
 
     @Override

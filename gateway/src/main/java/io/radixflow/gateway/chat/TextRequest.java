@@ -125,7 +125,7 @@ record TextRequest(
 
   @Override
   public Root session(String turn) {
-    return new Root("cmpl_" + turn, true);
+    return Root.first("cmpl_" + turn, true);
   }
 
   /**

@@ -12,6 +12,8 @@ public record TurnFailure(Reason reason, String message) {
     /** The listener took its pieces more slowly than they came, beyond its buffer. */
     TOO_SLOW,
     /** The brokers did not take the event. */
-    UNAVAILABLE
+    UNAVAILABLE,
+    /** The turn is another request's with the same key. */
+    KEY_REUSED
   }
 }

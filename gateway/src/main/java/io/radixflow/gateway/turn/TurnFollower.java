@@ -24,6 +24,7 @@ final class TurnFollower implements TurnStream, Waiting {
   }
 
   private final TurnKey key;
+  private final String stamp;
   private final Following following;
   private final TurnListener listener;
   private final TurnMetrics metrics;
@@ -47,19 +48,27 @@ final class TurnFollower implements TurnStream, Waiting {
   private boolean asking;
   private boolean scheduled;
   private boolean paused;
+
+  /** Whether it is still open if the turn is this request's. */
+  private boolean unsure;
+
   private boolean done;
 
   /**
+   * @param stamp of the request, if another one may have begun the turn, else null
    * @param offset code points of the reply that the listener has
    */
   TurnFollower(
       TurnKey key,
+      String stamp,
       int offset,
       Following following,
       TurnListener listener,
       TurnMetrics metrics,
       Owner owner) {
     this.key = key;
+    this.stamp = stamp;
+    this.unsure = stamp != null;
     this.offset = offset;
     this.following = following;
     this.listener = listener;
@@ -77,12 +86,15 @@ final class TurnFollower implements TurnStream, Waiting {
     return following.committed();
   }
 
-  /** Takes what a delta adds; one behind a gap is skipped, and the job is asked what is there. */
+  /**
+   * Takes what a delta adds; one behind a gap is skipped, and the job is asked what is there. While
+   * the turn may be another request's, the job has been asked already.
+   */
   @Override
   public void delta(ReplyDelta delta) {
     boolean gap;
     synchronized (this) {
-      if (done || end != null) {
+      if (done || end != null || unsure && !"rejected".equals(delta.finishReason())) {
         return;
       }
       gap = !take(delta.offset(), delta.text());
@@ -119,6 +131,12 @@ final class TurnFollower implements TurnStream, Waiting {
       if (done || end != null) {
         return;
       }
+      if (unsure && RequestStamp.differs(stamp, state.metadata())) {
+        failure =
+            new TurnFailure(
+                Reason.KEY_REUSED, "the idempotency key was used for another request before");
+      }
+      unsure = false;
       take(0, state.text());
       if (state.logprobs() != null) {
         takeTokens(0, state.logprobs().size(), state.logprobs());
@@ -151,7 +169,7 @@ final class TurnFollower implements TurnStream, Waiting {
   @Override
   public void reply(Reply reply) {
     synchronized (this) {
-      if (done || end != null) {
+      if (done || end != null || unsure) {
         return;
       }
       take(0, reply.text());

@@ -54,19 +54,20 @@ public final class Turns implements AutoCloseable {
    * @param event one with a turn id that was never used; the job ignores one that was
    */
   public TurnStream start(ConversationEvent event, Following following, TurnListener listener) {
-    TurnFollower follower = follow(TurnKey.of(event), 0, following, listener);
+    TurnFollower follower = follow(TurnKey.of(event), null, 0, following, listener);
     sendFor(follower, event);
     return follower;
   }
 
   /**
    * Does what {@link #start} does, also if the turn id was used already: then the turn goes on from
-   * its beginning, wherever it is.
+   * its beginning, wherever it is. It fails if the id was used for another request.
    */
   public TurnStream startOrResume(
       ConversationEvent event, Following following, TurnListener listener) {
-    TurnFollower follower = follow(TurnKey.of(event), 0, following, listener);
-    sendFor(follower, event);
+    String stamp = RequestStamp.of(event);
+    TurnFollower follower = follow(TurnKey.of(event), stamp, 0, following, listener);
+    sendFor(follower, RequestStamp.on(event, stamp));
     owner.ask(follower);
     return follower;
   }
@@ -78,13 +79,15 @@ public final class Turns implements AutoCloseable {
    * @param offset code points of the reply that the listener has
    */
   public TurnStream resume(TurnKey key, int offset, Following following, TurnListener listener) {
-    TurnFollower follower = follow(key, offset, following, listener);
+    TurnFollower follower = follow(key, null, offset, following, listener);
     owner.ask(follower);
     return follower;
   }
 
-  private TurnFollower follow(TurnKey key, int offset, Following following, TurnListener listener) {
-    TurnFollower follower = new TurnFollower(key, offset, following, listener, metrics, owner);
+  private TurnFollower follow(
+      TurnKey key, String stamp, int offset, Following following, TurnListener listener) {
+    TurnFollower follower =
+        new TurnFollower(key, stamp, offset, following, listener, metrics, owner);
     add(follower);
     return follower;
   }

@@ -23,6 +23,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ChatCompletionsTest {
 
@@ -238,6 +240,75 @@ class ChatCompletionsTest {
     await()
         .atMost(Duration.ofSeconds(60))
         .untilAsserted(() -> assertThat(gateway.followed()).isZero());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",\"stream\":true"})
+  void anotherRequestWithAnIdempotencyKeyIsRefusedAndHearsNothingOfTheFirst(String stream) {
+    String[] key = {"Idempotency-Key", "k1"};
+    CompletableFuture<HttpResponse<String>> response = chat(stream, key);
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().running(gateway.topics().next(), "", event.metadata());
+    gateway.topics().piece(event, 0, "secret");
+    CompletableFuture<HttpResponse<String>> other = chat(",\"temperature\":0.5" + stream, key);
+    ConversationEvent again = gateway.topics().next();
+    assertThat(again.turn()).isEqualTo(event.turn());
+    gateway.topics().piece(event, 6, " word");
+    gateway.topics().running(gateway.topics().next(), "secret word", event.metadata());
+
+    assertThat(other.join().statusCode()).isEqualTo(422);
+    assertThat(other.join().body()).contains("idempotency_key_reused").doesNotContain("secret");
+    CompletableFuture<HttpResponse<String>> same = chat(stream, key);
+    gateway.topics().next();
+    gateway.topics().running(gateway.topics().next(), "secret word", event.metadata());
+    gateway.topics().end(event, 11, "stop", Usage.NONE);
+    assertThat(response.join().body()).contains("secret").contains("word");
+    assertThat(same.join().body()).contains("secret word");
+    assertThat(gateway.topics().hasEvents()).isFalse();
+  }
+
+  @Test
+  void aRequestThatIsSentAgainAfterItsSessionHadTooMuchToDoFindsItsTurn() {
+    String[] key = {"Idempotency-Key", "k1"};
+    CompletableFuture<HttpResponse<String>> response = chat("", key);
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().next();
+    gateway.topics().reject(event, new ReplyError(ErrorCode.BUSY, "16 turns wait"));
+    ConversationEvent spare = gateway.topics().next();
+    gateway.topics().running(gateway.topics().next(), "ab");
+    CompletableFuture<HttpResponse<String>> again = chat("", key);
+    assertThat(gateway.topics().next().session()).isEqualTo(event.session());
+    gateway
+        .topics()
+        .reject(gateway.topics().next(), new ReplyError(ErrorCode.UNKNOWN_TURN, "no such turn"));
+    ConversationEvent found = gateway.topics().next();
+    assertThat(found.session()).isEqualTo(spare.session());
+    assertThat(found.turn()).isEqualTo(spare.turn());
+    gateway.topics().running(gateway.topics().next(), "ab");
+    gateway.topics().end(spare, 2, "stop", Usage.NONE);
+    assertThat(again.join().statusCode()).isEqualTo(200);
+    assertThat(GatewayFixture.json(again.join().body()).at("/choices/0/message/content").asText())
+        .isEqualTo("ab");
+    assertThat(response.join().body()).contains("ab");
+  }
+
+  @Test
+  void aKeyWhoseTurnIsKnownNowhereIsLookedForInFewSessions() {
+    CompletableFuture<HttpResponse<String>> response = chat("", "Idempotency-Key", "k1");
+    int sessions = 0;
+    while (!response.isDone()) {
+      if (!gateway.topics().hasEvents()) {
+        Thread.onSpinWait();
+        continue;
+      }
+      ConversationEvent event = gateway.topics().next();
+      if (event.kind() == EventKind.QUERY) {
+        sessions++;
+        gateway.topics().reject(event, new ReplyError(ErrorCode.UNKNOWN_TURN, "no such turn"));
+      }
+    }
+    assertThat(sessions).isEqualTo(5);
+    assertThat(response.join().statusCode()).isEqualTo(404);
   }
 
   @Test

@@ -99,6 +99,65 @@ class ResponsesTest {
     return new Made(json(response), turn);
   }
 
+  private CompletableFuture<HttpResponse<String>> keyed(String input) {
+    String body = "{\"input\":\"" + input + "\",\"stream\":true}";
+    return gateway.send(gateway.post("/v1/responses", body, "Idempotency-Key", "k1"));
+  }
+
+  @Test
+  void aRequestThatIsSentAgainHasTheSameEventsOfTheSameResponse() {
+    CompletableFuture<HttpResponse<String>> first = keyed("Hi");
+    ConversationEvent turn = gateway.topics().next();
+    for (int query = 0; query < 2; query++) {
+      answer(gateway.topics().next(), turn, "", null);
+    }
+    gateway.topics().piece(turn, 0, "Hello");
+    CompletableFuture<HttpResponse<String>> during = keyed("Hi");
+    assertThat(gateway.topics().next().turn()).isEqualTo(turn.turn());
+    for (int query = 0; query < 2; query++) {
+      answer(gateway.topics().next(), turn, "Hello", null);
+    }
+    gateway.topics().piece(turn, 5, " you");
+    gateway.topics().end(turn, 9, "stop", USAGE);
+    CompletableFuture<HttpResponse<String>> after = keyed("Hi");
+    assertThat(gateway.topics().next().turn()).isEqualTo(turn.turn());
+    for (int query = 0; query < 2; query++) {
+      answer(gateway.topics().next(), turn, "Hello you", "stop");
+    }
+
+    JsonNode ended = null;
+    for (var response : List.of(first, during, after)) {
+      assertThat(response.join().headers().firstValue("X-Radixflow-Turn")).hasValue(turn.turn());
+      assertThat(response.join().headers().firstValue("X-Radixflow-Session"))
+          .hasValue(turn.session());
+      List<JsonNode> events = events(response.join().body());
+      assertThat(text(events)).isEqualTo("Hello you");
+      JsonNode last = events.get(events.size() - 1);
+      assertThat(last.path("sequence_number").asInt()).isEqualTo(3 + 9 + 4);
+      ended = ended == null ? last : ended;
+      assertThat(last.at("/response/id")).isEqualTo(ended.at("/response/id"));
+      assertThat(last.at("/response/output")).isEqualTo(ended.at("/response/output"));
+    }
+  }
+
+  @Test
+  void anotherRequestWithTheSameKeyIsRefused() {
+    CompletableFuture<HttpResponse<String>> first = keyed("Hi");
+    ConversationEvent turn = gateway.topics().next();
+    for (int query = 0; query < 2; query++) {
+      answer(gateway.topics().next(), turn, "", null);
+    }
+    CompletableFuture<HttpResponse<String>> other = keyed("Ho");
+    assertThat(gateway.topics().next().turn()).isEqualTo(turn.turn());
+    answer(gateway.topics().next(), turn, "Hello", null);
+
+    assertThat(other.join().statusCode()).isEqualTo(422);
+    assertThat(json(other).at("/error/code").asText()).isEqualTo("idempotency_key_reused");
+    gateway.topics().piece(turn, 0, "Hello");
+    gateway.topics().end(turn, 5, "stop", USAGE);
+    assertThat(text(events(first.join().body()))).isEqualTo("Hello");
+  }
+
   @Test
   void aResponseIsReadAsItWasMade() {
     Made made = made(",'metadata':{'k':'v'},'temperature':0.5");

@@ -60,6 +60,7 @@ class TurnFollowerProperties {
         };
     return new TurnFollower(
         key,
+        null,
         offset,
         new Following(tasks::add, false, buffer),
         listener,

@@ -32,7 +32,7 @@ public final class FaultPlan implements Supplier<Fault> {
 
   /**
    * Deck after deck of all these kinds until the time is over, which begins with the first fault;
-   * TaskManagers are killed most often.
+   * TaskManagers and HTTP gateways are killed most often.
    */
   public static FaultPlan lasting(
       List<Fault> kinds, Duration time, long seed, LongSupplier nanoTime) {
@@ -63,6 +63,7 @@ public final class FaultPlan implements Supplier<Fault> {
     if (left.isEmpty()) {
       List<Fault> deck = new ArrayList<>(kinds);
       deck.addAll(Collections.nCopies(KILLS_A_DECK - 1, Fault.TASKMANAGER_KILLED));
+      deck.addAll(Collections.nCopies(KILLS_A_DECK - 1, Fault.GATEWAY_KILLED));
       left.addAll(shuffled(deck));
     }
     return left.poll();

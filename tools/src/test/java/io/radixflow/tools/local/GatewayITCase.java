@@ -12,11 +12,17 @@ import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
@@ -217,6 +223,89 @@ class GatewayITCase {
     } finally {
       gateway = before;
     }
+  }
+
+  private static HttpRequest keyed(Gateway at, String path, String body) {
+    return HttpRequest.newBuilder(at.uri().resolve(path))
+        .timeout(PATIENCE)
+        .header("Idempotency-Key", "key of " + body)
+        .POST(HttpRequest.BodyPublishers.ofString(body))
+        .build();
+  }
+
+  /** Reads events of a stream until one has the field, or to its end; returns their data. */
+  private static List<JsonNode> read(BufferedReader lines, String untilField) throws IOException {
+    List<JsonNode> events = new ArrayList<>();
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      if (line.startsWith("data: {")) {
+        events.add(MAPPER.readTree(line.substring("data: ".length())));
+        if (untilField != null && events.get(events.size() - 1).at(untilField).isTextual()) {
+          break;
+        }
+      }
+    }
+    return events;
+  }
+
+  private static String text(List<JsonNode> events, String field) {
+    StringBuilder text = new StringBuilder();
+    events.forEach(event -> text.append(event.at(field).asText("")));
+    return text.toString();
+  }
+
+  private static BufferedReader open(HttpRequest request) throws Exception {
+    InputStream body = client.send(request, HttpResponse.BodyHandlers.ofInputStream()).body();
+    return new BufferedReader(new InputStreamReader(body, StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void aChatThatIsSentAgainToAnotherGatewayWhileItRunsHasTheSameText() throws Exception {
+    String field = "/choices/0/delta/content";
+    String body =
+        "{\"messages\":[{\"role\":\"user\",\"content\":\"Of the tide, at length\"}],"
+            + "\"max_tokens\":200,\"ignore_eos\":true,\"stream\":true}";
+    try (Gateway other = Gateway.start(stack.settings());
+        BufferedReader first = open(keyed(gateway, "/v1/chat/completions", body))) {
+      List<JsonNode> heard = new ArrayList<>(read(first, field));
+      try (BufferedReader second = open(keyed(other, "/v1/chat/completions", body))) {
+        String again = text(read(second, null), field);
+        heard.addAll(read(first, null));
+        assertThat(again).isNotEmpty().isEqualTo(text(heard, field));
+      }
+    }
+  }
+
+  @Test
+  void aResponseGoesOnAtAnotherGatewayByItsNumberAndByItsKey() throws Exception {
+    String body = "{\"input\":\"Of the tide\",\"max_output_tokens\":200,\"stream\":true}";
+    try (Gateway other = Gateway.start(stack.settings());
+        BufferedReader first = open(keyed(gateway, "/v1/responses", body))) {
+      List<JsonNode> begun = read(first, "/delta");
+      String id = begun.get(0).at("/response/id").asText();
+      int number = begun.get(begun.size() - 1).at("/sequence_number").asInt();
+      URI rest =
+          other.uri().resolve("/v1/responses/" + id + "?stream=true&starting_after=" + number);
+      try (BufferedReader resumed = open(HttpRequest.newBuilder(rest).timeout(PATIENCE).build());
+          BufferedReader second = open(keyed(other, "/v1/responses", body))) {
+        String whole = text(begun, "/delta") + text(read(first, null), "/delta");
+        String joined = text(begun, "/delta") + text(read(resumed, null), "/delta");
+        assertThat(joined).isNotEmpty().isEqualTo(whole);
+        List<JsonNode> again = read(second, null);
+        assertThat(text(again, "/delta")).isEqualTo(whole);
+        assertThat(again.get(0).at("/response/id").asText()).isEqualTo(id);
+      }
+    }
+  }
+
+  @Test
+  void anotherRequestWithAUsedKeyIsRefused() throws Exception {
+    String[] key = {"Idempotency-Key", "used"};
+    assertThat(chat("", key).statusCode()).isEqualTo(200);
+    HttpResponse<String> other = chat(",\"seed\":1", key);
+    assertThat(other.statusCode()).as(other.body()).isEqualTo(422);
+    assertThat(MAPPER.readTree(other.body()).at("/error/code").asText())
+        .isEqualTo("idempotency_key_reused");
+    assertThat(chat(",\"stream\":true", key).statusCode()).isEqualTo(200);
   }
 
   @Test

@@ -1,0 +1,48 @@
+package io.radixflow.gateway.turn;
+
+import io.radixflow.jobs.event.EventWriter;
+import io.radixflow.operators.record.ConversationEvent;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * A hash of what a request asks for, which the job keeps with the turn of a request that can be
+ * sent again: so every gateway notices that another request has the same key.
+ */
+final class RequestStamp {
+
+  private static final String KEY = "radixflow.request";
+  private static final int BYTES = 12;
+
+  private RequestStamp() {}
+
+  /** Returns the stamp of an event. What its metadata say is no part of it. */
+  static String of(ConversationEvent event) {
+    byte[] asked = EventWriter.write(event.toBuilder().metadata(null).build());
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(asked);
+      return Base64.getUrlEncoder().withoutPadding().encodeToString(Arrays.copyOf(hash, BYTES));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has SHA-256", e);
+    }
+  }
+
+  /** Returns the event with a stamp in its metadata. */
+  static ConversationEvent on(ConversationEvent event, String stamp) {
+    Map<String, String> metadata = new HashMap<>();
+    if (event.metadata() != null) {
+      metadata.putAll(event.metadata());
+    }
+    metadata.put(KEY, stamp);
+    return event.toBuilder().metadata(metadata).build();
+  }
+
+  /** Returns whether a turn's metadata have another stamp than this one. */
+  static boolean differs(String stamp, Map<String, String> metadata) {
+    return metadata != null && metadata.containsKey(KEY) && !metadata.get(KEY).equals(stamp);
+  }
+}
