@@ -24,6 +24,7 @@ export function askForKey() {
   const dialog = document.getElementById("key-dialog");
   const input = document.getElementById("key-value");
   input.value = sessionStorage.getItem("radixflow.key") ?? "";
+  dialog.returnValue = "";
   if (!dialog.open) dialog.showModal();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => {
@@ -99,6 +100,7 @@ async function showModel() {
 }
 
 startTheme();
+document.addEventListener("click", (event) => event.target.closest?.("[data-close]")?.closest("dialog").close());
 document.getElementById("key").addEventListener("click", askForKey);
 document.addEventListener("radixflow-key", showModel);
 showModel();

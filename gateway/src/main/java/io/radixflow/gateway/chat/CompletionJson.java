@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -136,6 +137,12 @@ abstract class CompletionJson {
     json.writeNumberField("total_tokens", usage.promptTokens() + usage.completionTokens());
     json.writeObjectFieldStart("prompt_tokens_details");
     json.writeNumberField("cached_tokens", usage.cachedTokens());
+    TierUsage tiers = usage.tiers();
+    if (!tiers.isNone()) {
+      json.writeNumberField("cached_host_tokens", tiers.hostTokens());
+      json.writeNumberField("cached_disk_tokens", tiers.diskTokens());
+      json.writeNumberField("cached_remote_tokens", tiers.remoteTokens());
+    }
     json.writeEndObject();
     json.writeObjectFieldStart("completion_tokens_details");
     json.writeNumberField("reasoning_tokens", 0);

@@ -10,6 +10,7 @@ import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
+import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
 import java.util.Locale;
@@ -190,9 +191,15 @@ final class ResponseJson {
   static ObjectNode usage(Usage usage) {
     ObjectNode node = JSON.objectNode();
     node.put("input_tokens", usage.promptTokens());
-    node.putObject("input_tokens_details")
-        .put("cached_tokens", usage.cachedTokens())
-        .put("cache_write_tokens", usage.promptTokens() - usage.cachedTokens());
+    ObjectNode details = node.putObject("input_tokens_details");
+    details.put("cached_tokens", usage.cachedTokens());
+    details.put("cache_write_tokens", usage.promptTokens() - usage.cachedTokens());
+    TierUsage tiers = usage.tiers();
+    if (!tiers.isNone()) {
+      details.put("cached_host_tokens", tiers.hostTokens());
+      details.put("cached_disk_tokens", tiers.diskTokens());
+      details.put("cached_remote_tokens", tiers.remoteTokens());
+    }
     node.put("output_tokens", usage.completionTokens());
     node.putObject("output_tokens_details").put("reasoning_tokens", 0);
     node.put("total_tokens", usage.promptTokens() + usage.completionTokens());

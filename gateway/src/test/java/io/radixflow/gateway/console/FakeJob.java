@@ -1,0 +1,148 @@
+package io.radixflow.gateway.console;
+
+import io.radixflow.gateway.FakeTopics;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.Reply.TurnState;
+import io.radixflow.operators.record.ReplyBuilder;
+import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.Usage;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A job that knows what was asked of it and says what the test has it say: it answers queries by
+ * itself and ends turns that are cancelled; the test writes the replies.
+ */
+final class FakeJob implements AutoCloseable {
+
+  static final Usage USAGE = new Usage(100, 75, 5, new TierUsage(0, 25, 0, 10));
+
+  private final FakeTopics topics;
+  private final Map<String, Turn> turns = new ConcurrentHashMap<>();
+  private final BlockingQueue<Turn> started = new LinkedBlockingQueue<>();
+  private final BlockingQueue<String> erased = new LinkedBlockingQueue<>();
+  private final Thread thread = new Thread(this::serve, "fake job");
+
+  /** A turn and what was generated of it. */
+  static final class Turn {
+    private final FakeTopics topics;
+    private final ConversationEvent event;
+    private String text = "";
+    private String finishReason;
+
+    private Turn(FakeTopics topics, ConversationEvent event) {
+      this.topics = topics;
+      this.event = event;
+    }
+
+    ConversationEvent event() {
+      return event;
+    }
+
+    /** The last message of the turn's prompt. */
+    String message() {
+      return event.messages().get(event.messages().size() - 1).content();
+    }
+
+    synchronized Turn say(String piece) {
+      int offset = text.codePointCount(0, text.length());
+      text += piece;
+      topics.piece(event, offset, piece);
+      return this;
+    }
+
+    synchronized void end(String reason) {
+      finishReason = reason;
+      topics.end(event, text.codePointCount(0, text.length()), reason, USAGE);
+    }
+
+    private synchronized TurnState state() {
+      return new TurnState(
+          event.turn(),
+          finishReason == null ? "running" : "done",
+          "main",
+          "",
+          1_000,
+          event.metadata(),
+          event.messages(),
+          text,
+          null,
+          finishReason,
+          finishReason == null ? null : USAGE,
+          null);
+    }
+  }
+
+  FakeJob(FakeTopics topics) {
+    this.topics = topics;
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private void serve() {
+    try {
+      while (!Thread.currentThread().isInterrupted()) {
+        take(topics.next());
+      }
+    } catch (AssertionError e) {
+      // the test is over
+    }
+  }
+
+  private void take(ConversationEvent event) {
+    if (event.kind() == EventKind.MESSAGE) {
+      Turn turn = new Turn(topics, event);
+      // a request that is sent again has the turn it had before
+      if (turns.putIfAbsent(event.turn(), turn) == null) {
+        started.add(turn);
+      }
+    } else if (event.kind() == EventKind.CANCEL) {
+      turns.get(event.turn()).end("cancelled");
+    } else if (event.kind() == EventKind.QUERY && event.atTurn() != null) {
+      Turn turn = turns.get(event.atTurn());
+      topics.answer(event, reply(event).turnState(turn == null ? null : turn.state()).build());
+    } else {
+      if (event.kind() == EventKind.ERASE) {
+        erased.add(event.session());
+      }
+      topics.answer(event, reply(event).items(List.of()).status("idle").build());
+    }
+  }
+
+  private static ReplyBuilder reply(ConversationEvent event) {
+    return Reply.builder(event.session(), "main", event.turn(), event.kind());
+  }
+
+  /** Waits for the next turn that is started. */
+  Turn next() {
+    return poll(started);
+  }
+
+  /** Waits for the next session that is erased. */
+  String nextErased() {
+    return poll(erased);
+  }
+
+  private static <T> T poll(BlockingQueue<T> queue) {
+    try {
+      T next = queue.poll(60, TimeUnit.SECONDS);
+      if (next == null) {
+        throw new AssertionError("nothing came");
+      }
+      return next;
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    thread.interrupt();
+  }
+}
