@@ -95,7 +95,8 @@ public final class UpCommand extends CliCommand {
   private void announce(LocalStack stack, Gateway gateway) {
     Settings settings = stack.settings();
     String bootstrap = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
-    out().println("HTTP               " + gateway.uri());
+    out().println("console            " + gateway.uri().resolve("/"));
+    out().println("HTTP API           " + gateway.uri() + "/v1");
     out().println("bootstrap servers  " + bootstrap);
     out().println("events             " + settings.get(RadixflowOptions.EVENTS_TOPIC));
     out().println("deltas             " + settings.get(RadixflowOptions.DELTAS_TOPIC));
