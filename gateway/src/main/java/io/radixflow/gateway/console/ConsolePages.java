@@ -25,8 +25,19 @@ public final class ConsolePages implements EndpointGroup {
   /** What the pages load. */
   static final List<String> FILES =
       List.of(
-          "base.css", "base.js", "chat.css", "chat.js", "chats.js", "icon.svg", "live.css",
-          "live.js", "markdown.js", "replies.js", "theme.js", "tree.js", "turns.js");
+          "base.css",
+          "base.js",
+          "chat.css",
+          "chat.js",
+          "chats.js",
+          "icon.svg",
+          "live.css",
+          "live.js",
+          "markdown.js",
+          "replies.js",
+          "theme.js",
+          "tree.js",
+          "turns.js");
 
   private static final String MARKED = "/META-INF/maven/org.webjars.npm/marked/pom.properties";
   private static final Pattern VERSION = Pattern.compile("(?m)^version=(\\S+)");

@@ -61,7 +61,8 @@ class ConsoleChatTest {
   }
 
   private List<String> messages() {
-    return page.eval("[...document.querySelectorAll('.user .text')].map((e) => e.innerText).join('|')")
+    return page.eval(
+            "[...document.querySelectorAll('.user .text')].map((e) => e.innerText).join('|')")
         .asText()
         .lines()
         .toList();
@@ -141,7 +142,8 @@ class ConsoleChatTest {
     page.awaitText("iframe src");
     assertThat(page.count(".reply :is(script, img, iframe, style, b, object, form)")).isZero();
     assertThat(
-            page.eval("[...document.querySelectorAll('.reply .text a')].map((a) => a.protocol).join()")
+            page.eval(
+                    "[...document.querySelectorAll('.reply .text a')].map((a) => a.protocol).join()")
                 .asText())
         .isEqualTo("https:");
     assertThat(page.eval("document.title").asText()).isEqualTo("Radixflow");
@@ -338,14 +340,16 @@ class ConsoleChatTest {
   void aPhoneShowsThePageWithoutScrollingSideways() {
     page.viewport(360, 740);
     String code = "```\n" + "x".repeat(200) + "\n```\n\n" + "w".repeat(150) + "\n\n";
-    answered("A message " + "y".repeat(120), code + "| a |\n|---|\n| " + "z".repeat(90) + " |\n\nEnd.");
+    answered(
+        "A message " + "y".repeat(120), code + "| a |\n|---|\n| " + "z".repeat(90) + " |\n\nEnd.");
     for (String shown : List.of("", "#side-button", "#tree-button")) {
       if (!shown.isEmpty()) {
         page.click(shown);
       }
       assertThat(page.eval("document.documentElement.scrollWidth").asInt()).isEqualTo(360);
     }
-    assertThat(page.eval("document.getElementById('message').getBoundingClientRect().width").asInt())
+    assertThat(
+            page.eval("document.getElementById('message').getBoundingClientRect().width").asInt())
         .isGreaterThan(200);
   }
 
