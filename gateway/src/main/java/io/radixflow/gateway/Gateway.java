@@ -32,12 +32,15 @@ public final class Gateway implements AutoCloseable {
   private final Turns turns;
   private final ModelText text;
   private final LiveEndpoints live;
+  private final Routes routes;
   private final HttpFront front;
 
-  private Gateway(Turns turns, ModelText text, LiveEndpoints live, HttpFront front) {
+  private Gateway(
+      Turns turns, ModelText text, LiveEndpoints live, Routes routes, HttpFront front) {
     this.turns = turns;
     this.text = text;
     this.live = live;
+    this.routes = routes;
     this.front = front;
   }
 
@@ -58,12 +61,13 @@ public final class Gateway implements AutoCloseable {
       Turns turns = new Turns(topics, registry);
       Routes routes = new Routes();
       new MetricsPage(registry).addTo(routes);
+      new OpenApiPage().addTo(routes);
       ModelText text = new ModelText(settings);
       endpoints(settings, turns, text).forEach(group -> group.addTo(routes));
       LiveEndpoints live = new LiveEndpoints(settings);
       live.addTo(routes);
-      return new Gateway(
-          turns, text, live, HttpFront.start(settings, routes, new HttpMetrics(registry)));
+      HttpFront front = HttpFront.start(settings, routes, new HttpMetrics(registry));
+      return new Gateway(turns, text, live, routes, front);
     } catch (IOException | RuntimeException e) {
       topics.close();
       throw e;
@@ -87,6 +91,11 @@ public final class Gateway implements AutoCloseable {
   /** The address that clients reach. */
   public URI uri() {
     return front.uri();
+  }
+
+  /** All routes that are served. */
+  Routes routes() {
+    return routes;
   }
 
   /** The number of turns that are followed. */

@@ -1,5 +1,7 @@
 package io.radixflow.gateway;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.jobs.config.SettingsLoader;
@@ -8,10 +10,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.net.URI;
-import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +21,10 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A gateway over {@link FakeTopics} for each test, and an HTTP client for it. */
+/**
+ * A gateway over {@link FakeTopics} for each test, and an HTTP client for it. A test fails if an
+ * answer or an event that it got is not as the OpenAPI document has it.
+ */
 public final class GatewayFixture implements BeforeEachCallback, AfterEachCallback {
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -30,7 +33,7 @@ public final class GatewayFixture implements BeforeEachCallback, AfterEachCallba
   private final List<String> options;
   private FakeTopics topics;
   private Gateway gateway;
-  private HttpClient client;
+  private ContractClient client;
 
   /**
    * @param options of the gateway, {@code key=value}
@@ -41,6 +44,7 @@ public final class GatewayFixture implements BeforeEachCallback, AfterEachCallba
 
   @Override
   public void beforeEach(ExtensionContext context) throws IOException {
+    client = new ContractClient();
     start(options);
   }
 
@@ -49,7 +53,6 @@ public final class GatewayFixture implements BeforeEachCallback, AfterEachCallba
     List<String> all = new ArrayList<>(List.of("gateway.port=0", "model=sim"));
     all.addAll(given);
     gateway = Gateway.start(new SettingsLoader().set(all).load(), topics);
-    client = HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   }
 
   /** Starts a gateway with other options in place of the first. */
@@ -66,6 +69,7 @@ public final class GatewayFixture implements BeforeEachCallback, AfterEachCallba
   @Override
   public void afterEach(ExtensionContext context) {
     gateway.close();
+    assertThat(client.problems()).as("answers that the OpenAPI document does not have").isEmpty();
   }
 
   public FakeTopics topics() {
@@ -98,12 +102,12 @@ public final class GatewayFixture implements BeforeEachCallback, AfterEachCallba
   }
 
   public CompletableFuture<HttpResponse<String>> send(HttpRequest request) {
-    return client.sendAsync(request, BodyHandlers.ofString());
+    return client.send(request);
   }
 
   /** Sends a request whose response is read as it comes. */
   public CompletableFuture<HttpResponse<InputStream>> open(HttpRequest request) {
-    return client.sendAsync(request, BodyHandlers.ofInputStream());
+    return client.open(request);
   }
 
   public static BufferedReader lines(HttpResponse<InputStream> response) {

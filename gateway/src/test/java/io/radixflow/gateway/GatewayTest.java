@@ -54,8 +54,9 @@ class GatewayTest {
     assertThat(error.at("/type").asText()).isEqualTo("invalid_request_error");
     assertThat(error.has("param")).isTrue();
     assertThat(error.at("/message").asText()).isNotBlank();
-    assertThat(gateway.send(gateway.get("/v1/chat/completions")).join().statusCode())
-        .isEqualTo(405);
+    HttpResponse<String> wrong = gateway.send(gateway.get("/v1/chat/completions")).join();
+    assertThat(wrong.statusCode()).isEqualTo(405);
+    assertThat(wrong.headers().firstValue("Allow")).hasValue("POST");
   }
 
   @Test
@@ -90,7 +91,12 @@ class GatewayTest {
   void headersThatAreTooLargeAreRefused() {
     HttpRequest request =
         HttpRequest.newBuilder(gateway.uri("/health")).header("x", "y".repeat(10_000)).build();
-    assertThat(gateway.send(request).join().statusCode()).isEqualTo(431);
+    HttpResponse<String> response = gateway.send(request).join();
+    assertThat(response.statusCode()).isEqualTo(431);
+    assertThat(GatewayFixture.json(response.body()).at("/error/message").asText())
+        .contains("gateway.max-headers");
+    assertThat(response.headers().firstValue("Connection")).hasValue("close");
+    assertThat(gateway.send(gateway.get("/health")).join().statusCode()).isEqualTo(200);
   }
 
   @Test

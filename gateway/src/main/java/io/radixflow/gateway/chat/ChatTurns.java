@@ -10,16 +10,22 @@ import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.gateway.turn.Turns;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
+import java.util.Arrays;
+import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
  * The turns of a request, one for each choice. If a session that follows from how a conversation
- * begins has too much to do, since many conversations begin so, a turn goes on in a session of its
- * own; so does one that is sent again after its session rejected it. Belongs to the event loop of
- * its exchange.
+ * begins has too much to do, since many conversations begin so, or has ended, a turn goes on in a
+ * session of its own; so does one that is sent again after its session rejected it. Belongs to the
+ * event loop of its exchange.
  */
 public final class ChatTurns implements TurnStream {
+
+  /** What another session would not answer with; a list, since null may be looked for. */
+  private static final List<ErrorCode> SPARED =
+      Arrays.asList(ErrorCode.BUSY, ErrorCode.SESSION_ENDED);
 
   private final Turns turns;
   private final Exchange exchange;
@@ -124,7 +130,7 @@ public final class ChatTurns implements TurnStream {
      */
     private boolean isElsewhere(TurnEnd end) {
       ErrorCode code = end.error() == null ? null : end.error().code();
-      return code == ErrorCode.BUSY && !root.named()
+      return SPARED.contains(code) && !root.named()
           || code == ErrorCode.UNKNOWN_TURN && repeatable;
     }
 

@@ -10,6 +10,7 @@ import io.radixflow.gateway.http.Routes;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.jobs.json.Texts;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -67,7 +68,7 @@ public final class ServedModels implements EndpointGroup {
         "invalid_request_error",
         "model_not_found",
         "model",
-        "there is no model \"" + requested + "\"; \"" + name + "\" is served");
+        "there is no model " + Texts.quote(requested) + "; \"" + name + "\" is served");
   }
 
   @Override

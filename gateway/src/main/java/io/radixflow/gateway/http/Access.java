@@ -14,6 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Decides which requests go on: by API key, and, for browsers, by origin. Without keys, pages of
@@ -23,6 +24,7 @@ import java.util.Set;
 final class Access {
 
   private static final String EVERY = "*";
+  private static final Pattern NAMES = Pattern.compile("[A-Za-z0-9_, -]{1,1024}");
 
   private final ApiKeys keys;
   private final Set<String> origins;
@@ -79,11 +81,7 @@ final class Access {
     return switch (admission.outcome()) {
       case ADMITTED -> admission;
       case UNKNOWN_KEY ->
-          throw new ApiException(
-              401,
-              "authentication_error",
-              "invalid_api_key",
-              null,
+          throw ApiException.unauthorized(
               "there is no API key, or it is wrong: send the header Authorization: Bearer KEY");
       case TOO_MANY_REQUESTS ->
           throw ApiException.busy(
@@ -146,9 +144,14 @@ final class Access {
         .response()
         .setStatusCode(204)
         .putHeader("access-control-allow-methods", "GET, POST, DELETE")
-        .putHeader("access-control-allow-headers", headers == null ? "content-type" : headers)
+        .putHeader("access-control-allow-headers", isNames(headers) ? headers : "content-type")
         .putHeader("access-control-max-age", "600")
         .end();
+  }
+
+  /** Returns whether a text is a list of names of headers, which alone may be sent back. */
+  private static boolean isNames(String text) {
+    return text != null && NAMES.matcher(text).matches();
   }
 
   private static ApiException forbidden(String message) {

@@ -1,6 +1,7 @@
 package io.radixflow.gateway.http;
 
 import io.radixflow.jobs.json.InvalidInputException;
+import java.util.Collection;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -17,7 +18,10 @@ public final class ApiException extends RuntimeException {
   private final String type;
   private final String code;
   private final String param;
-  private final int retryAfterSeconds;
+  private final Hint hint;
+
+  /** A header that says what to do about the error, such as Retry-After. */
+  public record Hint(String header, String value) {}
 
   /**
    * @param status the HTTP status
@@ -27,17 +31,17 @@ public final class ApiException extends RuntimeException {
    * @param message for people: what is wrong and what to do
    */
   public ApiException(int status, String type, String code, String param, String message) {
-    this(status, type, code, param, message, 0);
+    this(status, type, code, param, message, null);
   }
 
   private ApiException(
-      int status, String type, String code, String param, String message, int retryAfterSeconds) {
+      int status, String type, String code, String param, String message, Hint hint) {
     super(message, null, false, false);
     this.status = status;
     this.type = type;
     this.code = code;
     this.param = param;
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.hint = hint;
   }
 
   /** Returns the error of a request that is wrong, whoever sends it. */
@@ -58,12 +62,40 @@ public final class ApiException extends RuntimeException {
 
   /** Returns the error of a request that would be served later. */
   public static ApiException busy(String code, String message, int retryAfterSeconds) {
-    return new ApiException(429, "rate_limit_error", code, null, message, retryAfterSeconds);
+    return new ApiException(
+        429, "rate_limit_error", code, null, message, retryAfter(retryAfterSeconds));
   }
 
   /** Returns the error of a gateway that cannot reach the job. */
   public static ApiException unavailable(String message) {
-    return new ApiException(503, "server_error", "unavailable", null, message, 1);
+    return new ApiException(503, "server_error", "unavailable", null, message, retryAfter(1));
+  }
+
+  private static Hint retryAfter(int seconds) {
+    return new Hint("Retry-After", Integer.toString(seconds));
+  }
+
+  /** Returns the error of a request without a key, or with a wrong one. */
+  public static ApiException unauthorized(String message) {
+    return new ApiException(
+        401,
+        "authentication_error",
+        "invalid_api_key",
+        null,
+        message,
+        new Hint("WWW-Authenticate", "Bearer"));
+  }
+
+  /** Returns the error of a method that a path does not serve. */
+  public static ApiException notAllowed(Collection<String> allowed) {
+    String methods = String.join(", ", allowed);
+    return new ApiException(
+        405,
+        "invalid_request_error",
+        "method_not_allowed",
+        null,
+        "the method is not served at this path; " + methods + " is",
+        new Hint("Allow", methods));
   }
 
   /** Returns the error of input that a reader of fields refused. */
@@ -88,8 +120,8 @@ public final class ApiException extends RuntimeException {
     return param;
   }
 
-  /** Returns after how many seconds the client may try again; 0 if that would not help. */
-  public int retryAfterSeconds() {
-    return retryAfterSeconds;
+  /** Returns the header that the response has for this error; null for none. */
+  public Hint hint() {
+    return hint;
   }
 }

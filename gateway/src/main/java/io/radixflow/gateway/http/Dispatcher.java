@@ -6,10 +6,15 @@ import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
+import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
@@ -30,12 +35,48 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   private final HttpLimits limits;
   private final Access access;
   private final HttpMetrics metrics;
+  private final AtomicLong bodies = new AtomicLong();
+  private final Map<HttpConnection, IdleConnection> connections = new ConcurrentHashMap<>();
 
   Dispatcher(Routes routes, HttpLimits limits, Access access, HttpMetrics metrics) {
     this.routes = routes;
     this.limits = limits;
     this.access = access;
     this.metrics = metrics;
+  }
+
+  /** Watches a new connection. */
+  void connected(HttpConnection connection) {
+    IdleConnection idle =
+        new IdleConnection(connection, Vertx.currentContext().owner(), limits.requestMillis());
+    connections.put(connection, idle);
+    connection.closeHandler(
+        closed -> {
+          connections.remove(connection);
+          idle.closed();
+        });
+  }
+
+  /** Answers what is not HTTP, or has headers beyond the limits, in the form of all errors. */
+  void invalid(HttpServerRequest request) {
+    Exchange exchange =
+        new Exchange(request, Vertx.currentContext(), limits, NO_MATCH, metrics);
+    exchange.setHeader("connection", "close");
+    exchange.fail(whyInvalid(request.decoderResult().cause()));
+    request.connection().close();
+  }
+
+  private static ApiException whyInvalid(Throwable cause) {
+    boolean headers = cause instanceof TooLongHttpHeaderException;
+    boolean line = cause instanceof TooLongHttpLineException;
+    String type = "invalid_request_error";
+    if (!headers && !line) {
+      return ApiException.badRequest(null, "the request is not valid HTTP");
+    }
+    String message =
+        (headers ? "the headers are" : "the path is")
+            + " longer than gateway.max-headers allows";
+    return new ApiException(headers ? 431 : 414, type, "request_too_large", null, message);
   }
 
   @Override
@@ -51,54 +92,30 @@ final class Dispatcher implements Handler<HttpServerRequest> {
       match = routes.find(request.method(), request.path());
       admit(request, context, match);
     } catch (RuntimeException e) {
-      refuse(new Exchange(request, context, limits, match, metrics), e);
+      exchange(request, context, match).refuse(e);
     }
   }
 
   private void admit(HttpServerRequest request, Context context, Routes.Match match) {
     Admission admission = match.route().open() ? Admission.anonymous() : access.admit(request);
-    Exchange exchange = new Exchange(request, context, limits, match, metrics);
+    Exchange exchange = exchange(request, context, match);
     exchange.admit(admission);
     if (!match.route().hasBody()) {
       serve(exchange);
-    } else if (declaredLength(request) > limits.maxBody()) {
-      refuse(exchange, tooLarge());
     } else {
-      readBody(request, exchange);
+      new BodyReader(request, exchange, limits, bodies)
+          .read(context.owner(), body -> parse(exchange, body));
     }
   }
 
-  private static long declaredLength(HttpServerRequest request) {
-    String length = request.getHeader("content-length");
-    try {
-      return length == null ? 0 : Long.parseLong(length);
-    } catch (NumberFormatException e) {
-      throw ApiException.badRequest(null, "the header content-length is not a number");
+  private Exchange exchange(HttpServerRequest request, Context context, Routes.Match match) {
+    Exchange exchange = new Exchange(request, context, limits, match, metrics);
+    IdleConnection idle = connections.get(request.connection());
+    if (idle != null) {
+      idle.began();
+      exchange.onOver(idle::ended);
     }
-  }
-
-  private ApiException tooLarge() {
-    return new ApiException(
-        413,
-        "invalid_request_error",
-        "request_too_large",
-        null,
-        "the body has more than " + limits.maxBody() + " bytes, which gateway.max-body allows");
-  }
-
-  private void readBody(HttpServerRequest request, Exchange exchange) {
-    Buffer body = Buffer.buffer();
-    request.handler(
-        chunk -> {
-          if (body.length() + chunk.length() > limits.maxBody()) {
-            request.handler(more -> {});
-            request.endHandler(end -> {});
-            refuse(exchange, tooLarge());
-          } else {
-            body.appendBuffer(chunk);
-          }
-        });
-    request.endHandler(end -> parse(exchange, body));
+    return exchange;
   }
 
   private void parse(Exchange exchange, Buffer body) {
@@ -131,11 +148,5 @@ final class Dispatcher implements Handler<HttpServerRequest> {
 
   private static void serve(Exchange exchange) {
     serve(exchange, () -> null);
-  }
-
-  /** Answers without reading more of the request; the connection cannot be used again then. */
-  private static void refuse(Exchange exchange, Throwable cause) {
-    exchange.dropRest();
-    exchange.fail(cause);
   }
 }

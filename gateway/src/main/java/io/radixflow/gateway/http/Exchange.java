@@ -9,6 +9,7 @@ import io.radixflow.operators.record.Origin;
 import io.radixflow.operators.record.TraceContext;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
+import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
@@ -41,6 +42,7 @@ public final class Exchange {
   private Admission admission = Admission.anonymous();
   private ObjectNode body;
   private Runnable onGone = () -> {};
+  private Runnable onOver = () -> {};
   private boolean over;
 
   Exchange(
@@ -76,6 +78,7 @@ public final class Exchange {
     }
     over = true;
     admission.release().run();
+    onOver.run();
     boolean complete = request.response().ended();
     metrics.request(
         match.route().path(), complete ? request.response().getStatusCode() : CLIENT_GONE, started);
@@ -85,11 +88,21 @@ public final class Exchange {
   }
 
   /** Reads no more of the request, whose connection is closed after the response. */
-  void dropRest() {
+  private void dropRest() {
     if (!request.isEnded()) {
       setHeader("connection", "close");
       request.resume();
     }
+  }
+
+  /** Answers with an error, and reads no more of the request. */
+  void refuse(Throwable cause) {
+    dropRest();
+    fail(cause);
+  }
+
+  Vertx vertx() {
+    return context.owner();
   }
 
   /** Runs what takes long on a worker thread. */
@@ -117,9 +130,17 @@ public final class Exchange {
     return match.parameters().get(name);
   }
 
-  /** A parameter of the query string, or null. */
+  /**
+   * A parameter of the query string, or null.
+   *
+   * @throws ApiException if the query string cannot be read
+   */
   public String queryParameter(String name) {
-    return request.params().get(name);
+    try {
+      return request.params().get(name);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.badRequest(name, "the query string has a wrong escape sequence");
+    }
   }
 
   /** A header of the request, or null. */
@@ -169,6 +190,11 @@ public final class Exchange {
   private static String headerText(String text) {
     String plain = text.replaceAll("[^\\x21-\\x7e]", "?");
     return plain.length() <= MAX_HEADER ? plain : plain.substring(0, MAX_HEADER);
+  }
+
+  /** Has the task run, once, when the response is complete or its client has gone. */
+  void onOver(Runnable task) {
+    onOver = task;
   }
 
   /** Has the task run, once, if the client goes away before the response is complete. */
@@ -236,8 +262,8 @@ public final class Exchange {
       request.connection().close();
       return;
     }
-    if (shown.retryAfterSeconds() > 0) {
-      setHeader("Retry-After", Integer.toString(shown.retryAfterSeconds()));
+    if (shown.hint() != null) {
+      setHeader(shown.hint().header(), shown.hint().value());
     }
     json(shown.status(), match.route().errors().body(shown));
   }

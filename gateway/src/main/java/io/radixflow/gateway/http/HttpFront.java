@@ -83,6 +83,8 @@ public final class HttpFront implements AutoCloseable {
                       return vertx
                           .createHttpServer(options)
                           .requestHandler(dispatcher)
+                          .invalidRequestHandler(dispatcher::invalid)
+                          .connectionHandler(dispatcher::connected)
                           .listen(listen)
                           .onSuccess(server -> keep(actual, server));
                     }
@@ -118,6 +120,7 @@ public final class HttpFront implements AutoCloseable {
     HttpServerOptions options =
         new HttpServerOptions()
             .setTcpNoDelay(true)
+            .setHttp2ClearTextEnabled(false)
             .setMaxHeaderSize(headers)
             .setMaxInitialLineLength(headers)
             .setIdleTimeout(IDLE_MINUTES)

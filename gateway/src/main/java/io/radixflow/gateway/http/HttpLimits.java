@@ -7,15 +7,25 @@ import io.radixflow.jobs.config.Settings;
  * Bounds of requests and responses.
  *
  * @param maxBody bytes of a request's body
+ * @param bodyMemory bytes of all bodies that are being received
+ * @param requestMillis time for a request's headers, and again for its body
  * @param clientBuffer characters of a reply that may wait for a slow client
  * @param keepAliveMillis time without an event after which a stream gets a comment
  * @param strict whether unknown fields are refused
  */
-record HttpLimits(int maxBody, int clientBuffer, long keepAliveMillis, boolean strict) {
+record HttpLimits(
+    int maxBody,
+    long bodyMemory,
+    long requestMillis,
+    int clientBuffer,
+    long keepAliveMillis,
+    boolean strict) {
 
   static HttpLimits of(Settings settings) {
     return new HttpLimits(
         (int) Math.min(Integer.MAX_VALUE, settings.get(GatewayConfig.MAX_BODY).getBytes()),
+        settings.get(GatewayConfig.BODY_MEMORY).getBytes(),
+        Math.max(1, settings.get(GatewayConfig.REQUEST_TIMEOUT).toMillis()),
         settings.get(GatewayConfig.CLIENT_BUFFER),
         settings.get(GatewayConfig.KEEP_ALIVE).toMillis(),
         settings.get(GatewayConfig.STRICT));

@@ -7,7 +7,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * The routes of the gateway: methods, paths and who serves them. A segment of a path in braces
@@ -69,6 +71,14 @@ public final class Routes {
     return this;
   }
 
+  /** The names of all routes: method and path, as they were given. */
+  public Set<String> names() {
+    Set<String> names = new TreeSet<>();
+    Stream.concat(routes.stream(), exact.values().stream().flatMap(List::stream))
+        .forEach(route -> names.add(route.method() + " " + route.path()));
+    return names;
+  }
+
   /**
    * Finds the route of a request; a HEAD has that of the GET.
    *
@@ -97,12 +107,7 @@ public final class Routes {
       throw ApiException.notFound(
           "there is nothing at this path; docs/gateway.md has all endpoints");
     }
-    throw new ApiException(
-        405,
-        "invalid_request_error",
-        "method_not_allowed",
-        null,
-        "the method is not served at this path; " + String.join(", ", allowed) + " is");
+    throw ApiException.notAllowed(allowed);
   }
 
   private static List<String> segments(String path) {

@@ -32,11 +32,12 @@ public final class TurnErrors {
     return of(error);
   }
 
-  /** A stranger's session and one that is not there look alike. */
+  /** A stranger's session, one that is not there, and one that was erased look alike. */
   private static ApiException of(ReplyError error) {
     return switch (error.code()) {
-      case WRONG_TENANT, UNKNOWN_SESSION -> ApiException.notFound("there is no such conversation");
-      case UNKNOWN_TURN, UNKNOWN_BRANCH, SESSION_ENDED -> ApiException.notFound(error.message());
+      case WRONG_TENANT, UNKNOWN_SESSION, SESSION_ENDED ->
+          ApiException.notFound("there is no such conversation, or it has ended");
+      case UNKNOWN_TURN, UNKNOWN_BRANCH -> ApiException.notFound(error.message());
       case BUSY -> ApiException.busy("rate_limit_exceeded", error.message(), BUSY_SECONDS);
       case DRAINING -> ApiException.unavailable(error.message());
       case FAILED -> new ApiException(500, "server_error", "failed", null, error.message());

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 class ChatCompletionsTest {
 
@@ -118,6 +119,7 @@ class ChatCompletionsTest {
         Map.of(
             ErrorCode.WRONG_TENANT, 404,
             ErrorCode.UNKNOWN_SESSION, 404,
+            ErrorCode.SESSION_ENDED, 404,
             ErrorCode.UNKNOWN_TURN, 404,
             ErrorCode.CONTEXT_LENGTH_EXCEEDED, 400,
             ErrorCode.BUSY, 429,
@@ -132,11 +134,11 @@ class ChatCompletionsTest {
           assertThat(response.join().statusCode()).as(code.name()).isEqualTo(status);
           assertThat(response.join().headers().firstValue("Retry-After").isPresent())
               .isEqualTo(status == 429 || status == 503);
-          if (code == ErrorCode.WRONG_TENANT || code == ErrorCode.UNKNOWN_SESSION) {
+          if (status == 404 && code != ErrorCode.UNKNOWN_TURN) {
             strangers.add(response.join().body());
           }
         });
-    assertThat(strangers.get(0)).isEqualTo(strangers.get(1));
+    assertThat(strangers).hasSize(3).containsOnly(strangers.get(0));
   }
 
   @Test
@@ -207,11 +209,12 @@ class ChatCompletionsTest {
     assertThat(response.join().body()).contains("\"a\"").doesNotContain("DONE").contains("\"no\"");
   }
 
-  @Test
-  void aTurnWhoseSessionHasTooMuchToDoGoesOnInOneOfItsOwn() {
+  @ParameterizedTest
+  @EnumSource(names = {"BUSY", "SESSION_ENDED"})
+  void aTurnWhoseSessionHasTooMuchToDoOrWasErasedGoesOnInOneOfItsOwn(ErrorCode why) {
     CompletableFuture<HttpResponse<String>> response = chat("");
     ConversationEvent event = gateway.topics().next();
-    gateway.topics().reject(event, new ReplyError(ErrorCode.BUSY, "16 turns wait"));
+    gateway.topics().reject(event, new ReplyError(why, "16 turns wait"));
     ConversationEvent again = gateway.topics().next();
     assertThat(again.session()).isNotEqualTo(event.session());
     gateway.topics().piece(again, 0, "a");

@@ -55,6 +55,7 @@ class AccessTest {
     assertThat(without.statusCode()).isEqualTo(401);
     assertThat(GatewayFixture.json(without.body()).at("/error/code").asText())
         .isEqualTo("invalid_api_key");
+    assertThat(without.headers().firstValue("WWW-Authenticate")).hasValue("Bearer");
     assertThat(get("/v1/models", "Authorization", "Bearer " + key + "x").statusCode())
         .isEqualTo(401);
     assertThat(get("/v1/models", "Authorization", "bearer " + key).statusCode()).isEqualTo(200);

@@ -63,6 +63,17 @@ public final class GatewayConfig {
       ALL.size("gateway.max-headers", new MemorySize(32 << 10), "a memory size such as 32kb")
           .describe("Largest headers of a request, all together.");
 
+  public static final ConfigOption<MemorySize> BODY_MEMORY =
+      ALL.size("gateway.body-memory", MemorySize.ofMebiBytes(256), "a memory size such as 256mb")
+          .describe(
+              "Bodies of requests that are being received, all together; a request beyond gets a 503.");
+
+  public static final ConfigOption<Duration> REQUEST_TIMEOUT =
+      ALL.duration("gateway.request-timeout", Duration.ofSeconds(75))
+          .describe(
+              "Time in which the headers of a request must have come, and then its body; also how long a"
+                  + " connection without a request stays open.");
+
   public static final ConfigOption<Integer> CLIENT_BUFFER =
       ALL.integer("gateway.client-buffer", 256 << 10, 1024, Integer.MAX_VALUE)
           .describe(

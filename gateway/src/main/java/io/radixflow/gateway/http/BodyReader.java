@@ -1,0 +1,117 @@
+package io.radixflow.gateway.http;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpServerRequest;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+
+/**
+ * Reads the body of one request within the limits: its own size, the memory that all bodies share,
+ * and a time in which it must have come. Belongs to the event loop of its exchange.
+ */
+final class BodyReader {
+
+  private final HttpServerRequest request;
+  private final Exchange exchange;
+  private final HttpLimits limits;
+  private final AtomicLong memory;
+  private final Buffer body = Buffer.buffer();
+  private long timer;
+  private int taken;
+  private boolean done;
+
+  /**
+   * @param memory bytes that all readers hold
+   */
+  BodyReader(
+      HttpServerRequest request, Exchange exchange, HttpLimits limits, AtomicLong memory) {
+    this.request = request;
+    this.exchange = exchange;
+    this.limits = limits;
+    this.memory = memory;
+  }
+
+  /**
+   * Begins to read; what goes wrong is answered.
+   *
+   * @param then takes the whole body; its memory is counted until this returns
+   */
+  void read(Vertx vertx, Consumer<Buffer> then) {
+    if (declaredLength() > limits.maxBody()) {
+      exchange.refuse(tooLarge());
+      return;
+    }
+    timer = vertx.setTimer(limits.requestMillis(), late -> stop(tooSlow()));
+    exchange.onGone(() -> finish(vertx));
+    request.handler(this::add);
+    request.endHandler(
+        end -> {
+          if (!done) {
+            vertx.cancelTimer(timer);
+            then.accept(body);
+            finish(vertx);
+          }
+        });
+    if ("100-continue".equalsIgnoreCase(request.getHeader("expect"))) {
+      request.response().writeContinue();
+    }
+  }
+
+  private void add(Buffer chunk) {
+    if (done) {
+      return;
+    }
+    if (body.length() + chunk.length() > limits.maxBody()) {
+      stop(tooLarge());
+    } else if (memory.addAndGet(chunk.length()) > limits.bodyMemory()) {
+      memory.addAndGet(-chunk.length());
+      stop(ApiException.unavailable("the gateway receives too many large bodies now: try again"));
+    } else {
+      taken += chunk.length();
+      body.appendBuffer(chunk);
+    }
+  }
+
+  private void stop(ApiException why) {
+    if (!done) {
+      finish(exchange.vertx());
+      exchange.refuse(why);
+    }
+  }
+
+  private void finish(Vertx vertx) {
+    if (!done) {
+      done = true;
+      vertx.cancelTimer(timer);
+      memory.addAndGet(-taken);
+    }
+  }
+
+  private long declaredLength() {
+    String length = request.getHeader("content-length");
+    try {
+      return length == null ? 0 : Long.parseLong(length);
+    } catch (NumberFormatException e) {
+      return Long.MAX_VALUE; // the server does not pass on what is no number
+    }
+  }
+
+  private ApiException tooLarge() {
+    return new ApiException(
+        413,
+        "invalid_request_error",
+        "request_too_large",
+        null,
+        "the body has more than " + limits.maxBody() + " bytes, which gateway.max-body allows");
+  }
+
+  private static ApiException tooSlow() {
+    return new ApiException(
+        408,
+        "invalid_request_error",
+        "request_timeout",
+        null,
+        "the body did not come in the time that gateway.request-timeout allows");
+  }
+}

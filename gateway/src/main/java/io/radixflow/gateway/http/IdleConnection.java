@@ -1,0 +1,58 @@
+package io.radixflow.gateway.http;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.http.HttpConnection;
+
+/**
+ * Closes a connection that has had no request in progress for a time: one whose client sends its
+ * headers slowly, or keeps it open for nothing. Belongs to the connection's event loop.
+ */
+final class IdleConnection {
+
+  private static final long NONE = -1;
+
+  private final HttpConnection connection;
+  private final Vertx vertx;
+  private final long millis;
+  private long timer = NONE;
+  private int inProgress;
+  private boolean closed;
+
+  IdleConnection(HttpConnection connection, Vertx vertx, long millis) {
+    this.connection = connection;
+    this.vertx = vertx;
+    this.millis = millis;
+    start();
+  }
+
+  private void start() {
+    timer = vertx.setTimer(millis, idle -> connection.close());
+  }
+
+  /** A request has come. */
+  void began() {
+    inProgress++;
+    stop();
+  }
+
+  /** A response is complete. */
+  void ended() {
+    inProgress--;
+    if (inProgress == 0 && !closed) {
+      start();
+    }
+  }
+
+  /** The connection is closed. */
+  void closed() {
+    closed = true;
+    stop();
+  }
+
+  private void stop() {
+    if (timer != NONE) {
+      vertx.cancelTimer(timer);
+      timer = NONE;
+    }
+  }
+}
