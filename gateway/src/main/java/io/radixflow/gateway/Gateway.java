@@ -35,8 +35,7 @@ public final class Gateway implements AutoCloseable {
   private final Routes routes;
   private final HttpFront front;
 
-  private Gateway(
-      Turns turns, ModelText text, LiveEndpoints live, Routes routes, HttpFront front) {
+  private Gateway(Turns turns, ModelText text, LiveEndpoints live, Routes routes, HttpFront front) {
     this.turns = turns;
     this.text = text;
     this.live = live;

@@ -39,8 +39,7 @@ class OpenApiTest {
 
   @Test
   void theDocumentIsServed() {
-    JsonNode served =
-        GatewayFixture.json(gateway.send(gateway.get("/openapi.json")).join().body());
+    JsonNode served = GatewayFixture.json(gateway.send(gateway.get("/openapi.json")).join().body());
     assertThat(served).isEqualTo(Contract.document());
   }
 

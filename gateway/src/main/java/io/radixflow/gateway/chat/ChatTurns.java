@@ -130,8 +130,7 @@ public final class ChatTurns implements TurnStream {
      */
     private boolean isElsewhere(TurnEnd end) {
       ErrorCode code = end.error() == null ? null : end.error().code();
-      return SPARED.contains(code) && !root.named()
-          || code == ErrorCode.UNKNOWN_TURN && repeatable;
+      return SPARED.contains(code) && !root.named() || code == ErrorCode.UNKNOWN_TURN && repeatable;
     }
 
     @Override

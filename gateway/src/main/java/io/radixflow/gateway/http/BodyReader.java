@@ -24,8 +24,7 @@ final class BodyReader {
   /**
    * @param memory bytes that all readers hold
    */
-  BodyReader(
-      HttpServerRequest request, Exchange exchange, HttpLimits limits, AtomicLong memory) {
+  BodyReader(HttpServerRequest request, Exchange exchange, HttpLimits limits, AtomicLong memory) {
     this.request = request;
     this.exchange = exchange;
     this.limits = limits;

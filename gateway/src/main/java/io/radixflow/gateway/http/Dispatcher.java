@@ -1,13 +1,13 @@
 package io.radixflow.gateway.http;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.radixflow.gateway.auth.Admission;
 import io.vertx.core.Context;
 import io.vertx.core.Handler;
 import io.vertx.core.Vertx;
 import io.vertx.core.buffer.Buffer;
-import io.netty.handler.codec.http.TooLongHttpHeaderException;
-import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.http.HttpConnection;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.core.http.HttpServerRequest;
@@ -59,8 +59,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
 
   /** Answers what is not HTTP, or has headers beyond the limits, in the form of all errors. */
   void invalid(HttpServerRequest request) {
-    Exchange exchange =
-        new Exchange(request, Vertx.currentContext(), limits, NO_MATCH, metrics);
+    Exchange exchange = new Exchange(request, Vertx.currentContext(), limits, NO_MATCH, metrics);
     exchange.setHeader("connection", "close");
     exchange.fail(whyInvalid(request.decoderResult().cause()));
     request.connection().close();
@@ -74,8 +73,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
       return ApiException.badRequest(null, "the request is not valid HTTP");
     }
     String message =
-        (headers ? "the headers are" : "the path is")
-            + " longer than gateway.max-headers allows";
+        (headers ? "the headers are" : "the path is") + " longer than gateway.max-headers allows";
     return new ApiException(headers ? 431 : 414, type, "request_too_large", null, message);
   }
 

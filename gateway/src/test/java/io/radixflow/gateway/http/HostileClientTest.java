@@ -76,7 +76,9 @@ class HostileClientTest {
     try (RawConnection connection = connect()) {
       String large =
           "POST " + CHAT + " HTTP/1.1\n" + HOST + "Content-Length: 25000\n\n" + " ".repeat(25000);
-      assertThat(connection.send(large).until("}")).startsWith("HTTP/1.1 503").contains("Retry-After");
+      assertThat(connection.send(large).until("}"))
+          .startsWith("HTTP/1.1 503")
+          .contains("Retry-After");
     }
     CompletableFuture<HttpResponse<String>> response = gateway.send(gateway.post(CHAT, HELLO));
     gateway.topics().end(gateway.topics().next(), 0, "stop", Usage.NONE);
@@ -185,8 +187,14 @@ class HostileClientTest {
     for (String asked : List.of("authorization, x-api-key", "a\u00e9", "a\tb", "\"<x>\"")) {
       try (RawConnection connection = connect()) {
         connection.send(
-            "OPTIONS " + CHAT + " HTTP/1.1\n" + HOST + "Origin: https://chat.example\n"
-                + "Connection: close\nAccess-Control-Request-Headers: " + asked + "\n\n");
+            "OPTIONS "
+                + CHAT
+                + " HTTP/1.1\n"
+                + HOST
+                + "Origin: https://chat.example\n"
+                + "Connection: close\nAccess-Control-Request-Headers: "
+                + asked
+                + "\n\n");
         String expected = asked.startsWith("auth") ? asked : "content-type";
         assertThat(connection.rest())
             .startsWith("HTTP/1.1 204")
@@ -199,7 +207,9 @@ class HostileClientTest {
   void aWebSocketIsNotServed() throws IOException {
     try (RawConnection connection = connect()) {
       connection.send(
-          "GET /v1/models HTTP/1.1\n" + HOST + "Connection: Upgrade\nUpgrade: websocket\n"
+          "GET /v1/models HTTP/1.1\n"
+              + HOST
+              + "Connection: Upgrade\nUpgrade: websocket\n"
               + "Sec-WebSocket-Version: 13\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\n\n");
       assertThat(connection.until("\n")).doesNotContain(" 101 ").doesNotContain(" 500 ");
     }
@@ -207,7 +217,8 @@ class HostileClientTest {
 
   @Test
   void aLongNameOfAModelIsNotSentBackWhole() {
-    String body = HELLO.replace("{\"messages", "{\"model\":\"" + "x".repeat(100_000) + "\",\"messages");
+    String body =
+        HELLO.replace("{\"messages", "{\"model\":\"" + "x".repeat(100_000) + "\",\"messages");
     HttpResponse<String> response = gateway.send(gateway.post(CHAT, body)).join();
     assertThat(response.statusCode()).isEqualTo(404);
     assertThat(response.body()).hasSizeLessThan(1000);
