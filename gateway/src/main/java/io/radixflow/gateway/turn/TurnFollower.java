@@ -21,7 +21,13 @@ final class TurnFollower implements TurnStream, Waiting {
 
     /** Asks the job what it knows of the turn, unless it was asked already. */
     void ask(TurnFollower follower);
+
+    /** Counts what waits for all listeners. */
+    WaitingText waiting();
   }
+
+  /** What an entry of log probabilities counts for, in characters. */
+  private static final int LOGPROB_CHARACTERS = 48;
 
   private final TurnKey key;
   private final String stamp;
@@ -43,6 +49,11 @@ final class TurnFollower implements TurnStream, Waiting {
   private final StringBuilder waiting = new StringBuilder();
   private int waitingTokens;
   private final List<TokenLogprob> logprobs = new ArrayList<>();
+  private int logprobEntries;
+
+  /** Characters that are counted for this listener among those of all. */
+  private int counted;
+
   private TurnEnd end;
   private TurnFailure failure;
   private boolean asking;
@@ -94,12 +105,13 @@ final class TurnFollower implements TurnStream, Waiting {
   public void delta(ReplyDelta delta) {
     boolean gap;
     synchronized (this) {
-      if (done || end != null || unsure && !"rejected".equals(delta.finishReason())) {
+      if (isOver() || unsure && !"rejected".equals(delta.finishReason())) {
         return;
       }
       gap = !take(delta.offset(), delta.text());
       if (!gap) {
         takeTokens(delta.tokenOffset(), delta.tokens(), delta.logprobs());
+        bound();
       }
       if (!gap && delta.finishReason() != null && !following.committed()) {
         end =
@@ -128,7 +140,7 @@ final class TurnFollower implements TurnStream, Waiting {
   void state(Reply.TurnState state, boolean committed) {
     synchronized (this) {
       asking = false;
-      if (done || end != null) {
+      if (isOver()) {
         return;
       }
       if (unsure && RequestStamp.differs(stamp, state.metadata())) {
@@ -141,6 +153,7 @@ final class TurnFollower implements TurnStream, Waiting {
       if (state.logprobs() != null) {
         takeTokens(0, state.logprobs().size(), state.logprobs());
       }
+      bound();
       boolean over = state.status().equals("done");
       if (over && (committed || !following.committed())) {
         end =
@@ -155,7 +168,7 @@ final class TurnFollower implements TurnStream, Waiting {
   void refused(ReplyDelta answer) {
     synchronized (this) {
       asking = false;
-      if (done || end != null) {
+      if (isOver()) {
         return;
       }
       end =
@@ -169,11 +182,12 @@ final class TurnFollower implements TurnStream, Waiting {
   @Override
   public void reply(Reply reply) {
     synchronized (this) {
-      if (done || end != null || unsure) {
+      if (isOver() || unsure) {
         return;
       }
       take(0, reply.text());
       takeTokens(0, reply.usage().completionTokens(), reply.logprobs());
+      bound();
       end = new TurnEnd(reply.branch(), reply.finishReason(), reply.usage(), reply.error(), true);
     }
     schedule();
@@ -198,13 +212,21 @@ final class TurnFollower implements TurnStream, Waiting {
     schedule();
   }
 
+  /** Returns whether the listener needs no more than what waits for it. */
+  private boolean isOver() {
+    return done || end != null || failure != null;
+  }
+
   private void takeTokens(int from, int count, List<TokenLogprob> given) {
     int known = Math.max(0, tokens - from);
     if (count > known) {
       waitingTokens += count - known;
       tokens = from + count;
       if (given != null && given.size() > known) {
-        logprobs.addAll(given.subList(known, given.size()));
+        for (TokenLogprob each : given.subList(known, given.size())) {
+          logprobs.add(each);
+          logprobEntries += each.top() == null ? 1 : 1 + each.top().size();
+        }
       }
     }
   }
@@ -219,17 +241,36 @@ final class TurnFollower implements TurnStream, Waiting {
       time();
       waiting.append(text, text.offsetByCodePoints(0, known), text.length());
       offset = from + length;
-      if (waiting.length() > following.buffer() && (paused || scheduled) && failure == null) {
-        metrics.cutOff();
-        failure =
-            new TurnFailure(
-                Reason.TOO_SLOW,
-                "the client reads its stream more slowly than it comes, and was cut off after "
-                    + following.buffer()
-                    + " characters had waited; the turn goes on and can be resumed");
-      }
     }
     return true;
+  }
+
+  /** Cuts off a listener for which too much waits, and lets go of what waited. */
+  private void bound() {
+    int now = waiting.length() + logprobEntries * LOGPROB_CHARACTERS;
+    boolean tooMuch = owner.waiting().exceeds(counted, now, following.buffer());
+    counted = now;
+    if (tooMuch && (paused || scheduled) && failure == null) {
+      metrics.cutOff();
+      failure =
+          new TurnFailure(
+              Reason.TOO_SLOW,
+              "the client reads its stream more slowly than it comes, and was cut off after "
+                  + now
+                  + " characters had waited; the turn goes on and can be resumed");
+      release();
+      waiting.trimToSize();
+    }
+  }
+
+  /** Forgets what waits. */
+  private void release() {
+    waiting.setLength(0);
+    waitingTokens = 0;
+    logprobs.clear();
+    logprobEntries = 0;
+    owner.waiting().release(counted);
+    counted = 0;
   }
 
   private void time() {
@@ -269,11 +310,12 @@ final class TurnFollower implements TurnStream, Waiting {
         String text = waiting.toString();
         int from = offset - text.codePointCount(0, text.length());
         piece = new TurnPiece(from, text, waitingTokens, List.copyOf(logprobs));
-        logprobs.clear();
-        waiting.setLength(0);
-        waitingTokens = 0;
+        release();
       }
       done = ended != null || failed != null;
+      if (failed != null) {
+        release();
+      }
     }
     if (done) {
       owner.finished(this, false);
@@ -322,6 +364,7 @@ final class TurnFollower implements TurnStream, Waiting {
       }
       done = true;
       running = end == null;
+      release();
     }
     owner.finished(this, cancel && running);
   }

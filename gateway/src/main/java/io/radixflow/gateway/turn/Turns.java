@@ -40,6 +40,7 @@ public final class Turns implements AutoCloseable {
 
   private final TurnMetrics metrics;
   private final TurnFollower.Owner owner = new Follower();
+  private final WaitingText waitingText = WaitingText.ofHeap();
 
   /** Starts to read the topics; closes them when it is closed. */
   public Turns(Topics topics, PrometheusRegistry registry) {
@@ -192,6 +193,11 @@ public final class Turns implements AutoCloseable {
 
   /** Ends streams, and asks about their turns. */
   private final class Follower implements TurnFollower.Owner {
+
+    @Override
+    public WaitingText waiting() {
+      return waitingText;
+    }
 
     @Override
     public void finished(TurnFollower follower, boolean cancel) {

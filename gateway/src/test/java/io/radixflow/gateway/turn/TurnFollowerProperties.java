@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.radixflow.gateway.turn.TurnFailure.Reason;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.operators.record.Reply.TopLogprob;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.Usage;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
@@ -27,6 +30,7 @@ class TurnFollowerProperties {
   private final List<TurnPiece> pieces = new ArrayList<>();
   private final List<TurnEnd> ends = new ArrayList<>();
   private final List<TurnFailure> failures = new ArrayList<>();
+  private WaitingText all = new WaitingText(1_000_000);
   private int closed;
   private int asked;
 
@@ -36,6 +40,7 @@ class TurnFollowerProperties {
     pieces.clear();
     ends.clear();
     failures.clear();
+    all = new WaitingText(1_000_000);
     closed = 0;
     asked = 0;
   }
@@ -74,6 +79,11 @@ class TurnFollowerProperties {
           @Override
           public void ask(TurnFollower follower) {
             asked++;
+          }
+
+          @Override
+          public WaitingText waiting() {
+            return all;
           }
         });
   }
@@ -140,6 +150,7 @@ class TurnFollowerProperties {
     assertThat(joined.toString()).isEqualTo(TEXT.substring(TEXT.offsetByCodePoints(0, offset)));
     assertThat(ends).hasSize(1);
     assertThat(closed).isOne();
+    assertThat(all.characters()).isZero();
   }
 
   @Example
@@ -155,6 +166,51 @@ class TurnFollowerProperties {
     assertThat(closed).isOne();
     follower.delta(delta(40, 45, null));
     assertThat(tasks).isEmpty();
+    assertThat(all.characters()).isZero();
+  }
+
+  @Example
+  void logProbabilitiesThatWaitCountForTheBoundToo() {
+    TurnFollower follower = follower(0, 500);
+    follower.pause();
+    for (int i = 0; i < 5; i++) {
+      List<TopLogprob> top = Collections.nCopies(20, new TopLogprob(1, "b", -1));
+      follower.delta(
+          new ReplyDelta(
+              "s",
+              "main",
+              "t",
+              0,
+              i,
+              i,
+              1,
+              1,
+              "a",
+              null,
+              Usage.NONE,
+              null,
+              List.of(new TokenLogprob(1, "a", 0, top)),
+              null,
+              null));
+    }
+    run();
+    assertThat(failures).extracting(TurnFailure::reason).containsExactly(Reason.TOO_SLOW);
+    assertThat(all.characters()).isZero();
+  }
+
+  @Example
+  void manySlowListenersTogetherAreBoundedToo() {
+    all = new WaitingText(1000);
+    for (int slow = 0; slow < 100; slow++) {
+      TurnFollower follower = follower(0, 320);
+      follower.pause();
+      for (int i = 0; i < 40; i += 5) {
+        follower.delta(delta(i, i + 5, null));
+      }
+    }
+    run();
+    assertThat(failures).hasSizeGreaterThan(50);
+    assertThat(all.characters()).isLessThan(1000 + 100 * 320 / 16);
   }
 
   @Example
