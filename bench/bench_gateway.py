@@ -16,6 +16,7 @@ the HTTP client has its first byte.
 
 import argparse
 import asyncio
+import concurrent.futures
 import json
 import multiprocessing
 import os
@@ -129,15 +130,16 @@ class Kafka:
 
 
 class Probe:
-    def __init__(self, port, kafka, label):
+    """A connection over which requests go one at a time."""
+
+    def __init__(self, port, label):
         self.port = port
-        self.kafka = kafka
         self.label = label
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=TIMEOUT_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
-    def http(self, number):
-        data = request(body(f"{self.label} {number}", 2), self.port)
+    def http(self, text):
+        data = request(body(text, 1), self.port)
         sent = time.time()
         self.socket.sendall(data)
         got = self.socket.recv(1 << 16)
@@ -145,39 +147,43 @@ class Probe:
         while not got.endswith(b"\r\n0\r\n\r\n"):
             piece = self.socket.recv(1 << 16)
             if not piece:
-                raise SystemExit(f"the gateway closed a connection: {got!r}")
+                raise RuntimeError(f"the gateway closed a connection: {got!r}")
             got += piece
         session = re.search(rb"(?i)x-radixflow-session: (\S+)", got)
         if session is None or b"data: [DONE]" not in got:
-            raise SystemExit(f"no stream: {got!r}")
+            raise RuntimeError(f"no stream: {got!r}")
         return session[1].decode(), sent, first
 
-    def run(self, count):
-        """Requests by HTTP and events by Kafka, in turn; each begins when the one before has ended."""
+    def run(self, kafka, count):
+        """Requests by HTTP and events by Kafka, in turn."""
         http, direct = [], []
-        for number in range(count):
-            http.append(self.http(number))
-            session = f"direct {self.label} {number}"
-            sent = time.time()
-            self.kafka.send(session, f"{self.label} {number}", 2)
-            time.sleep(0.02 + 0.001 * (number % 40))
-            direct.append((session, sent))
-        time.sleep(1.5)
-        events, deltas = self.kafka.seen()
-        added = [
-            max(0, events[session] + 0.001 - sent) + first - deltas[session]
-            for session, sent, first in http
-            if session in events and session in deltas
-        ]
-        return {
-            "requests": count,
-            "http": [first - sent for session, sent, first in http],
-            "kafka": [deltas[session] - sent for session, sent in direct if session in deltas],
-            "added": added,
-        }
+        with self.socket:
+            for number in range(count):
+                text = f"{self.label} {number}"
+                http.append(self.http(text))
+                sent = time.time()
+                kafka.send(f"direct {text}", text, 1)
+                direct.append((f"direct {text}", sent))
+                time.sleep(0.02 + 0.001 * (number % 40))
+        return http, direct
 
-    def close(self):
-        self.socket.close()
+
+def probe(port, kafka, label, count, connections):
+    with concurrent.futures.ThreadPoolExecutor(connections) as pool:
+        parts = [Probe(port, f"{label}, connection {number}") for number in range(connections)]
+        done = list(pool.map(lambda each: each.run(kafka, count // connections), parts))
+    time.sleep(2)
+    events, deltas = kafka.seen()
+    http = [each for part in done for each in part[0]]
+    direct = [each for part in done for each in part[1]]
+    both = [(events[session], deltas[session], sent, first) for session, sent, first in http if session in deltas]
+    return {
+        "http": [first - sent for session, sent, first in http],
+        "kafka": [deltas[session] - sent for session, sent in direct if session in deltas],
+        "added": [max(0, event + 0.001 - sent) + first - delta for event, delta, sent, first in both],
+        "added_before": [max(0, event + 0.001 - sent) for event, delta, sent, first in both],
+        "added_after": [first - delta for event, delta, sent, first in both],
+    }
 
 
 # ---- many streams, in a process of their own
@@ -256,6 +262,8 @@ async def read_nothing(port, streams, tokens, pipe, label):
 
 
 def clients(kind, *arguments):
+    # the other clients would be on other machines: they may not delay the one that is measured
+    os.nice(10)
     asyncio.run(kind(*arguments))
 
 
@@ -289,12 +297,9 @@ def phase(name, options, kafka, gateway, streams, slow):
     stalled = start(read_nothing, gateway.port, slow, tokens * 2, f"{name} slow") if slow else None
     reading = start(read, gateway.port, streams, tokens, f"{name} reader") if streams else None
     time.sleep(SETTLE_SECONDS)
-    probe = Probe(gateway.port, kafka, name)
     result = {"name": name, "load_before": servers.load()}
-    try:
-        result.update(probe.run(options.requests if not streams else options.requests_under_load))
-    finally:
-        probe.close()
+    count, connections = (options.requests_under_load, 4) if streams else (options.requests, 1)
+    result.update(probe(gateway.port, kafka, name, count, connections))
     memory(gateway, result)
     if reading:
         result["readers"] = reading[1].recv()
@@ -335,26 +340,7 @@ def show(results):
             print("  ", error)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--streams", type=int, default=1000, help="clients that read (1000)")
-    parser.add_argument("--slow", type=int, default=1000, help="clients that never read, in the last phase (1000)")
-    parser.add_argument("--deltas", type=int, default=2000, help="pieces a second of all readers (2000)")
-    parser.add_argument("--seconds", type=int, default=45, help="how long a stream lasts (45)")
-    parser.add_argument("--requests", type=int, default=300, help="requests one at a time without load (300)")
-    parser.add_argument(
-        "--requests-under-load", type=int, default=50, help="and with it (50); a step takes as long as between pieces"
-    )
-    parser.add_argument("--heap", type=int, default=256, help="MiB of the gateway's heap (256)")
-    parser.add_argument("--radixflow", default=servers.ROOT / "radixflow", help="the program to measure")
-    parser.add_argument("--json", help="also write the figures to this file")
-    options = parser.parse_args()
-    step = 1000 * options.streams // options.deltas
-    total = options.streams + options.slow + 16
-    engine = [f"engine.max-running={total}", f"operator.max-running={total}", "engine.kv-pages=131072"]
-    engine += ["engine.step-rows=4096", f"engine.max-waiting={2 * total}", "session.retention=10min"]
-    work = pathlib.Path(tempfile.mkdtemp(prefix="bench-gateway-"))
-    results = []
+def run(options, work, engine, step, results):
     for name, milliseconds, phases in (
         ("a step of 5 ms", 5, [("one request at a time", 0, 0)]),
         (
@@ -372,19 +358,40 @@ def main():
         ), servers.gateway(work / "gateway.log", broker, options.heap, (), options.radixflow) as gateway:
             kafka = Kafka(broker)
             try:
-                warm = Probe(gateway.port, kafka, "warm-up")
-                warm.run(100 if milliseconds < 50 else 5)
-                warm.close()
+                probe(gateway.port, kafka, "warm-up", 200 if milliseconds < 50 else 40, 4)
                 for label, streams, slow in phases:
                     if streams or not slow:
                         results.append(phase(label, options, kafka, gateway, streams, slow))
             finally:
                 kafka.close()
-    print(servers.machine() + f"; gateway with -Xmx{options.heap}m; {time.strftime('%Y-%m-%d')}")
-    show(results)
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"machine": servers.machine(), "heap_mib": options.heap, "phases": results}, file, indent=2)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--streams", type=int, default=1000, help="clients that read (1000)")
+    parser.add_argument("--slow", type=int, default=1000, help="clients that never read, in the last phase (1000)")
+    parser.add_argument("--deltas", type=int, default=2000, help="pieces a second of all readers (2000)")
+    parser.add_argument("--seconds", type=int, default=45, help="how long a stream lasts (45)")
+    parser.add_argument("--requests", type=int, default=300, help="requests one at a time without load (300)")
+    parser.add_argument("--requests-under-load", type=int, default=120, help="and with it, on four connections (120)")
+    parser.add_argument("--heap", type=int, default=256, help="MiB of the gateway's heap (256)")
+    parser.add_argument("--radixflow", default=servers.ROOT / "radixflow", help="the program to measure")
+    parser.add_argument("--json", help="also write the figures to this file")
+    options = parser.parse_args()
+    step = 1000 * options.streams // options.deltas
+    total = options.streams + options.slow + 16
+    engine = [f"engine.max-running={total}", f"operator.max-running={total}", "engine.kv-pages=131072"]
+    engine += ["engine.step-rows=4096", f"engine.max-waiting={2 * total}", "session.retention=10min"]
+    work = pathlib.Path(tempfile.mkdtemp(prefix="bench-gateway-"))
+    results = []
+    try:
+        run(options, work, engine, step, results)
+    finally:
+        print(servers.machine() + f"; gateway with -Xmx{options.heap}m; {time.strftime('%Y-%m-%d')}")
+        show(results)
+        if options.json:
+            with open(options.json, "w", encoding="utf-8") as file:
+                json.dump({"machine": servers.machine(), "heap_mib": options.heap, "phases": results}, file, indent=2)
 
 
 if __name__ == "__main__":

@@ -211,6 +211,21 @@ def show(results):
             print(f"{workload:10} {tool:9} Radixflow is faster than llama.cpp: {ratios}")
 
 
+def run_all(options, kinds, out, tokenizer, results):
+    for number in range(options.rounds):
+        for kind in kinds if number % 2 == 0 else reversed(kinds):
+            with start(kind, options, out / f"{kind}-{number}.server.log") as server:
+                warm_up(server)
+                for workload, tool in wanted(options):
+                    name = f"{workload}-{tool}-{kind}-{number}"
+                    seed = SEED + 100 * number + list(WORKLOADS).index(workload)
+                    row = TOOLS[tool](server.url, workload, tokenizer, seed, out / name, out / f"{name}.log")
+                    row |= {"workload": workload, "tool": tool, "server": kind, "round": number}
+                    row |= {"memory_mib": server.memory("VmHWM"), "load": servers.load()}
+                    results.append(row)
+                    print(f"  {name}: {row['seconds']:.1f} s, TTFT p50 {row['ttft_p50']:.0f} ms", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(
         description="\n".join([__doc__.split("\n")[0], *(f"  {name}: {w['about']}" for name, w in WORKLOADS.items())]),
@@ -235,21 +250,12 @@ def main():
     kinds = ["radixflow"] + (["llama.cpp"] if options.llama_server else [])
     results = []
     print(f"{servers.machine()}; {options.model.name}; {time.strftime('%Y-%m-%d')}; raw figures in {out}", flush=True)
-    for number in range(options.rounds):
-        for kind in kinds if number % 2 == 0 else reversed(kinds):
-            with start(kind, options, out / f"{kind}-{number}.server.log") as server:
-                warm_up(server)
-                for workload, tool in wanted(options):
-                    name = f"{workload}-{tool}-{kind}-{number}"
-                    seed = SEED + 100 * number + list(WORKLOADS).index(workload)
-                    row = TOOLS[tool](server.url, workload, tokenizer, seed, out / name, out / f"{name}.log")
-                    row |= {"workload": workload, "tool": tool, "server": kind, "round": number}
-                    row |= {"memory_mib": server.memory("VmHWM"), "load": servers.load()}
-                    results.append(row)
-                    print(f"  {name}: {row['seconds']:.1f} s, TTFT p50 {row['ttft_p50']:.0f} ms", flush=True)
-    show(results)
-    with open(out / "results.json", "w", encoding="utf-8") as file:
-        json.dump({"machine": servers.machine(), "model": options.model.name, "results": results}, file, indent=2)
+    try:
+        run_all(options, kinds, out, tokenizer, results)
+    finally:
+        show(results)
+        with open(out / "results.json", "w", encoding="utf-8") as file:
+            json.dump({"machine": servers.machine(), "model": options.model.name, "results": results}, file, indent=2)
 
 
 if __name__ == "__main__":
