@@ -85,7 +85,12 @@ final class Gateways {
       Waiting.until(
           "the gateway at port " + port,
           LIMIT,
-          () -> client.send(ready, BodyHandlers.discarding()).statusCode() == 200);
+          () -> {
+            if (!processes.get(port).isAlive()) {
+              throw new IllegalStateException(processes.get(port) + " ended; its output says why");
+            }
+            return client.send(ready, BodyHandlers.discarding()).statusCode() == 200;
+          });
     }
   }
 }

@@ -199,7 +199,9 @@ public final class ProcessCluster implements AutoCloseable {
    * @param mainClass one of this JVM's class path that runs it
    */
   public JavaProcess startGateway(String mainClass, List<String> arguments) throws IOException {
-    return launcher.own("gateway", List.of("-Xmx256m"), mainClass, arguments);
+    // the command line would log to the user's directory
+    String log = "-Dlog4j2.configurationFile=" + home.conf().resolve("log4j.properties").toUri();
+    return launcher.own("gateway", List.of("-Xmx256m", log), mainClass, arguments);
   }
 
   /**
