@@ -33,6 +33,8 @@ public final class ConsolePages implements EndpointGroup {
           "icon.svg",
           "live.css",
           "live.js",
+          "live-chart.js",
+          "live-tree.js",
           "markdown.js",
           "replies.js",
           "theme.js",
