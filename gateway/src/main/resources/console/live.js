@@ -9,6 +9,7 @@ const RECENT = 60 * 1000;
 /** Rates are over this time, since Flink does not read all figures at the same moment. */
 const SMOOTH = 3500;
 const LEAST_SPAN = 900;
+const OLD = 15000;
 const $ = (id) => document.getElementById(id);
 const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en", { notation: "compact", maximumSignificantDigits: 3 });
@@ -57,10 +58,11 @@ function keep(figures) {
   const last = samples.at(-1);
   const uptime = figures.uptime_ms ?? Date.now();
   if (last && uptime === last.uptime) return last;
-  if (last && uptime < last.uptime) samples = []; // the job was restarted
+  // the job was restarted; or the last figures were old, as Flink reads new ones only when asked
+  if (last && (uptime < last.uptime || uptime - last.uptime > Date.now() - last.at + OLD)) samples = [];
   const before = samples.findLast((each) => uptime - each.uptime >= SMOOTH) ?? samples[0];
   const m = figures.metrics;
-  const sample = { uptime, m };
+  const sample = { uptime, at: Date.now(), m };
   const seconds = before ? (uptime - before.uptime) / 1000 : 0;
   const rate = (name) => Math.max(0, (m[name] - before.m[name]) / seconds);
   if (seconds * 1000 >= LEAST_SPAN && m.engineSteps >= before.m.engineSteps) {

@@ -107,7 +107,7 @@ class ConsoleLivePageTest {
     assertThat(page.text("#prefill")).isEqualTo("25");
     assertThat(page.text("#hits")).isEqualTo("75.0%");
     assertThat(page.text("#sessions")).isEqualTo("14 open");
-    assertThat(page.text("#sessions-legend")).contains("3hot", "8warm", "2cold", "1gone");
+    assertThat(page.text("#sessions-legend")).contains("3\nhot", "8\nwarm", "2\ncold", "1\ngone");
     assertThat(page.text("#running")).isEqualTo("3");
     assertThat(page.text("#waiting")).isEqualTo("2 waiting");
     assertThat(page.text("#ttft")).isEqualTo("31 ms");
