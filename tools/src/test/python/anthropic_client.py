@@ -44,6 +44,14 @@ def test_a_message_streams_the_text_that_it_has_as_a_whole():
     assert final.usage.input_tokens + final.usage.cache_read_input_tokens > 0
 
 
+def test_the_stop_sequence_that_ended_a_message_is_named():
+    text = client.messages.create(**ask("Stop here")).content[0].text
+    stop = text[8:12]
+    message = client.messages.create(**ask("Stop here", stop_sequences=["never said", stop]))
+    assert (message.stop_reason, message.stop_sequence) == ("stop_sequence", stop)
+    assert message.content[0].text == text[: text.index(stop)]
+
+
 def test_a_conversation_that_goes_on_finds_its_prefix_in_the_cache():
     first = client.messages.create(**ask("Tell me a long story about the sea and the shore"))
     second = client.messages.create(

@@ -43,12 +43,21 @@ def test_a_chat_streams_the_text_that_it_has_as_a_whole():
     assert usage.completion_tokens == whole.usage.completion_tokens > 0
 
 
+def test_the_stop_text_that_ended_a_chat_is_named():
+    ask = dict(model=model, messages=[{"role": "user", "content": "Stop"}], max_tokens=20, temperature=0)
+    text = client.chat.completions.create(**ask).choices[0].message.content
+    choice = client.chat.completions.create(stop=["never said", text[8:12]], **ask).choices[0]
+    assert (choice.finish_reason, choice.model_extra["stop_reason"]) == ("stop", text[8:12])
+    assert choice.message.content == text[: text.index(text[8:12])]
+
+
 def test_a_response_is_kept_and_can_be_read():
     response = create(input="Hello", instructions="Be brief.", metadata={"k": "v"})
     valid(Response, response)
     assert response.status in ("completed", "incomplete")
     assert response.output_text
     assert response.usage.total_tokens == response.usage.input_tokens + response.usage.output_tokens
+    assert (response.completed_at is None) == (response.status != "completed")
     again = client.responses.retrieve(response.id)
     assert again.model_dump() == response.model_dump(), (again, response)
     items = client.responses.input_items.list(response.id).data

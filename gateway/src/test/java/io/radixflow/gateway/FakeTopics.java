@@ -75,24 +75,32 @@ public final class FakeTopics implements Topics {
     return !events.isEmpty();
   }
 
+  /** When all turns end, milliseconds since the epoch. */
+  private static final long COMPLETED = 5_000;
+
   /** Writes a delta of the event's turn. */
   public void piece(ConversationEvent event, int offset, String text) {
-    delta(event, offset, text, null, Usage.NONE, null);
+    delta(event, offset, text, null, null, Usage.NONE, null);
   }
 
   /** Writes the last delta of the event's turn. */
   public void end(ConversationEvent event, int offset, String finishReason, Usage usage) {
-    delta(event, offset, "", finishReason, usage, null);
+    delta(event, offset, "", finishReason, null, usage, null);
+  }
+
+  /** Writes the last delta of the event's turn, whose reply met a stop text. */
+  public void stop(ConversationEvent event, int offset, String stopReason, Usage usage) {
+    delta(event, offset, "", "stop", stopReason, usage, null);
   }
 
   /** Writes the only delta of an event that is rejected. */
   public void reject(ConversationEvent event, String why) {
-    delta(event, 0, "", "rejected", Usage.NONE, ReplyError.invalid(why));
+    delta(event, 0, "", "rejected", null, Usage.NONE, ReplyError.invalid(why));
   }
 
   /** Writes the only delta of an event that is rejected for a reason. */
   public void reject(ConversationEvent event, ReplyError error) {
-    delta(event, 0, "", "rejected", Usage.NONE, error);
+    delta(event, 0, "", "rejected", null, Usage.NONE, error);
   }
 
   private void delta(
@@ -100,6 +108,7 @@ public final class FakeTopics implements Topics {
       int offset,
       String text,
       String finishReason,
+      String stopReason,
       Usage usage,
       ReplyError error) {
     ReplyDelta delta =
@@ -114,6 +123,8 @@ public final class FakeTopics implements Topics {
             1,
             text,
             finishReason,
+            stopReason,
+            finishReason == null ? 0 : COMPLETED,
             usage,
             error,
             null,
@@ -151,9 +162,11 @@ public final class FakeTopics implements Topics {
             "main",
             "",
             0,
+            0,
             metadata,
             List.of(),
             text,
+            null,
             null,
             null,
             null,

@@ -47,7 +47,7 @@ final class ChatCollector implements ChatOutput {
       fail(error);
       return;
     }
-    choices.get(choice).finish(end.finishReason());
+    choices.get(choice).finish(end);
     sum.add(end.usage());
     if (--running == 0) {
       exchange.json(200, json.completion(choices, sum.total()));

@@ -47,8 +47,8 @@ final class ChatStream implements ChatOutput {
     }
   }
 
-  private void write(int choice, TurnPiece piece, String finishReason) {
-    events.event(null, json.chunk(choice, !begun[choice], piece, finishReason, usage));
+  private void write(int choice, TurnPiece piece, TurnEnd end) {
+    events.event(null, json.chunk(choice, !begun[choice], piece, end, usage));
     begun[choice] = true;
   }
 
@@ -59,7 +59,7 @@ final class ChatStream implements ChatOutput {
       fail(error);
       return;
     }
-    write(choice, TurnPiece.NONE, end.finishReason());
+    write(choice, TurnPiece.NONE, end);
     sum.add(end.usage());
     if (--running > 0) {
       return;

@@ -2,6 +2,7 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.TierUsage;
@@ -37,7 +38,7 @@ abstract class CompletionJson {
   static final class Choice {
     private final StringBuilder text = new StringBuilder();
     private final List<TokenLogprob> logprobs = new ArrayList<>();
-    private String finishReason;
+    private TurnEnd end;
 
     void add(TurnPiece next) {
       text.append(next.text());
@@ -48,8 +49,8 @@ abstract class CompletionJson {
       return logprobs;
     }
 
-    void finish(String reason) {
-      finishReason = reason;
+    void finish(TurnEnd ended) {
+      end = ended;
     }
 
     String text() {
@@ -67,7 +68,7 @@ abstract class CompletionJson {
             json.writeStartObject();
             json.writeNumberField("index", i);
             message(json, choices.get(i));
-            json.writeStringField("finish_reason", shown(choices.get(i).finishReason));
+            end(json, choices.get(i).end);
             json.writeEndObject();
           }
           json.writeEndArray();
@@ -79,19 +80,19 @@ abstract class CompletionJson {
    * A piece of a streamed completion.
    *
    * @param first whether it is the choice's first
-   * @param finishReason in the choice's last piece, else null
+   * @param end in the choice's last piece, else null
    * @param usages whether the stream has counts of tokens, so that this piece has null for them
    */
   final byte[] chunk(
-      int choice, boolean first, TurnPiece next, String finishReason, boolean usages) {
+      int choice, boolean first, TurnPiece next, TurnEnd end, boolean usages) {
     return Json.write(
         json -> {
           head(json, piece);
           json.writeArrayFieldStart("choices");
           json.writeStartObject();
           json.writeNumberField("index", choice);
-          delta(json, first, next, finishReason != null);
-          json.writeStringField("finish_reason", shown(finishReason));
+          delta(json, first, next, end != null);
+          end(json, end);
           json.writeEndObject();
           json.writeEndArray();
           if (usages) {
@@ -125,9 +126,19 @@ abstract class CompletionJson {
     json.writeStringField("model", model);
   }
 
-  /** OpenAI has no word for a reply that was cut: it ends as one that reached a limit. */
-  private static String shown(String reason) {
-    return "cancelled".equals(reason) || "replaced".equals(reason) ? "length" : reason;
+  /**
+   * Writes why a choice ended. OpenAI has no word for a reply that was cut: it ends as one that
+   * reached a limit. Nor has it a field for the stop text; {@code stop_reason} is vLLM's.
+   *
+   * @param end null while the choice goes on
+   */
+  private static void end(JsonGenerator json, TurnEnd end) throws IOException {
+    String reason = end == null ? null : end.finishReason();
+    boolean cut = "cancelled".equals(reason) || "replaced".equals(reason);
+    json.writeStringField("finish_reason", cut ? "length" : reason);
+    if (end != null && end.stopReason() != null) {
+      json.writeStringField("stop_reason", end.stopReason());
+    }
   }
 
   private static void usage(JsonGenerator json, Usage usage) throws IOException {

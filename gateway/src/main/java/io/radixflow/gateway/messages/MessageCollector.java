@@ -35,7 +35,7 @@ final class MessageCollector implements ChatOutput {
     if (error != null) {
       exchange.fail(error);
     } else {
-      exchange.json(200, json.message(text.toString(), end.finishReason(), end.usage()));
+      exchange.json(200, json.message(text.toString(), end));
     }
   }
 

@@ -2,6 +2,7 @@ package io.radixflow.gateway.messages;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
 
@@ -16,8 +17,8 @@ import java.io.IOException;
 record MessageJson(String id, String model, boolean cacheControl) {
 
   /** The whole message. */
-  byte[] message(String text, String finishReason, Usage usage) {
-    return Json.write(json -> message(json, text, stopReason(finishReason), usage));
+  byte[] message(String text, TurnEnd end) {
+    return Json.write(json -> message(json, text, end, end.usage()));
   }
 
   /** The first event of a stream; the counts of the prompt come with the last. */
@@ -31,7 +32,7 @@ record MessageJson(String id, String model, boolean cacheControl) {
         });
   }
 
-  private void message(JsonGenerator json, String text, String stopReason, Usage usage)
+  private void message(JsonGenerator json, String text, TurnEnd end, Usage usage)
       throws IOException {
     json.writeStringField("id", id);
     json.writeStringField("type", "message");
@@ -45,8 +46,7 @@ record MessageJson(String id, String model, boolean cacheControl) {
       json.writeEndObject();
     }
     json.writeEndArray();
-    json.writeStringField("stop_reason", stopReason);
-    json.writeNullField("stop_sequence");
+    stop(json, end);
     usage(json, usage);
   }
 
@@ -85,15 +85,14 @@ record MessageJson(String id, String model, boolean cacheControl) {
   }
 
   /** Why the message ended, and its counts of tokens. */
-  byte[] delta(String finishReason, Usage usage) {
+  byte[] delta(TurnEnd end) {
     return event(
         "message_delta",
         json -> {
           json.writeObjectFieldStart("delta");
-          json.writeStringField("stop_reason", stopReason(finishReason));
-          json.writeNullField("stop_sequence");
+          stop(json, end);
           json.writeEndObject();
-          usage(json, usage);
+          usage(json, end.usage());
         });
   }
 
@@ -109,9 +108,20 @@ record MessageJson(String id, String model, boolean cacheControl) {
         });
   }
 
-  /** A reply that was cut has no word of its own: it ends as one that reached its limit. */
-  private static String stopReason(String finishReason) {
-    return finishReason.equals("stop") ? "end_turn" : "max_tokens";
+  /**
+   * Writes why the message ended. A reply that was cut has no word of its own: it ends as one that
+   * reached its limit.
+   *
+   * @param end null while the message goes on
+   */
+  private static void stop(JsonGenerator json, TurnEnd end) throws IOException {
+    String reason = null;
+    if (end != null) {
+      String stopped = end.stopReason() == null ? "end_turn" : "stop_sequence";
+      reason = end.finishReason().equals("stop") ? stopped : "max_tokens";
+    }
+    json.writeStringField("stop_reason", reason);
+    json.writeStringField("stop_sequence", end == null ? null : end.stopReason());
   }
 
   private void usage(JsonGenerator json, Usage usage) throws IOException {

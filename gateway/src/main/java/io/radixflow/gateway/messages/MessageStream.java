@@ -58,7 +58,7 @@ final class MessageStream implements ChatOutput {
     }
     open();
     events.event("content_block_stop", MessageJson.blockStop());
-    events.event("message_delta", json.delta(end.finishReason(), end.usage()));
+    events.event("message_delta", json.delta(end));
     events.event("message_stop", MessageJson.stop());
     events.end();
   }

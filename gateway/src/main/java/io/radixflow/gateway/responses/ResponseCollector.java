@@ -11,6 +11,7 @@ import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /** Answers with a response when it is whole. Belongs to the event loop of its exchange. */
 final class ResponseCollector implements TurnListener {
@@ -49,6 +50,7 @@ final class ResponseCollector implements TurnListener {
       ResponseRecord begun, TurnEnd end, CharSequence text, List<TokenLogprob> logprobs) {
     return begun.ended(
         Status.of(end.finishReason()),
+        TimeUnit.MILLISECONDS.toSeconds(end.completed()),
         text.toString(),
         logprobs,
         end.usage(),

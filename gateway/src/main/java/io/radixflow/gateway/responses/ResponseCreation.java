@@ -192,6 +192,7 @@ final class ResponseCreation {
             request.instructions(),
             request.metadata().entries(),
             Status.QUEUED,
+            0,
             "",
             null,
             null,

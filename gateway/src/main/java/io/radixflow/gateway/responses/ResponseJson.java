@@ -31,7 +31,11 @@ final class ResponseJson {
     node.put("object", "response");
     node.put("created_at", settings.created());
     node.put("status", name(response.status()));
-    node.putNull("completed_at");
+    if (response.status() == Status.COMPLETED) {
+      node.put("completed_at", response.completed());
+    } else {
+      node.putNull("completed_at");
+    }
     node.put("background", settings.background());
     putConversation(node, response.session());
     node.set("error", error(response.failure()));

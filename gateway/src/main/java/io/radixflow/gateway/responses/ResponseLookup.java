@@ -96,6 +96,7 @@ final class ResponseLookup {
             null,
             Metadata.kept(kept).entries(),
             status(state),
+            TimeUnit.MILLISECONDS.toSeconds(state.completed()),
             state.text(),
             state.logprobs(),
             state.usage(),

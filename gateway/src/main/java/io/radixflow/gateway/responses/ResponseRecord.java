@@ -14,6 +14,7 @@ import java.util.Map;
  * @param instructions the system prompt of this turn, or null
  * @param metadata the client's own entries
  * @param status how far it is
+ * @param completed when it ended, seconds since the epoch; 0 before
  * @param text what has been generated so far
  * @param logprobs of the tokens so far, or null
  * @param usage counts of tokens; null before the end
@@ -26,6 +27,7 @@ record ResponseRecord(
     String instructions,
     Map<String, String> metadata,
     Status status,
+    long completed,
     String text,
     List<TokenLogprob> logprobs,
     Usage usage,
@@ -72,7 +74,7 @@ record ResponseRecord(
   /** Returns this response with its instructions. */
   ResponseRecord with(String system) {
     return new ResponseRecord(
-        session, turn, settings, system, metadata, status, text, logprobs, usage, failure);
+        session, turn, settings, system, metadata, status, completed, text, logprobs, usage, failure);
   }
 
   /** Returns this response as it was when it began. */
@@ -84,13 +86,18 @@ record ResponseRecord(
   /** Returns this response without any output, and so far. */
   ResponseRecord at(Status so) {
     return new ResponseRecord(
-        session, turn, settings, instructions, metadata, so, "", null, null, null);
+        session, turn, settings, instructions, metadata, so, 0, "", null, null, null);
   }
 
   /** Returns this response with what its turn has become. */
   ResponseRecord ended(
-      Status end, String reply, List<TokenLogprob> tokens, Usage counts, Failure why) {
+      Status end,
+      long when,
+      String reply,
+      List<TokenLogprob> tokens,
+      Usage counts,
+      Failure why) {
     return new ResponseRecord(
-        session, turn, settings, instructions, metadata, end, reply, tokens, counts, why);
+        session, turn, settings, instructions, metadata, end, when, reply, tokens, counts, why);
   }
 }

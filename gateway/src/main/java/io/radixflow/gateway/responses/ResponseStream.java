@@ -133,7 +133,8 @@ final class ResponseStream {
     }
     List<TokenLogprob> all = ended.logprobs() != null ? ended.logprobs() : logprobs;
     ResponseRecord whole =
-        ended.ended(ended.status(), ended.text(), all, ended.usage(), ended.failure());
+        ended.ended(
+            ended.status(), ended.completed(), ended.text(), all, ended.usage(), ended.failure());
     long number = OPENED + codePoints;
     ObjectNode done = content("response.output_text.done").put("text", whole.text());
     done.set("logprobs", ResponseJson.logprobs(all, false));
@@ -157,7 +158,7 @@ final class ResponseStream {
 
   /** Sends that a response failed whose turn the job has not accepted. */
   void reject(Failure failure) {
-    close(response.ended(Status.FAILED, text.toString(), null, null, failure));
+    close(response.ended(Status.FAILED, 0, text.toString(), null, null, failure));
   }
 
   private void send(long number, ObjectNode event) {

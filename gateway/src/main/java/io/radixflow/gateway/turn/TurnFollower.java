@@ -114,8 +114,7 @@ final class TurnFollower implements TurnStream, Waiting {
         bound();
       }
       if (!gap && delta.finishReason() != null && !following.committed()) {
-        end =
-            new TurnEnd(delta.branch(), delta.finishReason(), delta.usage(), delta.error(), false);
+        end = TurnEnd.of(delta);
       }
     }
     if (gap) {
@@ -156,9 +155,7 @@ final class TurnFollower implements TurnStream, Waiting {
       bound();
       boolean over = state.status().equals("done");
       if (over && (committed || !following.committed())) {
-        end =
-            new TurnEnd(
-                state.branch(), state.finishReason(), state.usage(), state.error(), committed);
+        end = TurnEnd.of(state, committed);
       }
     }
     schedule();
@@ -171,9 +168,7 @@ final class TurnFollower implements TurnStream, Waiting {
       if (isOver()) {
         return;
       }
-      end =
-          new TurnEnd(
-              answer.branch(), answer.finishReason(), answer.usage(), answer.error(), false);
+      end = TurnEnd.of(answer);
     }
     schedule();
   }
@@ -188,7 +183,7 @@ final class TurnFollower implements TurnStream, Waiting {
       take(0, reply.text());
       takeTokens(0, reply.usage().completionTokens(), reply.logprobs());
       bound();
-      end = new TurnEnd(reply.branch(), reply.finishReason(), reply.usage(), reply.error(), true);
+      end = TurnEnd.of(reply);
     }
     schedule();
   }

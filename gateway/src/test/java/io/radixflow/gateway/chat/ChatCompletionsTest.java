@@ -64,6 +64,19 @@ class ChatCompletionsTest {
   }
 
   @Test
+  void theStopTextThatEndedACompletionIsNamed() {
+    CompletableFuture<HttpResponse<String>> whole = chat(",\"stop\":\"END\"");
+    gateway.topics().stop(gateway.topics().next(), 0, "END", Usage.NONE);
+    JsonNode choice = GatewayFixture.json(whole.join().body()).at("/choices/0");
+    assertThat(choice.at("/finish_reason").asText()).isEqualTo("stop");
+    assertThat(choice.at("/stop_reason").asText()).isEqualTo("END");
+    CompletableFuture<HttpResponse<String>> streamed = chat(",\"stop\":\"END\",\"stream\":true");
+    gateway.topics().stop(gateway.topics().next(), 0, "END", Usage.NONE);
+    assertThat(streamed.join().body())
+        .contains("\"finish_reason\":\"stop\",\"stop_reason\":\"END\"");
+  }
+
+  @Test
   void aStreamHasAnEventForEachPieceAndEndsWithTheUsage() throws IOException {
     CompletableFuture<HttpResponse<InputStream>> opened =
         gateway.open(

@@ -95,6 +95,20 @@ class MessagesTest {
   }
 
   @Test
+  void aStopSequenceThatEndedTheMessageIsNamed() {
+    CompletableFuture<HttpResponse<String>> whole = send(HELLO + ",'stop_sequences':['END']");
+    gateway.topics().stop(gateway.topics().next(), 0, "END", Usage.NONE);
+    JsonNode json = GatewayFixture.json(whole.join().body());
+    assertThat(json.at("/stop_reason").asText()).isEqualTo("stop_sequence");
+    assertThat(json.at("/stop_sequence").asText()).isEqualTo("END");
+    CompletableFuture<HttpResponse<String>> streamed =
+        send(HELLO + ",'stop_sequences':['END'],'stream':true");
+    gateway.topics().stop(gateway.topics().next(), 0, "END", Usage.NONE);
+    assertThat(streamed.join().body())
+        .contains("{\"stop_reason\":\"stop_sequence\",\"stop_sequence\":\"END\"}");
+  }
+
+  @Test
   void messagesOfOneRoleAreJoinedAndThoughtsAreLeftOut() {
     CompletableFuture<HttpResponse<String>> sent =
         send(

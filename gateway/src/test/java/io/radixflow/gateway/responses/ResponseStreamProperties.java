@@ -47,6 +47,7 @@ class ResponseStreamProperties {
         "Be brief.",
         Map.of("k", "v"),
         Status.IN_PROGRESS,
+        0,
         "",
         null,
         null,
@@ -54,7 +55,7 @@ class ResponseStreamProperties {
   }
 
   static ResponseRecord ended(ResponseRecord begun, Status status, String text) {
-    return begun.ended(status, text, null, new Usage(10, 4, 3), null);
+    return begun.ended(status, 5, text, null, new Usage(10, 4, 3), null);
   }
 
   private static final class Events extends ArrayList<ObjectNode> implements ResponseStream.Sink {

@@ -74,7 +74,7 @@ class ResponseStreamTest {
     stream.text("Hi", null);
     stream.close(
         begun(false)
-            .ended(Status.FAILED, "Hi", null, null, new Failure("server_error", "it broke")));
+            .ended(Status.FAILED, 5, "Hi", null, null, new Failure("server_error", "it broke")));
     assertThat(last().get("type").textValue()).isEqualTo("response.failed");
     assertThat(last().get("sequence_number").intValue()).isEqualTo(6);
     assertThat(last().at("/response/error/message").textValue()).isEqualTo("it broke");

@@ -51,11 +51,13 @@ class ResponsesTest {
             "main",
             "",
             1_000,
+            finish == null ? 0 : 5_000,
             turn.metadata(),
             turn.messages(),
             text,
             null,
             finish,
+            null,
             finish == null ? null : USAGE,
             null);
     assertThat(query.kind()).isEqualTo(EventKind.QUERY);
@@ -162,6 +164,7 @@ class ResponsesTest {
   void aResponseIsReadAsItWasMade() {
     Made made = made(",'metadata':{'k':'v'},'temperature':0.5");
     assertThat(made.json().at("/status").asText()).isEqualTo("completed");
+    assertThat(made.json().at("/completed_at").asLong()).isEqualTo(5);
     assertThat(made.json().at("/output/0/content/0/text").asText()).isEqualTo("Hello");
     assertThat(made.turn().messages()).containsExactly(new Message("user", "Hi"));
     assertThat(made.turn().options().temperature()).isEqualTo(0.5);

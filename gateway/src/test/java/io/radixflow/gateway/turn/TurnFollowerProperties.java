@@ -246,11 +246,13 @@ class TurnFollowerProperties {
         "main",
         "",
         0,
+        0,
         null,
         List.of(),
         TEXT.substring(0, TEXT.offsetByCodePoints(0, length)),
         null,
         finishReason,
+        null,
         Usage.NONE,
         null);
   }

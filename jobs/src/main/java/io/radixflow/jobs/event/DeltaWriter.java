@@ -36,6 +36,8 @@ public final class DeltaWriter {
           }
           if (delta.finishReason() != null) {
             json.writeStringField("finish_reason", delta.finishReason());
+            JsonRecords.text(json, "stop_reason", delta.stopReason());
+            json.writeNumberField("completed", ReplyFields.toSeconds(delta.completed()));
             json.writePOJOField("usage", ReplyFields.UsageJson.of(delta.usage()));
           }
           if (delta.error() != null) {

@@ -3,6 +3,7 @@ package io.radixflow.jobs.event;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
 
 /** Reads what {@link ReplyLimiter} and {@link DeltaWriter} write, for clients. */
 public final class RecordReader {
@@ -21,6 +22,8 @@ public final class RecordReader {
       int tokens,
       String text,
       String finishReason,
+      String stopReason,
+      Long completed,
       ReplyFields.UsageJson usage,
       ReplyFields.ErrorJson error,
       ReplyFields.Logprobs logprobs,
@@ -52,6 +55,8 @@ public final class RecordReader {
         json.attempt,
         json.text == null ? "" : json.text,
         json.finishReason,
+        json.stopReason,
+        TimeUnit.SECONDS.toMillis(ReplyFields.orZero(json.completed)),
         ReplyFields.UsageJson.usage(json.usage),
         ReplyFields.ErrorJson.error(json.error),
         json.logprobs == null ? null : json.logprobs.content(),

@@ -36,7 +36,7 @@ record ReplyFields(
     PagesJson pages,
     List<String> truncated) {
 
-  record Choice(int index, Message message, String finishReason, Logprobs logprobs) {
+  record Choice(int index, Message message, String finishReason, String stopReason, Logprobs logprobs) {
     String text() {
       return message == null || message.content() == null ? "" : message.content();
     }
@@ -161,7 +161,13 @@ record ReplyFields(
         EventFields.type(reply.kind()),
         reply.attempt(),
         toSeconds(reply.created()),
-        List.of(new Choice(0, new Message("assistant", text), reply.finishReason(), logprobs)),
+        List.of(
+            new Choice(
+                0,
+                new Message("assistant", text),
+                reply.finishReason(),
+                reply.stopReason(),
+                logprobs)),
         UsageJson.of(reply.usage()),
         reply.seed(),
         reply.droppedTurns(),
@@ -181,11 +187,12 @@ record ReplyFields(
    */
   Reply reply() {
     boolean none = choices == null || choices.isEmpty() || choices.get(0) == null;
-    Choice choice = none ? new Choice(0, null, null, null) : choices.get(0);
+    Choice choice = none ? new Choice(0, null, null, null, null) : choices.get(0);
     return Reply.builder(session, branch, turn, EventFields.kind(type))
         .attempt(attempt)
         .text(choice.text())
         .finishReason(choice.finishReason)
+        .stopReason(choice.stopReason)
         .usage(UsageJson.usage(usage))
         .seed(seed)
         .droppedTurns(droppedTurns)
@@ -200,11 +207,11 @@ record ReplyFields(
         .build();
   }
 
-  private static long toSeconds(long millis) {
+  static long toSeconds(long millis) {
     return TimeUnit.MILLISECONDS.toSeconds(millis);
   }
 
-  private static long orZero(Number value) {
+  static long orZero(Number value) {
     return value == null ? 0 : value.longValue();
   }
 }

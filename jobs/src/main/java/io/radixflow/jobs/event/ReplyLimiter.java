@@ -60,11 +60,13 @@ public final class ReplyLimiter implements Serializable {
                     state.branch(),
                     state.previousTurn(),
                     state.created(),
+                    state.completed(),
                     state.metadata(),
                     null,
                     state.text(),
                     null,
                     state.finishReason(),
+                    state.stopReason(),
                     state.usage(),
                     shortened(state.error())))
         .build();
@@ -85,11 +87,13 @@ public final class ReplyLimiter implements Serializable {
                     state.branch(),
                     state.previousTurn(),
                     state.created(),
+                    state.completed(),
                     null,
                     null,
                     cut(state.text()),
                     null,
                     state.finishReason(),
+                    state.stopReason(),
                     state.usage(),
                     state.error()))
         .build();

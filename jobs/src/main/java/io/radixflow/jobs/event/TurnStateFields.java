@@ -13,11 +13,13 @@ record TurnStateFields(
     String branch,
     String previousTurn,
     long created,
+    Long completed,
     Map<String, String> metadata,
     List<Message> messages,
     String text,
     ReplyFields.Logprobs logprobs,
     String finishReason,
+    String stopReason,
     ReplyFields.UsageJson usage,
     ReplyFields.ErrorJson error) {
 
@@ -29,12 +31,14 @@ record TurnStateFields(
             state.status(),
             state.branch(),
             state.previousTurn(),
-            TimeUnit.MILLISECONDS.toSeconds(state.created()),
+            ReplyFields.toSeconds(state.created()),
+            state.completed() == 0 ? null : ReplyFields.toSeconds(state.completed()),
             state.metadata(),
             state.messages(),
             state.text(),
             state.logprobs() == null ? null : new ReplyFields.Logprobs(state.logprobs()),
             state.finishReason(),
+            state.stopReason(),
             state.usage() == null ? null : ReplyFields.UsageJson.of(state.usage()),
             ReplyFields.ErrorJson.of(state.error()));
   }
@@ -46,11 +50,13 @@ record TurnStateFields(
         branch,
         previousTurn,
         TimeUnit.SECONDS.toMillis(created),
+        TimeUnit.SECONDS.toMillis(ReplyFields.orZero(completed)),
         metadata,
         messages,
         text == null ? "" : text,
         logprobs == null ? null : logprobs.content(),
         finishReason,
+        stopReason,
         usage == null ? null : ReplyFields.UsageJson.usage(usage),
         ReplyFields.ErrorJson.error(error));
   }

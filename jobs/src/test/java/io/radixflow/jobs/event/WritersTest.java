@@ -100,11 +100,13 @@ class WritersTest {
                 "main",
                 "",
                 1_700_000_000_123L,
+                1_700_000_003_000L,
                 Map.of("k", "v"),
                 List.of(new Message("user", message)),
                 text,
                 null,
                 "stop",
+                "END",
                 new Usage(10, 4, 9),
                 null))
         .build();

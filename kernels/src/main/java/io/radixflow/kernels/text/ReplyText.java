@@ -17,6 +17,7 @@ public final class ReplyText {
 
   private final Tokenizer tokenizer;
   private final Utf8Decoder decoder = new Utf8Decoder();
+  private final List<String> given;
   private final StopMatcher stops;
   private final StringBuilder text = new StringBuilder();
   private byte[] bytes = new byte[64];
@@ -26,13 +27,14 @@ public final class ReplyText {
   private int decidedCodePoints;
   private int taken;
   private int takenCodePoints;
-  private boolean stopped;
+  private String stop;
 
   /**
    * @param stops strings that end the reply and are not part of it; none empty
    */
   public ReplyText(Tokenizer tokenizer, List<String> stops) {
     this.tokenizer = tokenizer;
+    this.given = stops;
     this.stops = new StopMatcher(stops.stream().map(ReplyText::wellFormed).toList());
   }
 
@@ -42,21 +44,26 @@ public final class ReplyText {
    * @return whether a stop string is complete
    */
   public boolean accept(int id) {
-    if (!stopped) {
+    if (stop == null) {
       decode(id);
       scan();
-      decide(stopped ? text.length() : text.length() - stops.held());
+      decide(stop == null ? text.length() - stops.held() : text.length());
     }
-    return stopped;
+    return stop != null;
   }
 
   /** Ends the reply: an unfinished character becomes U+FFFD, held text is released. */
   public void finish() {
-    if (!stopped) {
+    if (stop == null) {
       decoder.flush(text);
       scan();
       decide(text.length());
     }
+  }
+
+  /** The stop string that ended the reply, as it was given; null if none did. */
+  public String stop() {
+    return stop;
   }
 
   /** Code points taken so far: the offset of what {@link #take} returns next. */
@@ -103,10 +110,10 @@ public final class ReplyText {
 
   private void scan() {
     while (scanned < text.length()) {
-      int stop = stops.accept(text.charAt(scanned++));
-      if (stop > 0) {
-        stopped = true;
-        text.setLength(scanned - stop);
+      int found = stops.accept(text.charAt(scanned++));
+      if (found >= 0) {
+        stop = given.get(found);
+        text.setLength(scanned - stops.length(found));
         return;
       }
     }

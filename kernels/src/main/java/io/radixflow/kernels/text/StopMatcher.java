@@ -36,10 +36,10 @@ final class StopMatcher {
   /**
    * Takes the next character.
    *
-   * @return the length of the stop string that ends with it, or 0
+   * @return the index of the stop string that ends with it, or -1
    */
   int accept(char c) {
-    int longest = 0;
+    int found = -1;
     held = 0;
     for (int i = 0; i < stops.length; i++) {
       String stop = stops[i];
@@ -52,12 +52,17 @@ final class StopMatcher {
       }
       held = Math.max(held, length);
       if (length == stop.length()) {
-        longest = Math.max(longest, length);
+        found = found < 0 || length > stops[found].length() ? i : found;
         length = borders[i][length - 1];
       }
       matched[i] = length;
     }
-    return longest;
+    return found;
+  }
+
+  /** The length of a stop string. */
+  int length(int index) {
+    return stops[index].length();
   }
 
   /** The number of last characters that may be the beginning of a stop string. */

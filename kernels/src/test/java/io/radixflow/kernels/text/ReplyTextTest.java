@@ -67,6 +67,7 @@ class ReplyTextTest {
     reply.accept(2);
     reply.finish();
     assertThat(reply.text()).isEqualTo("go ");
+    assertThat(reply.stop()).isEqualTo("END");
   }
 
   @Test
@@ -84,6 +85,7 @@ class ReplyTextTest {
     reply.accept(0);
     reply.finish();
     assertThat(reply.text()).isEqualTo("the EN");
+    assertThat(reply.stop()).isNull();
   }
 
   @Test
@@ -91,6 +93,7 @@ class ReplyTextTest {
     ReplyText reply = reply(List.of("xaby", "ab"), hex("xaby"));
     assertThat(reply.accept(0)).isTrue();
     assertThat(reply.text()).isEqualTo("x");
+    assertThat(reply.stop()).isEqualTo("ab");
   }
 
   @Test

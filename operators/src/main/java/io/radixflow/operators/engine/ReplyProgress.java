@@ -14,6 +14,7 @@ import java.util.List;
  * @param text new visible text: whole characters, with what may be part of a stop string held back
  * @param logprobs one entry a new token if the request asked for them, else empty
  * @param finish why the request ended, or null while it continues
+ * @param stop the stop string that ended it, or null
  * @param queuedMillis milliseconds from its submission until it was admitted, or -1 before
  * @param usage token counts; exact at the end, so far before it
  * @param error why, if {@code finish} is {@code ERROR} or {@code REJECTED}; else null
@@ -25,6 +26,7 @@ public record ReplyProgress(
     String text,
     List<TokenLogprob> logprobs,
     FinishReason finish,
+    String stop,
     int queuedMillis,
     Usage usage,
     ReplyError error) {

@@ -13,6 +13,7 @@ import java.util.Map;
  * @param attempt epoch of the operator that finished the reply
  * @param text the reply; empty if there is none
  * @param finishReason lower case: stop, length, tool_calls, cancelled, replaced, rejected, error
+ * @param stopReason the stop text that ended it, or null
  * @param usage its counts of tokens
  * @param seed the seed used
  * @param droppedTurns turns that were dropped from the prompt to fit the context window
@@ -34,6 +35,7 @@ public record Reply(
     long attempt,
     String text,
     String finishReason,
+    String stopReason,
     Usage usage,
     long seed,
     int droppedTurns,
@@ -58,6 +60,7 @@ public record Reply(
         .attempt(attempt)
         .text(text)
         .finishReason(finishReason)
+        .stopReason(stopReason)
         .usage(usage)
         .seed(seed)
         .droppedTurns(droppedTurns)
@@ -82,6 +85,7 @@ public record Reply(
         attempt,
         "",
         "cancelled",
+        null,
         usage,
         seed,
         droppedTurns,
@@ -133,11 +137,13 @@ public record Reply(
    * @param branch the branch that it is on
    * @param previousTurn id of the turn that it follows, empty for none; null if that is not known
    * @param created when it was accepted, milliseconds since the epoch
+   * @param completed when it ended, milliseconds since the epoch; 0 before
    * @param metadata its sender's, or null
    * @param messages its messages
    * @param text what deltas have shown of its reply so far, from its beginning
    * @param logprobs of the tokens so far, if it runs and asked for them; else null
    * @param finishReason lower case, if it is done; else null
+   * @param stopReason the stop text that ended it, or null
    * @param usage its counts of tokens, if it is done; else null
    * @param error why it failed, or null
    */
@@ -147,11 +153,13 @@ public record Reply(
       String branch,
       String previousTurn,
       long created,
+      long completed,
       Map<String, String> metadata,
       List<Message> messages,
       String text,
       List<TokenLogprob> logprobs,
       String finishReason,
+      String stopReason,
       Usage usage,
       ReplyError error) {}
 }

@@ -12,6 +12,7 @@ public final class ReplyBuilder {
   private long attempt;
   private String text = "";
   private String finishReason = "stop";
+  private String stopReason;
   private Usage usage = Usage.NONE;
   private long seed;
   private int droppedTurns;
@@ -44,6 +45,11 @@ public final class ReplyBuilder {
 
   public ReplyBuilder finishReason(String finishReason) {
     this.finishReason = finishReason;
+    return this;
+  }
+
+  public ReplyBuilder stopReason(String stopReason) {
+    this.stopReason = stopReason;
     return this;
   }
 
@@ -116,6 +122,7 @@ public final class ReplyBuilder {
         attempt,
         text,
         finishReason,
+        stopReason,
         usage,
         seed,
         droppedTurns,

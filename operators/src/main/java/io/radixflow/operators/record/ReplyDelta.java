@@ -13,6 +13,8 @@ import java.util.List;
  * @param attempt epoch of the operator; the highest wins
  * @param text the piece, whole characters
  * @param finishReason in the last piece, else null
+ * @param stopReason in the last piece: the stop text that ended the reply, or null
+ * @param completed in the last piece: when the turn ended, milliseconds since the epoch; else 0
  * @param usage counts of the whole turn in the last piece, else {@link Usage#NONE}
  * @param error in the last piece: why the turn was not served; else null
  * @param logprobs one entry for each token that it stands for, if asked for; else null
@@ -30,6 +32,8 @@ public record ReplyDelta(
     long attempt,
     String text,
     String finishReason,
+    String stopReason,
+    long completed,
     Usage usage,
     ReplyError error,
     List<Reply.TokenLogprob> logprobs,
@@ -60,6 +64,8 @@ public record ReplyDelta(
         attempt,
         text,
         finishReason,
+        null,
+        0,
         usage,
         null,
         null,
@@ -85,6 +91,8 @@ public record ReplyDelta(
         reply.attempt(),
         "",
         reply.finishReason(),
+        reply.stopReason(),
+        reply.created(),
         reply.usage(),
         reply.error(),
         null,

@@ -8,7 +8,15 @@ import java.util.Map;
  *
  * @param branch the branch on which it was answered
  * @param created when it was accepted, milliseconds since the epoch
+ * @param completed when it ended, milliseconds since the epoch
+ * @param stopReason the stop text that ended its reply, or null
  * @param usage its counts of tokens
  * @param metadata its sender's, or null
  */
-public record TurnDetails(String branch, long created, Usage usage, Map<String, String> metadata) {}
+public record TurnDetails(
+    String branch,
+    long created,
+    long completed,
+    String stopReason,
+    Usage usage,
+    Map<String, String> metadata) {}

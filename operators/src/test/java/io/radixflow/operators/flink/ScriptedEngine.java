@@ -299,8 +299,10 @@ public final class ScriptedEngine implements Engine {
         ReplyError error) {
       int promptLength = running.prompt == null ? 0 : running.prompt.length;
       Usage usage = new Usage(promptLength, 0, at + tokens.length);
+      List<String> stops = finish == FinishReason.STOP ? running.request.stop() : List.of();
+      String stop = stops.isEmpty() ? null : stops.get(0);
       ReplyProgress progress =
-          new ReplyProgress(at, tokens, at, text, List.of(), finish, 0, usage, error);
+          new ReplyProgress(at, tokens, at, text, List.of(), finish, stop, 0, usage, error);
       news.add(visitor -> visitor.progress(requestId, progress));
       if (finish != null) {
         if (promptLength > 0) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
@@ -48,8 +49,8 @@ class TurnQueryTest {
       assertThat(state(h, "t2"))
           .isEqualTo(
               new Reply.TurnState(
-                  "t2", "queued", "main", "t1", 5_000, METADATA, messages, "", null, null, null,
-                  null));
+                  "t2", "queued", "main", "t1", 5_000, 0, METADATA, messages, "", null, null, null,
+                  null, null));
       h.settle();
       Reply done = h.reply("t2");
       assertThat(state(h, "t2"))
@@ -60,13 +61,52 @@ class TurnQueryTest {
                   "main",
                   "t1",
                   5_000,
+                  done.created(),
                   METADATA,
                   messages,
                   done.text(),
                   null,
                   "stop",
+                  null,
                   done.usage(),
                   null));
+    }
+  }
+
+  @Test
+  void theStopTextThatEndedAReplyIsShown() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.setProcessingTime(5_000);
+      GenerationOptions stop = GenerationOptions.builder().stop(List.of("END")).build();
+      h.send(message("t1").with(stop)).settle();
+      assertThat(h.reply("t1").stopReason()).isEqualTo("END");
+      assertThat(state(h, "t1").stopReason()).isEqualTo("END");
+      assertThat(h.deltas())
+          .filteredOn(delta -> delta.turn().equals("t1") && delta.finishReason() != null)
+          .singleElement()
+          .matches(last -> last.stopReason().equals("END") && last.completed() == 5_000);
+    }
+  }
+
+  @Test
+  void aTurnThatWasNotAcceptedIsShownIfItsSessionIsOpen() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(message("t0").with(Events.maxTokens(0)));
+      assertThat(unknown(h, "t0")).isEqualTo(ErrorCode.UNKNOWN_SESSION);
+      h.send(message("t1")).settle();
+      h.setProcessingTime(5_000);
+      h.send(message("t2").with(Events.maxTokens(0)));
+      assertThat(state(h, "t2"))
+          .matches(state -> state.status().equals("done") && state.completed() == 5_000)
+          .matches(state -> state.finishReason().equals("rejected"))
+          .matches(state -> state.metadata().equals(METADATA));
+      assertThat(state(h, "t2").error()).isEqualTo(h.reply("t2").error()).isNotNull();
+      h.send(Events.of(EventKind.CANCEL, "s", "t3"), message("t3"));
+      assertThat(state(h, "t3").finishReason()).isEqualTo("cancelled");
+      h.send(message("t4").of("acme"));
+      assertThat(unknown(h, "t4")).isEqualTo(ErrorCode.UNKNOWN_TURN);
+      h.send(Events.of(EventKind.DELETE_TURN, "s", "d").at("t2"));
+      assertThat(unknown(h, "t2")).isEqualTo(ErrorCode.UNKNOWN_TURN);
     }
   }
 

@@ -128,7 +128,12 @@ public record StateSeed(int sessions, int turns, long now) {
                 reply,
                 "stop",
                 new TurnDetails(
-                    ConversationEvent.MAIN_BRANCH, now, new Usage(length, 0, ids.length), null),
+                    ConversationEvent.MAIN_BRANCH,
+                    now,
+                    now,
+                    null,
+                    new Usage(length, 0, ids.length),
+                    null),
                 length,
                 ids,
                 tokenizer,

@@ -98,7 +98,8 @@ final class Replies {
       return;
     }
     boolean complete = reason == FinishReason.STOP || reason == FinishReason.LENGTH;
-    request.ring.end(reason, complete ? heldText(request) : "", error);
+    String held = complete ? heldText(request) : "";
+    request.ring.end(reason, held, reason == FinishReason.STOP ? request.text.stop() : null, error);
     publish(request);
     scheduler.remove(request);
     request.state = Request.State.ENDED;

@@ -19,7 +19,7 @@ import java.util.List;
 public final class ReplyRing {
 
   /** The end of a request, and the text that was held back until then. */
-  private record Ending(FinishReason reason, String text, ReplyError error) {}
+  private record Ending(FinishReason reason, String text, String stop, ReplyError error) {}
 
   private final int[] tokens;
   private final String[] texts;
@@ -80,8 +80,13 @@ public final class ReplyRing {
     tail = at + 1;
   }
 
-  public void end(FinishReason reason, String text, ReplyError error) {
-    ending = new Ending(reason, text, error);
+  /**
+   * Ends the request.
+   *
+   * @param stop the stop string that ended it, or null
+   */
+  public void end(FinishReason reason, String text, String stop, ReplyError error) {
+    ending = new Ending(reason, text, stop, error);
   }
 
   /** Returns all progress since the last call, or null if there is none. */
@@ -120,6 +125,7 @@ public final class ReplyRing {
         text.toString(),
         probabilities,
         end == null ? null : end.reason,
+        end == null ? null : end.stop,
         queuedMillis,
         new Usage(promptTokens, cachedTokens, tokenOffset, tiers),
         end == null ? null : end.error);

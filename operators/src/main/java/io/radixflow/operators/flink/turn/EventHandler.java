@@ -5,6 +5,7 @@ import io.radixflow.operators.flink.turn.SessionEnds.Ending;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.SessionSlot;
@@ -51,15 +52,22 @@ public final class EventHandler {
       return;
     }
     if (event.error() != null) {
-      output.rejected(event, ReplyError.invalid(event.error()));
+      reject(event, session, ReplyError.invalid(event.error()));
       return;
     }
     try {
       checkSalt(event, session.slot());
       serve(event, session);
     } catch (RefusedException e) {
-      output.rejected(event, e.error());
+      reject(event, session, e.error());
     }
+  }
+
+  /** Refuses an event; a session that is open keeps what became of a turn. */
+  private void reject(ConversationEvent event, SessionContext session, ReplyError error)
+      throws Exception {
+    output.rejected(event, error);
+    intake.ended(event, session, FinishReason.REJECTED, error);
   }
 
   /**

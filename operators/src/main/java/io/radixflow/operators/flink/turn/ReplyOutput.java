@@ -114,6 +114,7 @@ public final class ReplyOutput {
     if (reason == FinishReason.ERROR) {
       deadLetter(session, turn.pending, error.message());
     }
+    turn.endedMillis = now();
     String finish = lowerCase(reason);
     Usage usage = turn.usage();
     metrics.generated(usage);
@@ -127,6 +128,8 @@ public final class ReplyOutput {
         reply(session.id(), event.branch(), event.turn(), event.kind())
             .text(turn.text())
             .finishReason(finish)
+            .stopReason(turn.stopReason())
+            .created(turn.endedMillis)
             .usage(usage)
             .seed(turn.plan.options().sampling().seed())
             .droppedTurns(turn.prompt() == null ? 0 : turn.prompt().dropped())
@@ -135,7 +138,7 @@ public final class ReplyOutput {
             .metadata(event.metadata())
             .trace(trace(event.origin()))
             .build());
-    TurnLog.ended(turn, finish, usage, now());
+    TurnLog.ended(turn, finish, usage, turn.endedMillis);
   }
 
   /** Emits the reply of a turn that ends without the engine; nothing if it has no id. */
@@ -257,6 +260,8 @@ public final class ReplyOutput {
         attempt,
         text,
         finish,
+        finish == null ? null : turn.stopReason(),
+        finish == null ? 0 : turn.endedMillis,
         usage,
         error,
         turn.newLogprobs(),

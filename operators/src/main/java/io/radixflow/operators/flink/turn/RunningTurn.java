@@ -25,6 +25,9 @@ final class RunningTurn {
   /** Milliseconds from its acceptance until its first token here, or -1. */
   long firstTokenMillis = -1;
 
+  /** When it ended, in milliseconds since the epoch, or 0. */
+  long endedMillis;
+
   private final PromptAssembly assembly;
   private final List<Reply.TokenLogprob> logprobs = new ArrayList<>();
   private final StringBuilder text = new StringBuilder();
@@ -38,6 +41,7 @@ final class RunningTurn {
   /** The tiers that this attempt's prompt came from. */
   private TierUsage tiers = TierUsage.NONE;
 
+  private String stopReason;
   private int shownTokens;
   private boolean promptSaved;
   private int savedTokens;
@@ -119,6 +123,11 @@ final class RunningTurn {
     return engineQueuedMillis < 0 ? -1 : startedMillis + engineQueuedMillis;
   }
 
+  /** The stop text that ended it, or null. */
+  String stopReason() {
+    return stopReason;
+  }
+
   /** Code points of text so far. */
   int codePoints() {
     return codePoints;
@@ -155,6 +164,7 @@ final class RunningTurn {
     text.append(progress.text());
     codePoints += progress.text().codePointCount(0, progress.text().length());
     logprobs.addAll(newLogprobs);
+    stopReason = progress.stop();
     engineQueuedMillis = progress.queuedMillis();
     if (progress.usage() != null) {
       cachedTokens = progress.usage().cachedTokens();

@@ -60,7 +60,7 @@ public final class SessionHistoryWriter {
       if (remember) {
         session.addEndedTurn(
             TurnStates.ended(
-                turn.pending, turn.text(), ReplyOutput.lowerCase(reason), turn.usage(), error));
+                turn.pending, turn.endedMillis, turn.text(), reason, turn.usage(), error));
       }
     }
     session.removePending(turn.pending.id(), turn.isSaved());
@@ -103,7 +103,12 @@ public final class SessionHistoryWriter {
         turn.text(),
         ReplyOutput.lowerCase(reason),
         new TurnDetails(
-            turn.pending.branch(), turn.pending.accepted(), turn.usage(), turn.pending.metadata()),
+            turn.pending.branch(),
+            turn.pending.accepted(),
+            turn.endedMillis,
+            turn.stopReason(),
+            turn.usage(),
+            turn.pending.metadata()),
         prompt.keep(),
         ids,
         prompt.tokenizer(),

@@ -8,6 +8,7 @@ import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.session.BusyException;
 import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.RefusedException;
@@ -169,8 +170,23 @@ public final class TurnIntake {
     boolean cancelled = session.takeEarlyCancel(event.tenant(), event.turn());
     if (cancelled) {
       output.cancelled(event);
+      ended(event, session, FinishReason.CANCELLED, null);
     }
     return cancelled;
+  }
+
+  /** Keeps, for those who ask, how a turn ended that was not accepted; if its session is open. */
+  void ended(
+      ConversationEvent event, SessionContext session, FinishReason reason, ReplyError error)
+      throws Exception {
+    boolean isTurn =
+        switch (event.kind()) {
+          case MESSAGE, REGENERATE, APPEND -> event.turn() != null;
+          default -> false;
+        };
+    if (isTurn && session.slot().opened() && session.slot().life() == Life.OPEN) {
+      session.addEndedTurn(TurnStates.unaccepted(event, session.now(), reason, error));
+    }
   }
 
   /**

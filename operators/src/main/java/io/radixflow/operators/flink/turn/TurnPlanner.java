@@ -112,7 +112,8 @@ final class TurnPlanner {
   static Turn appended(SessionContext session, PendingTurn turn) throws Exception {
     Conversation before = session.conversation(turn.branch());
     TurnDetails details =
-        new TurnDetails(turn.branch(), turn.accepted(), Usage.NONE, turn.metadata());
+        new TurnDetails(
+            turn.branch(), turn.accepted(), session.now(), null, Usage.NONE, turn.metadata());
     return Turn.appended(
         turn.id(), turn.turn(), turn.messages(), details, session.parent(turn.branch()), before);
   }

@@ -277,7 +277,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     if (reason != FinishReason.STOP && turn.kind() != EventKind.FORK && turn.turn() != null) {
       session.addEndedTurn(
           TurnStates.ended(
-              session.pending(turn.id()), shown, ReplyOutput.lowerCase(reason), Usage.NONE, error));
+              session.pending(turn.id()), output.now(), shown, reason, Usage.NONE, error));
     }
     session.removePending(turn.id(), !gained.isEmpty());
     queues.remove(branch, turn);

@@ -1,6 +1,7 @@
 package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
@@ -100,10 +101,12 @@ public final class TurnStates {
         turn.branch(),
         previous,
         turn.accepted(),
+        0,
         turn.metadata(),
         turn.messages(),
         text,
         logprobs.isEmpty() ? null : logprobs,
+        null,
         null,
         null,
         null);
@@ -153,30 +156,67 @@ public final class TurnStates {
         details.branch(),
         name(session, turn.parent()),
         details.created(),
+        details.completed(),
         details.metadata(),
         turn.messages(),
         turn.reply() == null ? "" : turn.reply(),
         null,
         turn.reply() == null ? ReplyOutput.lowerCase(FinishReason.STOP) : turn.finishReason(),
+        details.stopReason(),
         details.usage(),
         null);
   }
 
-  /** Describes the end of a turn that does not become part of the history, without its messages. */
+  /**
+   * Describes the end of a turn that does not become part of the history, without its messages.
+   *
+   * @param completed when it ended, milliseconds since the epoch
+   */
   static Reply.TurnState ended(
-      PendingTurn turn, String text, String finish, Usage usage, ReplyError error) {
+      PendingTurn turn,
+      long completed,
+      String text,
+      FinishReason reason,
+      Usage usage,
+      ReplyError error) {
     return new Reply.TurnState(
         turn.turn(),
         DONE,
         turn.branch(),
         null,
         turn.accepted(),
+        completed,
         turn.metadata(),
         List.of(),
         text,
         null,
-        finish,
+        ReplyOutput.lowerCase(reason),
+        null,
         usage,
+        error);
+  }
+
+  /**
+   * Describes the end of a turn that was never accepted.
+   *
+   * @param now milliseconds since the epoch
+   */
+  static Reply.TurnState unaccepted(
+      ConversationEvent event, long now, FinishReason reason, ReplyError error) {
+    return new Reply.TurnState(
+        event.turn(),
+        DONE,
+        event.branch(),
+        null,
+        now,
+        now,
+        event.metadata(),
+        List.of(),
+        "",
+        null,
+        ReplyOutput.lowerCase(reason),
+        null,
+        Usage.NONE,
         error);
   }
 

@@ -26,11 +26,12 @@ class ReplyRingTest {
     assertThat(first.textOffset()).isEqualTo(7);
     assertThat(first.tokens()).containsExactly(1, 2);
     assertThat(first.finish()).isNull();
-    ring.end(FinishReason.STOP, "z", null);
+    ring.end(FinishReason.STOP, "z", "stop", null);
     ReplyProgress last = ring.take();
     assertThat(last.tokenOffset()).isEqualTo(5);
     assertThat(last.textOffset()).isEqualTo(9);
     assertThat(last.text()).isEqualTo("z");
+    assertThat(last.stop()).isEqualTo("stop");
     assertThat(last.usage()).isEqualTo(new Usage(10, 0, 5));
     assertThat(ring.take()).isNull();
   }
@@ -60,7 +61,7 @@ class ReplyRingTest {
                 }
                 ring.put(i, "x", null);
               }
-              ring.end(FinishReason.LENGTH, "", null);
+              ring.end(FinishReason.LENGTH, "", null, null);
             });
     writer.start();
     List<Integer> seen = new ArrayList<>();
