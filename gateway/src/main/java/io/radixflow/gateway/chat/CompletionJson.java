@@ -83,8 +83,7 @@ abstract class CompletionJson {
    * @param end in the choice's last piece, else null
    * @param usages whether the stream has counts of tokens, so that this piece has null for them
    */
-  final byte[] chunk(
-      int choice, boolean first, TurnPiece next, TurnEnd end, boolean usages) {
+  final byte[] chunk(int choice, boolean first, TurnPiece next, TurnEnd end, boolean usages) {
     return Json.write(
         json -> {
           head(json, piece);

@@ -74,7 +74,8 @@ record ResponseRecord(
   /** Returns this response with its instructions. */
   ResponseRecord with(String system) {
     return new ResponseRecord(
-        session, turn, settings, system, metadata, status, completed, text, logprobs, usage, failure);
+        session, turn, settings, system, metadata, status, completed, text, logprobs, usage,
+        failure);
   }
 
   /** Returns this response as it was when it began. */
@@ -91,12 +92,7 @@ record ResponseRecord(
 
   /** Returns this response with what its turn has become. */
   ResponseRecord ended(
-      Status end,
-      long when,
-      String reply,
-      List<TokenLogprob> tokens,
-      Usage counts,
-      Failure why) {
+      Status end, long when, String reply, List<TokenLogprob> tokens, Usage counts, Failure why) {
     return new ResponseRecord(
         session, turn, settings, instructions, metadata, end, when, reply, tokens, counts, why);
   }

@@ -36,7 +36,8 @@ record ReplyFields(
     PagesJson pages,
     List<String> truncated) {
 
-  record Choice(int index, Message message, String finishReason, String stopReason, Logprobs logprobs) {
+  record Choice(
+      int index, Message message, String finishReason, String stopReason, Logprobs logprobs) {
     String text() {
       return message == null || message.content() == null ? "" : message.content();
     }

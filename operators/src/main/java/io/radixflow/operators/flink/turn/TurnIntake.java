@@ -176,8 +176,7 @@ public final class TurnIntake {
   }
 
   /** Keeps, for those who ask, how a turn ended that was not accepted; if its session is open. */
-  void ended(
-      ConversationEvent event, SessionContext session, FinishReason reason, ReplyError error)
+  void ended(ConversationEvent event, SessionContext session, FinishReason reason, ReplyError error)
       throws Exception {
     boolean isTurn =
         switch (event.kind()) {
