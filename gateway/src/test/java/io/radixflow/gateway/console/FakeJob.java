@@ -69,11 +69,13 @@ final class FakeJob implements AutoCloseable {
           "main",
           "",
           1_000,
+          finishReason == null ? 0 : 5_000,
           event.metadata(),
           event.messages(),
           text,
           null,
           finishReason,
+          null,
           finishReason == null ? null : USAGE,
           null);
     }

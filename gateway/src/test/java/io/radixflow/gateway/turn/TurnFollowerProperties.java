@@ -187,6 +187,8 @@ class TurnFollowerProperties {
               1,
               "a",
               null,
+              null,
+              0,
               Usage.NONE,
               null,
               List.of(new TokenLogprob(1, "a", 0, top)),
