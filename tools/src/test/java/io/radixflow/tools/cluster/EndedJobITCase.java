@@ -46,7 +46,8 @@ class EndedJobITCase {
         .contains("--directory");
     assertThat(Files.readString(log)).contains("the job was cancelled");
     try (Stream<Path> files = Files.list(temporary)) {
-      // an engine's lock stays: its name is the host's, and a lock that is deleted could be taken twice
+      // an engine's lock stays: its name is the host's, and a lock that is deleted could be taken
+      // twice
       assertThat(files.map(file -> file.getFileName().toString()))
           .filteredOn(name -> name.startsWith("radixflow-"))
           .allMatch(name -> name.matches("radixflow-engine-.*\\.lock"));
