@@ -11,7 +11,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-READY_SECONDS = 180
+READY_SECONDS = 300
 
 # a bench that is stopped stops its servers
 signal.signal(signal.SIGTERM, lambda *ignored: sys.exit("stopped"))
