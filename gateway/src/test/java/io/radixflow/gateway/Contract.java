@@ -85,7 +85,7 @@ final class Contract {
   /**
    * What a response may be.
    *
-   * @param responses the operation's; those of an error where no operation has the path
+   * @param content media types of the response; those of an error where no operation has the path
    */
   record Answer(Contract contract, String name, JsonNode content) {
 
