@@ -125,6 +125,7 @@ public final class HttpFront implements AutoCloseable {
             .setMaxInitialLineLength(headers)
             .setIdleTimeout(IDLE_MINUTES)
             .setIdleTimeoutUnit(TimeUnit.MINUTES);
+    options.getInitialSettings().setMaxHeaderListSize(headers);
     String certificate = settings.get(GatewayConfig.TLS_CERTIFICATE);
     String key = settings.get(GatewayConfig.TLS_KEY);
     if ((certificate == null) != (key == null)) {

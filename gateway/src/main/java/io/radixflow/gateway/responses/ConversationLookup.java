@@ -57,7 +57,8 @@ final class ConversationLookup {
         answer -> {
           ResponseErrors.check(answer);
           Reply reply = answer.answer();
-          boolean absent = reply == null || ABSENT.contains(reply.status());
+          boolean rejected = reply == null || reply.status() == null;
+          boolean absent = rejected || ABSENT.contains(reply.status());
           then.accept(absent ? null : reply.items());
         });
   }

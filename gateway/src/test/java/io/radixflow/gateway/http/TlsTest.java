@@ -45,6 +45,11 @@ class TlsTest {
             HttpResponse.BodyHandlers.ofString());
     assertThat(response.statusCode()).isEqualTo(200);
     assertThat(response.version()).isEqualTo(HttpClient.Version.HTTP_2);
+    HttpRequest large =
+        HttpRequest.newBuilder(gateway.uri("/health")).header("x", "y".repeat(20_000)).build();
+    assertThat(client.send(large, HttpResponse.BodyHandlers.ofString()).statusCode())
+        .as("headers within gateway.max-headers")
+        .isEqualTo(200);
   }
 
   private KeyStore selfSigned() throws Exception {

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ConversationsTest {
@@ -153,6 +154,23 @@ class ConversationsTest {
         .reject(gateway.topics().next(), new ReplyError(ErrorCode.WRONG_TENANT, "another's"));
     assertThat(deleted.join().statusCode()).isEqualTo(404);
     assertThat(gateway.topics().hasEvents()).isFalse();
+  }
+
+  /** The job's answer to a query that it rejects is a reply that has no status. */
+  @ParameterizedTest
+  @EnumSource(names = {"WRONG_TENANT", "UNKNOWN_SESSION", "SESSION_ENDED"})
+  void aQueryThatTheJobRejectsFindsNothing(ErrorCode why) {
+    CompletableFuture<HttpResponse<String>> response = gateway.send(gateway.get(PATH));
+    ConversationEvent query = gateway.topics().next();
+    gateway
+        .topics()
+        .answer(
+            query,
+            Reply.builder(query.session(), query.branch(), query.turn(), query.kind())
+                .finishReason("rejected")
+                .error(new ReplyError(why, "why"))
+                .build());
+    assertThat(response.join().statusCode()).isEqualTo(404);
   }
 
   @Test
