@@ -4,23 +4,21 @@ import sys
 import traceback
 
 import openai
-import pydantic
-from openai.types.conversations import Conversation, ConversationItem
-from openai.types.responses import Response, ResponseStreamEvent
+import published
 
-client = openai.OpenAI(base_url=sys.argv[1] + "/v1", api_key="none", max_retries=0, timeout=120)
-other = openai.OpenAI(base_url=sys.argv[2] + "/v1", api_key="none", max_retries=0, timeout=120)
+def connect(url):
+    return openai.OpenAI(
+        base_url=url + "/v1", api_key="none", max_retries=0, timeout=120, http_client=published.client()
+    )
+
+
+client, other = connect(sys.argv[1]), connect(sys.argv[2])
 model = client.models.list().data[0].id
 
 
 def create(**given):
     return client.responses.create(model=model, max_output_tokens=20, temperature=0, **given)
 
-
-def valid(published, value):
-    """Checks a value against OpenAI's published type: all that is required is there, and of its type."""
-    pydantic.TypeAdapter(published).validate_python(value.model_dump())
-    return value
 
 
 def raises(error, call):
@@ -51,9 +49,21 @@ def test_the_stop_text_that_ended_a_chat_is_named():
     assert choice.message.content == text[: text.index(text[8:12])]
 
 
+def test_choices_and_log_probabilities_of_chats_and_prompts():
+    ask = dict(model=model, max_tokens=8, n=2, seed=7)
+    for given in (dict(), dict(stream=True, stream_options={"include_usage": True})):
+        messages = [{"role": "user", "content": "Hello"}]
+        chat = client.chat.completions.create(messages=messages, logprobs=True, top_logprobs=2, **ask, **given)
+        prompt = client.completions.create(prompt=["Hello", "Good day"], logprobs=2, **ask, **given)
+        chats, prompts = ([chat], [prompt]) if not given else (list(chat), list(prompt))
+        assert {choice.index for piece in chats for choice in piece.choices} == {0, 1}
+        assert {choice.index for piece in prompts for choice in piece.choices} == {0, 1, 2, 3}
+        assert any(choice.logprobs for piece in chats + prompts for choice in piece.choices)
+    assert client.models.retrieve(model).id == model
+
+
 def test_a_response_is_kept_and_can_be_read():
     response = create(input="Hello", instructions="Be brief.", metadata={"k": "v"})
-    valid(Response, response)
     assert response.status in ("completed", "incomplete")
     assert response.output_text
     assert response.usage.total_tokens == response.usage.input_tokens + response.usage.output_tokens
@@ -101,8 +111,6 @@ def test_a_stream_is_resumed_after_any_event():
     events = list(create(input="Tell a story", stream=True))
     numbers = [event.sequence_number for event in events]
     assert numbers == sorted(set(numbers))
-    for event in events:
-        valid(ResponseStreamEvent, event)
     response = events[-1].response
     text = lambda some: "".join(e.delta for e in some if e.type == "response.output_text.delta")
     assert text(events) == response.output_text != ""
@@ -166,12 +174,12 @@ def test_a_conversation_has_its_items():
     conversation = client.conversations.create(
         metadata={"topic": "demo"}, items=[{"type": "message", "role": "user", "content": "My name is Ada."}]
     )
-    assert valid(Conversation, client.conversations.retrieve(conversation.id)).metadata == {"topic": "demo"}
+    assert client.conversations.retrieve(conversation.id).metadata == {"topic": "demo"}
     assert client.conversations.update(conversation.id, metadata={"topic": "x"}).metadata == {"topic": "x"}
     response = create(input="What is my name?", conversation=conversation.id)
     assert response.conversation.id == conversation.id
     items = list(client.conversations.items.list(conversation.id, order="asc", limit=1))
-    texts = [valid(ConversationItem, item).content[0].text for item in items]
+    texts = [item.content[0].text for item in items]
     assert texts == ["My name is Ada.", "What is my name?", response.output_text], texts
     assert items[-1].id == response.output[0].id
     added = client.conversations.items.create(
@@ -197,7 +205,7 @@ def test_log_probabilities_are_included():
     events = list(create(input="Hello", stream=True, include=["message.output_text.logprobs"], top_logprobs=2))
     tokens = [t for e in events if e.type == "response.output_text.delta" for t in e.logprobs]
     assert tokens and all(len(token.top_logprobs) == 2 for token in tokens)
-    part = valid(Response, events[-1].response).output[0].content[0]
+    part = events[-1].response.output[0].content[0]
     assert [t.token for t in part.logprobs][: len(tokens)] == [t.token for t in tokens]
 
 
@@ -229,4 +237,4 @@ for name, test in list(globals().items()):
         except Exception:
             failed.append(name)
             print("FAILED", name, traceback.format_exc(), flush=True)
-sys.exit(1 if failed else 0)
+sys.exit(0 if published.report() and not failed else 1)
