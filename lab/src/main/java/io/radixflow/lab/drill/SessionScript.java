@@ -1,5 +1,6 @@
 package io.radixflow.lab.drill;
 
+import io.radixflow.lab.drill.http.HttpScript;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
@@ -22,8 +23,6 @@ final class SessionScript {
   /** Begins the ids of all these sessions, and of no other. */
   static final String PREFIX = "drill-";
 
-  private static final String SYSTEM =
-      "You are a harbour master who answers sailors briefly and kindly, and knows every light.";
   private static final List<String> WORDS =
       List.of(
           "what", "harbour", "light", "tells", "of", "the", "storm", "when", "boats", "return",
@@ -91,7 +90,7 @@ final class SessionScript {
         EventKind.OPEN,
         "open",
         branches.get(0),
-        List.of(new Message("system", SYSTEM)),
+        List.of(new Message("system", HttpScript.SYSTEM)),
         null,
         null);
     lastTurns.add(null);

@@ -16,7 +16,8 @@ import java.util.SplittableRandom;
  * @param chat whether it is a chat
  */
 public record HttpScript(String name, boolean chat, List<Step> steps) {
-  static final String SYSTEM =
+  /** The system prompt of all conversations of a drill. */
+  public static final String SYSTEM =
       "You are a harbour master who answers sailors briefly and kindly, and knows every light.";
   private static final List<String> WORDS =
       List.of("light", "tide", "storm", "harbour", "keeper", "bell", "wind", "sail", "reef", "fog");
