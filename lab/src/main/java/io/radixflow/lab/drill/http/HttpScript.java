@@ -19,6 +19,7 @@ public record HttpScript(String name, boolean chat, List<Step> steps) {
   /** The system prompt of all conversations of a drill. */
   public static final String SYSTEM =
       "You are a harbour master who answers sailors briefly and kindly, and knows every light.";
+
   private static final List<String> WORDS =
       List.of("light", "tide", "storm", "harbour", "keeper", "bell", "wind", "sail", "reef", "fog");
   private static final double HOT = 0.9;
