@@ -25,6 +25,9 @@ final class MessageBlocks {
   /** Begins a block that changes with each request and would void every cached prefix. */
   private static final String BILLING = "x-anthropic-billing-header";
 
+  /** Claude Code sends a message of the system after the first of the user. */
+  private static final List<String> ROLES = List.of("user", "assistant", "system");
+
   private static final Set<String> LEFT_OUT = Set.of("thinking", "redacted_thinking");
 
   private final Consumer<String> notice;
@@ -65,8 +68,8 @@ final class MessageBlocks {
 
   private void add(List<Message> messages, JsonObject given) {
     String role = given.require("role").text("role");
-    if (!role.equals("user") && !role.equals("assistant")) {
-      throw JsonObject.notOneOf(given.path("role"), role, List.of("user", "assistant"));
+    if (!ROLES.contains(role)) {
+      throw JsonObject.notOneOf(given.path("role"), role, ROLES);
     }
     String text = texts(given.require("content"), "content");
     if (text.isEmpty()) {

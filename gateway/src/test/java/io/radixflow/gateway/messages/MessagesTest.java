@@ -109,6 +109,22 @@ class MessagesTest {
   }
 
   @Test
+  void aMessageOfTheSystemStaysWhereItIs() {
+    CompletableFuture<HttpResponse<String>> sent =
+        send(
+            "'max_tokens':9,'system':'Be brief.','messages':[{'role':'user','content':'Hi'},"
+                + "{'role':'system','content':[{'type':'text','text':'It is Monday.'}]}]");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.messages())
+        .containsExactly(
+            new Message("system", "Be brief."),
+            new Message("user", "Hi"),
+            new Message("system", "It is Monday."));
+    gateway.topics().end(event, 0, "stop", Usage.NONE);
+    assertThat(sent.join().statusCode()).isEqualTo(200);
+  }
+
+  @Test
   void messagesOfOneRoleAreJoinedAndThoughtsAreLeftOut() {
     CompletableFuture<HttpResponse<String>> sent =
         send(
