@@ -40,7 +40,8 @@ class DocumentationTest {
   private static List<Path> pages() throws IOException {
     try (Stream<Path> docs = Files.list(ROOT.resolve("docs"))) {
       return Stream.concat(
-              Stream.of(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md")), docs.filter(Files::isRegularFile).sorted())
+              Stream.of(ROOT.resolve("README.md"), ROOT.resolve("CONTRIBUTING.md")),
+              docs.filter(Files::isRegularFile).sorted())
           .toList();
     }
   }
