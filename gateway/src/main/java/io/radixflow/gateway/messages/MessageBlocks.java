@@ -15,7 +15,8 @@ import java.util.function.Consumer;
  * Reads the conversation of a request: the system prompt and messages, as texts or as blocks.
  *
  * <p>Messages of one role that follow each other are joined, as Anthropic does. What a model
- * thought before is left out, with a notice.
+ * thought before is left out, with a notice. A message of the system within the conversation stays
+ * where it is.
  */
 final class MessageBlocks {
 
