@@ -124,6 +124,13 @@ class ConsoleChatTest {
   }
 
   @Test
+  void lineBreaksOfAReplyAreKept() {
+    ask("Show").say("one\ntwo").end("stop");
+    awaitIdle();
+    assertThat(page.count(".reply .text br")).isEqualTo(1);
+  }
+
+  @Test
   void markupInAReplyIsTextAndRunsNothing() {
     String reply =
         """
