@@ -107,7 +107,7 @@ function blocks(tokens) {
 
 /** Shows a text in an element; blocks that are the same as before stay, with what is selected in them. */
 export function showMarkdown(element, text) {
-  const tokens = lexer(text, { breaks: true }).filter((token) => token.type !== "space" && token.type !== "def");
+  const tokens = lexer(text, { gfm: true, breaks: true }).filter((token) => token.type !== "space" && token.type !== "def");
   const shown = element.shownBlocks ?? [];
   let same = 0;
   while (same < tokens.length && same < shown.length && shown[same] === tokens[same].raw) same++;
