@@ -50,19 +50,23 @@ final class FakeJob implements AutoCloseable {
       return event.messages().get(event.messages().size() - 1).content();
     }
 
-    synchronized Turn say(String piece) {
-      int offset = text.codePointCount(0, text.length());
-      text += piece;
-      topics.piece(event, offset, piece);
-      return this;
+    Turn say(String piece) {
+      synchronized (topics) {
+        int offset = text.codePointCount(0, text.length());
+        text += piece;
+        topics.piece(event, offset, piece);
+        return this;
+      }
     }
 
-    synchronized void end(String reason) {
-      finishReason = reason;
-      topics.end(event, text.codePointCount(0, text.length()), reason, USAGE);
+    void end(String reason) {
+      synchronized (topics) {
+        finishReason = reason;
+        topics.end(event, text.codePointCount(0, text.length()), reason, USAGE);
+      }
     }
 
-    private synchronized TurnState state() {
+    private TurnState state() {
       return new TurnState(
           event.turn(),
           finishReason == null ? "running" : "done",
@@ -90,7 +94,11 @@ final class FakeJob implements AutoCloseable {
   private void serve() {
     try {
       while (!Thread.currentThread().isInterrupted()) {
-        take(topics.next());
+        ConversationEvent event = topics.next();
+        // the gateway is given the records of a topic one at a time
+        synchronized (topics) {
+          take(event);
+        }
       }
     } catch (AssertionError e) {
       // the test is over
