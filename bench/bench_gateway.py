@@ -22,6 +22,7 @@ import multiprocessing
 import os
 import pathlib
 import re
+import signal
 import socket
 import statistics
 import tempfile
@@ -62,6 +63,7 @@ def observe(broker, pipe):
     """Sends (session, seconds) for the event and the first delta of each session, and takes 'stop'."""
     from confluent_kafka import Consumer, TopicPartition
 
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     consumer = Consumer(
         {
             "bootstrap.servers": f"127.0.0.1:{broker}",
@@ -122,8 +124,9 @@ class Kafka:
         return self.pipe.recv()
 
     def close(self):
-        self.pipe.send("stop")
-        self.process.join(10)
+        if self.process.is_alive():
+            self.pipe.send("stop")
+            self.process.join(10)
 
 
 # ---- requests one at a time
@@ -264,6 +267,7 @@ async def read_nothing(port, streams, tokens, pipe, label):
 def clients(kind, *arguments):
     # the other clients would be on other machines: they may not delay the one that is measured
     os.nice(10)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     asyncio.run(kind(*arguments))
 
 

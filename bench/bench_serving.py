@@ -40,7 +40,9 @@ SEED = 20261123
 
 
 def aiperf(*options):
-    return ["--concurrency", str(SESSIONS), "--conversation-num", str(SESSIONS), *options]
+    # a rate above what either server answers: without one AIPerf waits in a loop that takes a core
+    rate = ["--request-rate", "100", "--arrival-pattern", "constant"]
+    return ["--concurrency", str(SESSIONS), "--conversation-num", str(SESSIONS), *rate, *options]
 
 
 # what each tool is asked to do: the served workloads are those whose replies all have the same number of tokens
@@ -67,7 +69,16 @@ WORKLOADS = {
     "agents": {
         "about": "4 agents of 6 steps from a trace, bench/agents.jsonl, whose prompts begin with the same 512 tokens",
         "aiperf": [
-            *("--concurrency", "4", "--conversation-num", "4"),
+            *(
+                "--concurrency",
+                "4",
+                "--conversation-num",
+                "4",
+                "--request-rate",
+                "100",
+                "--arrival-pattern",
+                "constant",
+            ),
             *(
                 "--input-file",
                 str(pathlib.Path(__file__).parent / "agents.jsonl"),
@@ -84,7 +95,13 @@ def run_aiperf(url, workload, tokenizer, seed, out, log):
     command = [str(BIN / "aiperf"), "profile", "--model", NAME, "--url", url, "--endpoint-type", "chat", "--streaming"]
     command += ["--tokenizer", str(tokenizer), "--extra-inputs", "ignore_eos:true", "--random-seed", str(seed)]
     command += ["--ui", "none", "--artifact-dir", str(out), "--workers-max", "1", "--record-processors", "1"]
-    command += ["--no-gpu-telemetry", "--no-server-metrics", *WORKLOADS[workload]["aiperf"]]
+    command += [
+        "--connection-reuse-strategy",
+        "never",
+        "--no-gpu-telemetry",
+        "--no-server-metrics",
+        *WORKLOADS[workload]["aiperf"],
+    ]
     run(command, log)
     figures = json.loads(next(out.rglob("profile_export_aiperf.json")).read_text(encoding="utf-8"))
 

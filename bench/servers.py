@@ -120,7 +120,8 @@ def llama_cpp(log, program, model, slots, context):
     command += ["--threads", threads, "--threads-batch", threads]
     command += ["--parallel", str(slots), "--ctx-size", str(slots * context), "--kv-unified"]
     command += ["--cont-batching", "--cache-prompt", "--flash-attn", "on", "--jinja"]
-    return Server("llama.cpp", command, port, "/health", log)
+    # its threads wait for each other in loops by default, which takes the cores that the load tool needs
+    return Server("llama.cpp", command, port, "/health", log, {"OMP_WAIT_POLICY": "passive"})
 
 
 def load():
