@@ -42,6 +42,18 @@ class AdmissionTest {
   }
 
   @Test
+  void anEventWithoutAReadableKindIsKeptAsARejectedTurnOfItsSession() throws Exception {
+    try (ServingHarness h = ServingHarness.opened()) {
+      h.send(Events.message("s", "t1")).settle();
+      h.send(Events.of(null, "s", "t2").with(e -> e.error("type is unknown"))).settle();
+      Reply.TurnState turn =
+          h.send(Events.of(EventKind.QUERY, "s", "q").at("t2")).reply("q").turnState();
+      assertThat(turn.finishReason()).isEqualTo("rejected");
+      assertThat(turn.error().message()).isEqualTo("type is unknown");
+    }
+  }
+
+  @Test
   void turnIdsAreKnownUntilTheSessionHasBeenIdleForTheRetention() throws Exception {
     ServingOptions options = Options.with(o -> o.retention = Duration.ofSeconds(10));
     try (ServingHarness h = ServingHarness.opened(options)) {

@@ -175,15 +175,22 @@ public final class TurnIntake {
     return cancelled;
   }
 
-  /** Keeps, for those who ask, how a turn ended that was not accepted; if its session is open. */
+  /**
+   * Keeps, for those who ask, how a turn ended that was not accepted; if its session is open. An
+   * event without a readable kind counts as a turn.
+   */
   void ended(ConversationEvent event, SessionContext session, FinishReason reason, ReplyError error)
       throws Exception {
+    EventKind kind = event.kind();
     boolean isTurn =
-        switch (event.kind()) {
-          case MESSAGE, REGENERATE, APPEND -> event.turn() != null;
-          default -> false;
-        };
-    if (isTurn && session.slot().opened() && session.slot().life() == Life.OPEN) {
+        kind == null
+            || kind == EventKind.MESSAGE
+            || kind == EventKind.REGENERATE
+            || kind == EventKind.APPEND;
+    if (isTurn
+        && event.turn() != null
+        && session.slot().opened()
+        && session.slot().life() == Life.OPEN) {
       session.addEndedTurn(TurnStates.unaccepted(event, session.now(), reason, error));
     }
   }
