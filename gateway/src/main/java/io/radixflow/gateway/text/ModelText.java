@@ -8,6 +8,7 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.record.Message;
 import java.io.ByteArrayOutputStream;
@@ -50,7 +51,9 @@ public final class ModelText implements AutoCloseable {
       return open()
           .chatTemplate()
           .encode(
-              messages.stream().map(m -> new ChatMessage(m.role(), m.content())).toList(), true);
+              messages.stream().map(m -> new ChatMessage(m.role(), m.content())).toList(),
+              true,
+              TemplateOptions.NONE);
     } catch (ChatTemplateException e) {
       throw ApiException.badRequest(
           null, "the chat template refuses the messages: " + e.getMessage());

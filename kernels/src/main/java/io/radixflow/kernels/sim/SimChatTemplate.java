@@ -3,6 +3,7 @@ package io.radixflow.kernels.sim;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -19,7 +20,8 @@ final class SimChatTemplate implements ChatTemplate {
   }
 
   @Override
-  public String render(List<ChatMessage> messages, boolean addGenerationPrompt) {
+  public String render(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
     StringBuilder text = new StringBuilder();
     for (ChatMessage message : messages) {
       text.append("<|im_start|>").append(body(message)).append("<|im_end|>\n");
@@ -30,14 +32,16 @@ final class SimChatTemplate implements ChatTemplate {
   }
 
   @Override
-  public int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt) {
+  public int[] encode(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
     IntStream.Builder ids = IntStream.builder();
     appendAll(ids, messages, addGenerationPrompt);
     return ids.build().toArray();
   }
 
   @Override
-  public int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added) {
+  public int[] encodeTurn(
+      List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
     IntStream.Builder ids = IntStream.builder();
     ids.add('\n');
     appendAll(ids, added, true);

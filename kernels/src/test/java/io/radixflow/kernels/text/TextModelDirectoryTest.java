@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.DjlOracle;
 import io.radixflow.kernels.text.tokenizer.TinyVocabulary;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
@@ -66,17 +67,18 @@ class TextModelDirectoryTest {
 
   @Test
   void theTemplateComesFromItsFileOrTheConfig() throws IOException {
-    assertThatThrownBy(() -> read().chatTemplate().render(HELLO, true))
+    assertThatThrownBy(() -> read().chatTemplate().render(HELLO, true, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class);
     write("tokenizer_config.json", "{\"chat_template\": \"A{{ eos_token }}\"}");
-    assertThat(read().chatTemplate().render(HELLO, true)).isEqualTo("A");
+    assertThat(read().chatTemplate().render(HELLO, true, TemplateOptions.NONE)).isEqualTo("A");
     write(
         "tokenizer_config.json",
         "{\"eos_token\": \"<|end|>\", \"chat_template\": [{\"name\": \"tool_use\", \"template\":"
             + " \"T\"}, {\"name\": \"default\", \"template\": \"B{{ eos_token }}\"}]}");
-    assertThat(read().chatTemplate().render(HELLO, true)).isEqualTo("B<|end|>");
+    assertThat(read().chatTemplate().render(HELLO, true, TemplateOptions.NONE))
+        .isEqualTo("B<|end|>");
     write("chat_template.jinja", "C");
-    assertThat(read().chatTemplate().render(HELLO, true)).isEqualTo("C");
+    assertThat(read().chatTemplate().render(HELLO, true, TemplateOptions.NONE)).isEqualTo("C");
   }
 
   @Test

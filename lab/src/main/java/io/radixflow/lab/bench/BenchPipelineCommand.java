@@ -5,6 +5,7 @@ import io.radixflow.jobs.ServingSettings;
 import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.flink.engine.ServingEngine;
 import io.radixflow.operators.record.GenerationOptions;
@@ -92,7 +93,9 @@ final class BenchPipelineCommand extends CliCommand {
   private static EngineRequest request(ServingEngine engine, String message) {
     List<ChatMessage> messages = List.of(new ChatMessage("user", message));
     return EngineRequest.builder(
-            "bench", () -> engine.model().chatTemplate().encode(messages, true), MAX_TOKENS)
+            "bench",
+            () -> engine.model().chatTemplate().encode(messages, true, TemplateOptions.NONE),
+            MAX_TOKENS)
         .build();
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.radixflow.kernels.ModelLoader;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.lab.simulate.CacheWorkload;
 import io.radixflow.lab.simulate.OptimalHits;
 import java.io.IOException;
@@ -99,8 +100,8 @@ class ConversationFormatTest {
               reply("s", "1", ANSWER, "stop") + reply("s", "2", "Good.", "stop"));
 
       CacheWorkload requests = workload.requests();
-      int first = sim.chatTemplate().encode(chat.subList(0, 2), true).length;
-      int second = sim.chatTemplate().encode(chat, true).length;
+      int first = sim.chatTemplate().encode(chat.subList(0, 2), true, TemplateOptions.NONE).length;
+      int second = sim.chatTemplate().encode(chat, true, TemplateOptions.NONE).length;
       assertThat(requests.inputs(0)).isEqualTo(first - 1);
       assertThat(requests.inputs(1)).isEqualTo(second - 1);
       assertThat(hits(workload)).isEqualTo(requests.size(0)).isGreaterThan(first);

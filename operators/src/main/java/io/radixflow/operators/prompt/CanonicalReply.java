@@ -3,6 +3,7 @@ package io.radixflow.operators.prompt;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -66,7 +67,9 @@ public final class CanonicalReply {
           model
               .chatTemplate()
               .encode(
-                  List.of(new ChatMessage("user", "a"), new ChatMessage("assistant", "b")), false);
+                  List.of(new ChatMessage("user", "a"), new ChatMessage("assistant", "b")),
+                  false,
+                  TemplateOptions.NONE);
       for (int i = ids.length - 1; i >= 0; i--) {
         if (isEnd(ids[i])) {
           return ids[i];

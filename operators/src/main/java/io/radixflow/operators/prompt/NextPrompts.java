@@ -5,6 +5,7 @@ import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.record.Message;
@@ -58,7 +59,7 @@ public final class NextPrompts {
             new ChatMessage("assistant", reply),
             new ChatMessage("user", "b"));
     try {
-      return !template.render(messages, true).contains(THOUGHT);
+      return !template.render(messages, true, TemplateOptions.NONE).contains(THOUGHT);
     } catch (ChatTemplateException e) {
       return false; // it wants other messages than these plain ones
     }
@@ -77,7 +78,9 @@ public final class NextPrompts {
     return reply -> {
       List<ChatMessage> said = conversation.messages(prompt.get().dropped(), added);
       said.add(new ChatMessage("assistant", text(reply, stop)));
-      if (template.encodeTurn(said, List.of(new ChatMessage("user", MESSAGES.get(0)))) != null) {
+      if (template.encodeTurn(
+              said, List.of(new ChatMessage("user", MESSAGES.get(0))), TemplateOptions.NONE)
+          != null) {
         return null;
       }
       int[] one = next(said, MESSAGES.get(0));
@@ -89,7 +92,7 @@ public final class NextPrompts {
   private int[] next(List<ChatMessage> said, String message) {
     List<ChatMessage> messages = new ArrayList<>(said);
     messages.add(new ChatMessage("user", message));
-    return template.encode(messages, true);
+    return template.encode(messages, true, TemplateOptions.NONE);
   }
 
   /** Returns the reply's text as its consumer got it. */

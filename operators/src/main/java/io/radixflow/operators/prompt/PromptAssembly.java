@@ -3,6 +3,7 @@ package io.radixflow.operators.prompt;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
@@ -89,7 +90,8 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
             conversation.answered().messages(dropped, List.of()),
             Stream.concat(conversation.unanswered().stream(), added.stream())
                 .map(m -> new ChatMessage(m.role(), m.content()))
-                .toList());
+                .toList(),
+            TemplateOptions.NONE);
     if (tail != null) {
       int[] ids = Arrays.copyOf(before, before.length + tail.length);
       System.arraycopy(tail, 0, ids, before.length, tail.length);
@@ -156,7 +158,8 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
   }
 
   private int[] encode(int dropped) {
-    return template.encode(conversation.messages(dropped, added), !added.isEmpty());
+    return template.encode(
+        conversation.messages(dropped, added), !added.isEmpty(), TemplateOptions.NONE);
   }
 
   private Prompt made(int[] ids, int keep, int dropped) {

@@ -3,6 +3,7 @@ package io.radixflow.operators.prompt;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.util.Arrays;
 import java.util.List;
@@ -22,22 +23,25 @@ public final class RawTemplate implements ChatTemplate {
   }
 
   @Override
-  public String render(List<ChatMessage> messages, boolean addGenerationPrompt) {
+  public String render(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
     StringBuilder text = new StringBuilder();
     messages.forEach(message -> text.append(message.content()));
     return text.toString();
   }
 
   @Override
-  public int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt) {
-    int[] text = tokenizer.encodeWithSpecial(render(messages, addGenerationPrompt));
+  public int[] encode(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+    int[] text = tokenizer.encodeWithSpecial(render(messages, addGenerationPrompt, options));
     int[] ids = Arrays.copyOf(start, start.length + text.length);
     System.arraycopy(text, 0, ids, start.length, text.length);
     return ids;
   }
 
   @Override
-  public int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added) {
+  public int[] encodeTurn(
+      List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
     return null;
   }
 }

@@ -3,6 +3,7 @@ package io.radixflow.operators.prompt;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
 import java.util.Arrays;
@@ -39,7 +40,8 @@ public final class SharedSystemPrompt implements EngineRequest.PromptSource {
   /** Returns how many ids a prompt has in common with one of the system prompt alone. */
   public static int commonTokens(ChatTemplate template, String system, int[] ids) {
     try {
-      int[] alone = template.encode(List.of(new ChatMessage("system", system)), false);
+      int[] alone =
+          template.encode(List.of(new ChatMessage("system", system)), false, TemplateOptions.NONE);
       int differs = Arrays.mismatch(alone, ids);
       return differs < 0 ? ids.length : differs;
     } catch (ChatTemplateException e) {

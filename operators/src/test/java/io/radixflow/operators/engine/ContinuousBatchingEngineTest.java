@@ -7,6 +7,7 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.FinishReason;
 import java.util.List;
@@ -22,7 +23,10 @@ class ContinuousBatchingEngineTest {
     try (Engine engine =
             ContinuousBatchingEngine.open(model, DeviceOptions.DEFAULT, EngineOptions.DEFAULT);
         EngineClient client = new EngineClient(engine)) {
-      int[] prompt = model.chatTemplate().encode(List.of(new ChatMessage("user", "hello")), true);
+      int[] prompt =
+          model
+              .chatTemplate()
+              .encode(List.of(new ChatMessage("user", "hello")), true, TemplateOptions.NONE);
       EngineClient.Seen seen = client.run(EngineClient.request(prompt, SamplingParams.GREEDY, 400));
       assertThat(seen.finish).isEqualTo(FinishReason.STOP);
       assertThat(seen.text.toString()).matches("[a-z .]+");

@@ -9,6 +9,7 @@ import io.radixflow.kernels.TestModels;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.operators.cache.PrefixCaching;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import java.util.ArrayList;
@@ -46,7 +47,8 @@ class EngineOnCpuTest {
               .chatTemplate()
               .encode(
                   List.of(new ChatMessage("system", SYSTEM), new ChatMessage("user", question)),
-                  true);
+                  true,
+                  TemplateOptions.NONE);
       requests.add(EngineClient.request(prompt, WARM, TOKENS));
     }
     alone = RepliesAlone.of(requests, options -> open(1, options));

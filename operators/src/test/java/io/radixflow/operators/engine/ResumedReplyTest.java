@@ -12,6 +12,7 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.record.FinishReason;
@@ -157,7 +158,10 @@ class ResumedReplyTest {
       int[] prompt =
           model
               .chatTemplate()
-              .encode(List.of(new ChatMessage("user", "Write three emojis.")), true);
+              .encode(
+                  List.of(new ChatMessage("user", "Write three emojis.")),
+                  true,
+                  TemplateOptions.NONE);
       SamplingParams sampling =
           new SamplingParams(0.8f, 40, 0.95f, 0f, 1.1f, 0.1f, 0.1f, Map.of(), 11, -1);
       resumesEverywhere(engine, model.tokenizer(), prompt, new Case(sampling, 24, List.of("\n\n")));

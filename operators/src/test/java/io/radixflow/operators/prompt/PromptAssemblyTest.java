@@ -7,6 +7,7 @@ import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.prompt.PromptAssembly.Window;
 import io.radixflow.operators.record.Message;
@@ -84,7 +85,10 @@ class PromptAssemblyTest {
   void anExtendedPromptEqualsTheWholeConversationEncodedAgain() throws Exception {
     Conversation conversation = grown(5, WIDE);
     PromptAssembly extended = assembly(conversation, "next", WIDE);
-    int[] whole = model.chatTemplate().encode(conversation.messages(0, user("next")), true);
+    int[] whole =
+        model
+            .chatTemplate()
+            .encode(conversation.messages(0, user("next")), true, TemplateOptions.NONE);
     assertThat(extended.ids()).isEqualTo(whole);
     int[] before = conversation.canonicalIds(model.tokenizer().fingerprint());
     assertThat(extended.prompt().keep()).isEqualTo(before.length);
@@ -104,7 +108,9 @@ class PromptAssemblyTest {
     PromptAssembly assembly = assembly(forgetful, conversation, "next", WIDE);
     int[] before = conversation.canonicalIds(model.tokenizer().fingerprint());
     int[] ids = assembly.ids();
-    assertThat(ids).isEqualTo(forgetful.encode(conversation.messages(0, user("next")), true));
+    assertThat(ids)
+        .isEqualTo(
+            forgetful.encode(conversation.messages(0, user("next")), true, TemplateOptions.NONE));
     assertThat(assembly.prompt().keep())
         .isEqualTo(Arrays.mismatch(before, ids))
         .isPositive()
@@ -194,17 +200,20 @@ class PromptAssemblyTest {
     }
 
     @Override
-    public String render(List<ChatMessage> messages, boolean addGenerationPrompt) {
-      return template.render(rewritten(messages), addGenerationPrompt);
+    public String render(
+        List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      return template.render(rewritten(messages), addGenerationPrompt, options);
     }
 
     @Override
-    public int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt) {
-      return template.encode(rewritten(messages), addGenerationPrompt);
+    public int[] encode(
+        List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+      return template.encode(rewritten(messages), addGenerationPrompt, options);
     }
 
     @Override
-    public int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added) {
+    public int[] encodeTurn(
+        List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
       return null;
     }
   }

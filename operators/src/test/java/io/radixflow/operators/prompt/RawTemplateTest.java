@@ -11,6 +11,7 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.MissingChatTemplate;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -60,9 +61,11 @@ class RawTemplateTest {
     List<ChatMessage> hi = List.of(new ChatMessage("prompt", "hi"));
     try (SimModel model = SimModel.open(SimOptions.DEFAULT);
         BaseModel base = new BaseModel(model)) {
-      assertThat(new RawTemplate(base).encode(hi, true)).containsExactly(258, 'h', 'i');
-      assertThat(new RawTemplate(model).encode(hi, true)).containsExactly('h', 'i');
-      assertThat(new RawTemplate(base).encodeTurn(hi, hi)).isNull();
+      assertThat(new RawTemplate(base).encode(hi, true, TemplateOptions.NONE))
+          .containsExactly(258, 'h', 'i');
+      assertThat(new RawTemplate(model).encode(hi, true, TemplateOptions.NONE))
+          .containsExactly('h', 'i');
+      assertThat(new RawTemplate(base).encodeTurn(hi, hi, TemplateOptions.NONE)).isNull();
     }
   }
 

@@ -7,6 +7,7 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,9 @@ class SharedSystemPromptTest {
 
   private int[] prompt(String system, String text) {
     return template.encode(
-        List.of(new ChatMessage("system", system), new ChatMessage("user", text)), true);
+        List.of(new ChatMessage("system", system), new ChatMessage("user", text)),
+        true,
+        TemplateOptions.NONE);
   }
 
   private static int publicTokens(ChatTemplate template, int[] ids) throws Exception {
@@ -48,17 +51,20 @@ class SharedSystemPromptTest {
     ChatTemplate picky =
         new ChatTemplate() {
           @Override
-          public String render(List<ChatMessage> messages, boolean addGenerationPrompt) {
+          public String render(
+              List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
             throw new ChatTemplateException("a user's message is missing");
           }
 
           @Override
-          public int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt) {
+          public int[] encode(
+              List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
             throw new ChatTemplateException("a user's message is missing");
           }
 
           @Override
-          public int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added) {
+          public int[] encodeTurn(
+              List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
             return null;
           }
         };

@@ -14,12 +14,13 @@ public interface ChatTemplate {
    * The prompt's text.
    *
    * @param addGenerationPrompt whether to end with the opening of an assistant turn
+   * @param options tools and further variables of the template
    * @throws ChatTemplateException if the template refuses the messages or fails
    */
-  String render(List<ChatMessage> messages, boolean addGenerationPrompt);
+  String render(List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options);
 
   /** The prompt's token ids; same errors as {@link #render}. */
-  int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt);
+  int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options);
 
   /**
    * The ids that a new turn adds: those to append after the reply, given the ids of everything up
@@ -27,9 +28,10 @@ public interface ChatTemplate {
    *
    * @param before messages so far, the last one the assistant's reply
    * @param added messages of the new turn
+   * @param options tools and further variables, the same as in the prompts before
    * @return the ids of {@code render(before + added, true)} after {@code render(before, false)}
    *     less what follows the reply's end token, or null if the former does not extend the latter
    *     (the template rewrites earlier turns) and the whole prompt must be encoded again
    */
-  int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added);
+  int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options);
 }

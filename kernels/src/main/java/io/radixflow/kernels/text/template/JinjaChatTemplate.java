@@ -41,30 +41,34 @@ public final class JinjaChatTemplate implements ChatTemplate {
   }
 
   @Override
-  public String render(List<ChatMessage> messages, boolean addGenerationPrompt) {
-    return renderer.render(messages, addGenerationPrompt);
+  public String render(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+    return renderer.render(messages, addGenerationPrompt, options);
   }
 
   @Override
-  public int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt) {
-    Marking marking = marking(messages, addGenerationPrompt);
-    String text = render(marking.apply(messages), addGenerationPrompt);
+  public int[] encode(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+    Marking marking = marking(messages, addGenerationPrompt, options);
+    String text = render(marking.apply(messages), addGenerationPrompt, options);
     return tokenizer.encodeRuns(text, marking.separator(), true);
   }
 
   @Override
-  public int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added) {
+  public int[] encodeTurn(
+      List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
     List<ChatMessage> all = new ArrayList<>(before);
     all.addAll(added);
-    Marking marking = marking(all, true);
-    String whole = render(marking.apply(all), true);
+    Marking marking = marking(all, true, options);
+    String whole = render(marking.apply(all), true, options);
     List<ChatMessage> marked = marking.apply(before);
-    String earlier = render(marked, false);
+    String earlier = render(marked, false, options);
     if (!whole.startsWith(earlier)) {
       return null;
     }
     int turnEnd = lastTurnEnd(earlier);
-    String reply = marked.get(marked.size() - 1).content().strip();
+    String content = marked.get(marked.size() - 1).content();
+    String reply = content == null ? "" : content.strip();
     if (turnEnd < 0 || !reply.isEmpty() && earlier.lastIndexOf(reply) >= turnEnd) {
       return null;
     }
@@ -72,17 +76,18 @@ public final class JinjaChatTemplate implements ChatTemplate {
   }
 
   /** The least marking with which no content is taken for a token. */
-  private Marking marking(List<ChatMessage> messages, boolean addGenerationPrompt) {
+  private Marking marking(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
     if (!guards.get(0).concerns(messages)) {
       return Marking.NONE;
     }
-    String plain = render(messages, addGenerationPrompt);
+    String plain = render(messages, addGenerationPrompt, options);
     char separator = SpecialTokenEscaper.unused(messages, plain);
     for (SpecialTokenEscaper guard : guards) {
       if (!guard.concerns(messages)) {
         return Marking.NONE;
       }
-      String marked = render(guard.mark(messages, separator), addGenerationPrompt);
+      String marked = render(guard.mark(messages, separator), addGenerationPrompt, options);
       if (marked.replace(String.valueOf(separator), "").equals(plain)) {
         return new Marking(guard, separator);
       }

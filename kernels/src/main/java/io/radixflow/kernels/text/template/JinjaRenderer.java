@@ -64,13 +64,18 @@ public final class JinjaRenderer {
   /**
    * @throws ChatTemplateException if the template refuses the messages, fails, or exceeds a bound
    */
-  String render(List<ChatMessage> messages, boolean addGenerationPrompt) {
-    Map<String, Object> variables = new HashMap<>(constants);
+  String render(List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
+    Map<String, Object> variables = new HashMap<>(options.variables());
+    variables.putAll(constants);
     List<Map<String, Object>> list = new ArrayList<>(messages.size());
     for (ChatMessage message : messages) {
-      list.add(Map.of("role", message.role(), "content", message.content()));
+      Map<String, Object> fields = new HashMap<>();
+      fields.put("role", message.role());
+      fields.put("content", message.content());
+      list.add(fields);
     }
     variables.put("messages", list);
+    variables.put("tools", options.tools());
     variables.put("add_generation_prompt", addGenerationPrompt);
     RenderResult result;
     try {

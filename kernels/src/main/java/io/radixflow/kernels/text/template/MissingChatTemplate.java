@@ -12,17 +12,20 @@ public final class MissingChatTemplate implements ChatTemplate {
   }
 
   @Override
-  public String render(List<ChatMessage> messages, boolean addGenerationPrompt) {
+  public String render(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
     throw failure();
   }
 
   @Override
-  public int[] encode(List<ChatMessage> messages, boolean addGenerationPrompt) {
+  public int[] encode(
+      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
     throw failure();
   }
 
   @Override
-  public int[] encodeTurn(List<ChatMessage> before, List<ChatMessage> added) {
+  public int[] encodeTurn(
+      List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
     throw failure();
   }
 }

@@ -28,7 +28,7 @@ final class SpecialTokenEscaper {
   /** Returns whether marking the messages would change anything. */
   boolean concerns(List<ChatMessage> messages) {
     for (ChatMessage message : messages) {
-      if (concerns(message.role()) || concerns(message.content())) {
+      if (concerns(message.role()) || message.content() != null && concerns(message.content())) {
         return true;
       }
     }
@@ -40,7 +40,13 @@ final class SpecialTokenEscaper {
     List<ChatMessage> marked = new ArrayList<>(messages.size());
     for (ChatMessage message : messages) {
       marked.add(
-          new ChatMessage(mark(message.role(), separator), mark(message.content(), separator)));
+          new ChatMessage(
+              mark(message.role(), separator),
+              message.content() == null ? null : mark(message.content(), separator),
+              message.name(),
+              message.toolCalls(),
+              message.toolCallId(),
+              message.reasoning()));
     }
     return marked;
   }

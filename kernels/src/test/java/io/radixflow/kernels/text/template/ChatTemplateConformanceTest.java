@@ -23,8 +23,9 @@ class ChatTemplateConformanceTest {
     for (JsonNode line : lines) {
       List<ChatMessage> messages = messages(line.get("messages"));
       boolean prompt = line.get("addGenerationPrompt").booleanValue();
-      assertThat(template.render(messages, prompt)).isEqualTo(line.get("text").textValue());
-      assertThat(template.encode(messages, prompt))
+      assertThat(template.render(messages, prompt, TemplateOptions.NONE))
+          .isEqualTo(line.get("text").textValue());
+      assertThat(template.encode(messages, prompt, TemplateOptions.NONE))
           .as(messages.toString())
           .isEqualTo(JsonLines.ints(line.get("ids")));
     }

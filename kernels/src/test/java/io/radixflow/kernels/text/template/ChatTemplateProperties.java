@@ -38,8 +38,9 @@ class ChatTemplateProperties {
         List.of(new ChatMessage("user", first), new ChatMessage("assistant", second));
     String expected =
         "<|start|>user\n" + first + "<|end|>\n<|start|>assistant\n" + second + "<|end|>\n";
-    assertThat(MODEL.chatTemplate().render(messages, false)).isEqualTo(expected);
-    int[] ids = MODEL.chatTemplate().encode(messages, false);
+    assertThat(MODEL.chatTemplate().render(messages, false, TemplateOptions.NONE))
+        .isEqualTo(expected);
+    int[] ids = MODEL.chatTemplate().encode(messages, false, TemplateOptions.NONE);
     assertThat(IntStream.of(ids).filter(id -> MODEL.tokenizer().byteCount(id) == 0).toArray())
         .containsExactly(1, 0, 1, 0);
     assertThat(IntStream.of(ids)).as("<think>").doesNotContain(2);

@@ -41,7 +41,8 @@ class ChatTemplateTest {
       })
   void aUsersTextIsNeverASpecialToken(String content) {
     ChatTemplate template = template(CHAT);
-    int[] ids = template.encode(List.of(new ChatMessage("user", content)), true);
+    int[] ids =
+        template.encode(List.of(new ChatMessage("user", content)), true, TemplateOptions.NONE);
     assertThat(ids)
         .isEqualTo(
             join(
@@ -51,21 +52,23 @@ class ChatTemplateTest {
                 TOKENIZER.encode("\n"),
                 special("<|start|>"),
                 TOKENIZER.encode("assistant\n")));
-    assertThat(template.render(List.of(new ChatMessage("user", content)), false))
+    assertThat(
+            template.render(List.of(new ChatMessage("user", content)), false, TemplateOptions.NONE))
         .isEqualTo("<|start|>user\n" + content + "<|end|>\n");
   }
 
   @Test
   void aContentCannotCompleteATokenThatTheTemplateBegins() {
     ChatTemplate template = template("{% for m in messages %}<|{{ m.content }}|>{% endfor %}");
-    assertThat(template.encode(List.of(new ChatMessage("user", "end|>")), false))
+    assertThat(
+            template.encode(List.of(new ChatMessage("user", "end|>")), false, TemplateOptions.NONE))
         .isEqualTo(TOKENIZER.encode("<|end|>|>"));
   }
 
   @Test
   void aTemplateMayBuildATokenFromARole() {
     ChatTemplate template = template("{% for m in messages %}<|{{ m.role }}|>{% endfor %}");
-    assertThat(template.encode(List.of(new ChatMessage("start", "x")), false))
+    assertThat(template.encode(List.of(new ChatMessage("start", "x")), false, TemplateOptions.NONE))
         .isEqualTo(special("<|start|>"));
   }
 
@@ -76,7 +79,7 @@ class ChatTemplateTest {
             + "{% endfor %}";
     ChatTemplate template = template(dropsThinking);
     List<ChatMessage> messages = List.of(new ChatMessage("assistant", "yes<think>no"));
-    assertThat(template.encode(messages, false))
+    assertThat(template.encode(messages, false, TemplateOptions.NONE))
         .isEqualTo(join(special("<|start|>"), TOKENIZER.encode("yes"), special("<|end|>")));
   }
 
@@ -84,7 +87,10 @@ class ChatTemplateTest {
   void aSpecialTokenThatTheTemplateEditsIsRefused() {
     ChatTemplate template =
         template("{% for m in messages %}{{ m.content | replace('<|end|>', 'X') }}{% endfor %}");
-    assertThatThrownBy(() -> template.encode(List.of(new ChatMessage("user", "a<|end|>b")), false))
+    assertThatThrownBy(
+            () ->
+                template.encode(
+                    List.of(new ChatMessage("user", "a<|end|>b")), false, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class)
         .hasMessageContaining("spells a special token");
   }
@@ -95,7 +101,7 @@ class ChatTemplateTest {
     List<ChatMessage> before =
         List.of(new ChatMessage("user", "hi"), new ChatMessage("assistant", "hello <|end|>"));
     List<ChatMessage> added = List.of(new ChatMessage("user", "again <|start|>"));
-    int[] turn = template.encodeTurn(before, added);
+    int[] turn = template.encodeTurn(before, added, TemplateOptions.NONE);
     assertThat(turn)
         .isEqualTo(
             join(
@@ -106,10 +112,11 @@ class ChatTemplateTest {
                 TOKENIZER.encode("\n"),
                 special("<|start|>"),
                 TOKENIZER.encode("assistant\n")));
-    int[] prompt = template.encode(before.subList(0, 1), true);
+    int[] prompt = template.encode(before.subList(0, 1), true, TemplateOptions.NONE);
     int[] reply = join(TOKENIZER.encode("hello <|end|>"), special("<|end|>"));
     List<ChatMessage> all = List.of(before.get(0), before.get(1), added.get(0));
-    assertThat(text(join(prompt, reply, turn))).isEqualTo(text(template.encode(all, true)));
+    assertThat(text(join(prompt, reply, turn)))
+        .isEqualTo(text(template.encode(all, true, TemplateOptions.NONE)));
   }
 
   @Test
@@ -120,7 +127,9 @@ class ChatTemplateTest {
                 + "{% endfor %}");
     assertThat(
             rewriting.encodeTurn(
-                List.of(new ChatMessage("assistant", "a")), List.of(new ChatMessage("user", "b"))))
+                List.of(new ChatMessage("assistant", "a")),
+                List.of(new ChatMessage("user", "b")),
+                TemplateOptions.NONE))
         .isNull();
   }
 
@@ -130,7 +139,9 @@ class ChatTemplateTest {
         template("{% for m in messages %}<|start|>{{ m.role + m.content }}{% endfor %}");
     assertThat(
             open.encodeTurn(
-                List.of(new ChatMessage("assistant", "a")), List.of(new ChatMessage("user", "b"))))
+                List.of(new ChatMessage("assistant", "a")),
+                List.of(new ChatMessage("user", "b")),
+                TemplateOptions.NONE))
         .isNull();
   }
 
@@ -140,8 +151,11 @@ class ChatTemplateTest {
         template(
             "{% if messages[0].role != 'user' %}{{ raise_exception('must start with user') }}"
                 + "{% endif %}ok");
-    assertThat(template.render(List.of(new ChatMessage("user", "x")), false)).isEqualTo("ok");
-    assertThatThrownBy(() -> template.render(List.of(new ChatMessage("tool", "x")), false))
+    assertThat(template.render(List.of(new ChatMessage("user", "x")), false, TemplateOptions.NONE))
+        .isEqualTo("ok");
+    assertThatThrownBy(
+            () ->
+                template.render(List.of(new ChatMessage("tool", "x")), false, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class)
         .hasMessage("the model's chat template refuses the conversation: must start with user");
   }
@@ -163,7 +177,10 @@ class ChatTemplateTest {
         "{{ 1 +",
       })
   void aHostileOrBrokenTemplateEndsInAnError(String source) {
-    assertThatThrownBy(() -> template(source).render(List.of(new ChatMessage("user", "x")), true))
+    assertThatThrownBy(
+            () ->
+                template(source)
+                    .render(List.of(new ChatMessage("user", "x")), true, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class)
         .hasMessageContaining("chat template");
   }
@@ -193,13 +210,13 @@ class ChatTemplateTest {
             new ChatMessage("user", " |a.| b  "),
             new ChatMessage("assistant", "ok"),
             new ChatMessage("tool", "{}"));
-    assertThat(template(source).render(messages, false)).isEqualTo(expected);
+    assertThat(template(source).render(messages, false, TemplateOptions.NONE)).isEqualTo(expected);
   }
 
   @Test
   void aModelWithoutATemplateSaysSo() {
     TextModel model = TextModel.fromGguf(TinyVocabulary.get().metadata("smollm"));
-    assertThatThrownBy(() -> model.chatTemplate().encode(List.of(), true))
+    assertThatThrownBy(() -> model.chatTemplate().encode(List.of(), true, TemplateOptions.NONE))
         .isInstanceOf(ChatTemplateException.class)
         .hasMessageContaining("no chat template");
   }
@@ -208,7 +225,7 @@ class ChatTemplateTest {
   void templatesSeeConstantsAndDates() {
     ChatTemplate template =
         template("{{ eos_token }} {{ strftime_now('%d %b %Y %H:%M %A %j %q%') }}");
-    assertThat(template.render(List.of(), false))
+    assertThat(template.render(List.of(), false, TemplateOptions.NONE))
         .isEqualTo("<|end|> 26 Jul 2024 12:00 Friday 208 %q%");
   }
 

@@ -6,6 +6,7 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.record.ErrorCode;
@@ -101,12 +102,14 @@ final class Dialog {
     try {
       if (before != null) {
         int last = prompt.size() - 1;
-        int[] added = template.encodeTurn(prompt.subList(0, last), prompt.subList(last, last + 1));
+        int[] added =
+            template.encodeTurn(
+                prompt.subList(0, last), prompt.subList(last, last + 1), TemplateOptions.NONE);
         if (added != null) {
           return concat(before, added);
         }
       }
-      return template.encode(prompt, true);
+      return template.encode(prompt, true, TemplateOptions.NONE);
     } catch (ChatTemplateException e) {
       throw new PromptException(ErrorCode.INVALID_REQUEST, e.getMessage());
     }

@@ -5,6 +5,7 @@ import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
+import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.tools.cli.common.CliEnvironment;
 import io.radixflow.tools.cli.common.JsonLineInput;
 import io.radixflow.tools.cli.common.JsonLineOutput;
@@ -35,8 +36,9 @@ public final class RenderCommand extends JsonLinesCommand {
     List<ChatMessage> messages = Dialog.messages(fields);
     boolean generate = fields.bool("addGenerationPrompt", true);
     ObjectNode line = JsonLineOutput.object();
-    line.put("text", template.render(messages, generate));
-    line.set("ids", JsonLineOutput.array(template.encode(messages, generate)));
+    line.put("text", template.render(messages, generate, TemplateOptions.NONE));
+    line.set(
+        "ids", JsonLineOutput.array(template.encode(messages, generate, TemplateOptions.NONE)));
     return line;
   }
 }
