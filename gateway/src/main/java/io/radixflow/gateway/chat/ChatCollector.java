@@ -36,6 +36,11 @@ final class ChatCollector implements ChatOutput {
   }
 
   @Override
+  public void created(long created) {
+    json.created(created);
+  }
+
+  @Override
   public void piece(int choice, TurnPiece piece) {
     choices.get(choice).add(piece);
   }

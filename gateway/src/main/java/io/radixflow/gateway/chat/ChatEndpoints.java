@@ -9,6 +9,7 @@ import io.radixflow.gateway.turn.Turns;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
 import io.radixflow.jobs.config.Settings;
+import io.radixflow.operators.record.ConversationEvent;
 import io.vertx.core.http.HttpMethod;
 
 /** Completions of chats and of prompts. */
@@ -39,7 +40,8 @@ public final class ChatEndpoints implements EndpointGroup {
   private void complete(Exchange exchange, CompletionRequest request, String kind) {
     String repeatable = ChatSessions.repeatableTurn(exchange);
     String turn = repeatable == null ? RandomIds.next(kind) : repeatable;
-    CompletionJson json = request.json(turn, System.currentTimeMillis() / 1000);
+    long created = System.currentTimeMillis() / 1000;
+    CompletionJson json = request.json(turn, created);
     ChatOutput output =
         request.stream()
             ? new ChatStream(exchange, json, request.choices(), request.usage())
@@ -49,7 +51,10 @@ public final class ChatEndpoints implements EndpointGroup {
             turns,
             exchange,
             request.choices(),
-            (root, choice) -> request.event(exchange, root, turn, choice),
+            (root, choice) -> {
+              ConversationEvent event = request.event(exchange, root, turn, choice);
+              return repeatable == null ? event : FirstSent.on(event, created);
+            },
             output,
             repeatable != null);
     exchange.onGone(onDisconnect == OnDisconnect.CANCEL ? started::cancel : started::close);

@@ -11,6 +11,13 @@ public interface ChatOutput {
   /** Begins; the turns are held back while the client is slow. */
   void begin(TurnStream turns);
 
+  /**
+   * The request was sent before, or could have been.
+   *
+   * @param created when it was first sent, seconds since the epoch
+   */
+  default void created(long created) {}
+
   /** The reply of a choice goes on. */
   void piece(int choice, TurnPiece piece);
 

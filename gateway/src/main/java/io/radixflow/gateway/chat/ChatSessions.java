@@ -97,7 +97,7 @@ public final class ChatSessions {
         : id("turn", exchange.caller().tenant(), IDEMPOTENCY_KEY, key);
   }
 
-  /** Names session and turn in headers of the response. */
+  /** Names session and turn in headers of the response, before anything of it is written. */
   public static void name(Exchange exchange, String session, String turn) {
     exchange.setHeader("X-Radixflow-Session", session);
     exchange.setHeader("X-Radixflow-Turn", turn);

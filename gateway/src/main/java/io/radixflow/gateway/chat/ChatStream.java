@@ -40,6 +40,11 @@ final class ChatStream implements ChatOutput {
   }
 
   @Override
+  public void created(long created) {
+    json.created(created);
+  }
+
+  @Override
   public void piece(int choice, TurnPiece piece) {
     if (!piece.text().isEmpty() || !piece.logprobs().isEmpty()) {
       write(choice, piece, null);

@@ -4,6 +4,7 @@ import io.radixflow.gateway.chat.ChatSessions.Root;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
+import io.radixflow.gateway.turn.TurnFound;
 import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
@@ -18,8 +19,8 @@ import java.util.function.Consumer;
 /**
  * The turns of a request, one for each choice. If a session that follows from how a conversation
  * begins has too much to do, since many conversations begin so, or has ended, a turn goes on in a
- * session of its own; so does one that is sent again after its session rejected it. Belongs to the
- * event loop of its exchange.
+ * session of its own; so does one that is sent again after such a session rejected it. Belongs to
+ * the event loop of its exchange.
  */
 public final class ChatTurns implements TurnStream {
 
@@ -64,10 +65,13 @@ public final class ChatTurns implements TurnStream {
   private void start(Root root, int choice) {
     ConversationEvent event = events.apply(root, choice);
     TurnListener listener = new Choice(root, choice, event.turn());
-    choices[choice] =
-        repeatable
-            ? turns.startOrResume(event, exchange.following(), listener)
-            : turns.start(event, exchange.following(), listener);
+    if (!repeatable) {
+      choices[choice] = turns.start(event, exchange.following(), listener);
+    } else if (root.named()) {
+      choices[choice] = turns.startOrResume(event, exchange.following(), listener);
+    } else {
+      choices[choice] = turns.startOrResumeOnce(event, exchange.following(), listener);
+    }
   }
 
   @Override
@@ -111,6 +115,11 @@ public final class ChatTurns implements TurnStream {
     }
 
     @Override
+    public void found(TurnFound found) {
+      FirstSent.of(found).ifPresent(output::created);
+    }
+
+    @Override
     public void piece(TurnPiece piece) {
       output.piece(choice, piece);
     }
@@ -125,12 +134,13 @@ public final class ChatTurns implements TurnStream {
     }
 
     /**
-     * Returns whether the turn goes on in a session of its own. One that was sent before is unknown
-     * where it was rejected.
+     * Returns whether the turn goes on in a session of its own. One that was sent before may be
+     * unknown where it was rejected.
      */
     private boolean isElsewhere(TurnEnd end) {
       ErrorCode code = end.error() == null ? null : end.error().code();
-      return SPARED.contains(code) && !root.named() || code == ErrorCode.UNKNOWN_TURN && repeatable;
+      boolean refused = SPARED.contains(code) || repeatable && end.isWorthAnotherTry();
+      return refused && !root.named() || code == ErrorCode.UNKNOWN_TURN && repeatable;
     }
 
     @Override

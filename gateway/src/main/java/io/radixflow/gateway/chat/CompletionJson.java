@@ -15,7 +15,7 @@ import java.util.List;
 abstract class CompletionJson {
 
   private final String id;
-  private final long created;
+  private long created;
   private final String model;
   private final String whole;
   private final String piece;
@@ -32,6 +32,11 @@ abstract class CompletionJson {
     this.model = model;
     this.whole = whole;
     this.piece = piece;
+  }
+
+  /** Sets when the request was first sent, before anything is written. */
+  final void created(long first) {
+    created = first;
   }
 
   /** A choice that grows. */

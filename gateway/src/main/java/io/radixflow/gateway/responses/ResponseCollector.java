@@ -1,29 +1,51 @@
 package io.radixflow.gateway.responses;
 
+import io.radixflow.gateway.chat.ChatSessions;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
+import io.radixflow.gateway.turn.TurnFound;
 import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** Answers with a response when it is whole. Belongs to the event loop of its exchange. */
 final class ResponseCollector implements TurnListener {
 
   private final Exchange exchange;
-  private final ResponseRecord begun;
+  private ResponseRecord begun;
   private final StringBuilder text = new StringBuilder();
   private final List<TokenLogprob> logprobs = new ArrayList<>();
+  private final Consumer<ResponseRecord> inProgress;
 
   ResponseCollector(Exchange exchange, ResponseRecord begun) {
+    this(exchange, begun, response -> {});
+  }
+
+  /**
+   * @param inProgress takes the response if the job has its turn, which has not ended
+   */
+  ResponseCollector(
+      Exchange exchange, ResponseRecord begun, Consumer<ResponseRecord> inProgress) {
     this.exchange = exchange;
     this.begun = begun;
+    this.inProgress = inProgress;
+  }
+
+  @Override
+  public void found(TurnFound turn) {
+    begun = begun.firstSent(turn);
+    ChatSessions.name(exchange, begun.session(), begun.turn());
+    if (!turn.status().equals("done")) {
+      inProgress.accept(begun.at(Status.ofRunning(turn.status())));
+    }
   }
 
   @Override

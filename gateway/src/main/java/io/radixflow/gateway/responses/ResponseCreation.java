@@ -7,13 +7,9 @@ import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RequestFields;
-import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.responses.ResponseIds.TurnId;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
-import io.radixflow.gateway.turn.TurnEnd;
-import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnListener;
-import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.gateway.turn.Turns;
 import io.radixflow.jobs.config.GatewayConfig;
@@ -25,6 +21,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
@@ -220,39 +217,25 @@ final class ResponseCreation {
     follower.of(turn);
     boolean goesOn = begun.settings().background() || onDisconnect != OnDisconnect.CANCEL;
     exchange.onGone(goesOn ? turn::close : turn::cancel);
-    whenKnown(exchange, event, status -> follower.accepted());
+    if (ChatSessions.repeatableTurn(exchange) == null) {
+      whenKnown(exchange, event, status -> follower.accepted());
+    }
   }
 
   /** Answers when the job has the turn, which goes on without this client. */
   private void background(Exchange exchange, ConversationEvent event, ResponseRecord begun) {
-    TurnStream turn =
-        send(
-            exchange,
-            event,
-            new TurnListener() {
-              @Override
-              public void piece(TurnPiece piece) {}
-
-              @Override
-              public void ended(TurnEnd end) {
-                if (end.finishReason().equals("rejected")) {
-                  exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
-                }
-              }
-
-              @Override
-              public void failed(TurnFailure failure) {
-                exchange.fail(TurnErrors.of(failure));
-              }
-            });
+    CompletableFuture<TurnStream> followed = new CompletableFuture<>();
+    Consumer<ResponseRecord> answer =
+        response -> {
+          followed.thenAccept(TurnStream::close);
+          exchange.json(200, Json.write(ResponseJson.response(response)));
+        };
+    TurnStream turn = send(exchange, event, new ResponseCollector(exchange, begun, answer));
+    followed.complete(turn);
     exchange.onGone(turn::close);
-    whenKnown(
-        exchange,
-        event,
-        status -> {
-          turn.close();
-          exchange.json(200, Json.write(ResponseJson.response(begun.at(status))));
-        });
+    if (ChatSessions.repeatableTurn(exchange) == null) {
+      whenKnown(exchange, event, status -> answer.accept(begun.at(status)));
+    }
   }
 
   /** Goes on when the job knows the turn; it comes after the turn on the same partition. */
@@ -265,7 +248,7 @@ final class ResponseCreation {
         answer -> {
           Reply.TurnState state = ResponseLookup.state(answer);
           if (state != null) {
-            then.accept(state.status().equals("queued") ? Status.QUEUED : Status.IN_PROGRESS);
+            then.accept(Status.ofRunning(state.status()));
           }
         });
   }

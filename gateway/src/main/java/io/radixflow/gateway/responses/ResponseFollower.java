@@ -1,11 +1,13 @@
 package io.radixflow.gateway.responses;
 
+import io.radixflow.gateway.chat.ChatSessions;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.SseStream;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
+import io.radixflow.gateway.turn.TurnFound;
 import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
@@ -23,7 +25,7 @@ final class ResponseFollower implements TurnListener {
   private final Exchange exchange;
   private final SseStream events;
   private final ResponseStream stream;
-  private final ResponseRecord begun;
+  private ResponseRecord begun;
   private final StringBuilder text = new StringBuilder();
   private TurnStream turn;
   private boolean ended;
@@ -51,6 +53,15 @@ final class ResponseFollower implements TurnListener {
     if (!ended && !stream.isOpen()) {
       stream.open(begun);
     }
+  }
+
+  @Override
+  public void found(TurnFound found) {
+    begun = begun.firstSent(found);
+    if (!events.hasBegun()) {
+      ChatSessions.name(exchange, begun.session(), begun.turn());
+    }
+    accepted();
   }
 
   @Override

@@ -133,11 +133,15 @@ final class ResponseLookup {
         response.session(),
         found.branch(),
         items -> {
-          boolean first = !items.isEmpty() && items.get(0).role().equals("system");
-          String system = first ? items.get(0).content() : null;
-          boolean same = ResponseIds.tag(system).equals(response.settings().tag());
+          String tag = response.settings().tag();
           then.accept(
-              same ? new Found(response.with(system), found.branch(), found.input()) : found);
+              items.stream()
+                  .filter(item -> item.role().equals("system"))
+                  .map(Reply.Item::content)
+                  .filter(system -> ResponseIds.tag(system).equals(tag))
+                  .findFirst()
+                  .map(same -> new Found(response.with(same), found.branch(), found.input()))
+                  .orElse(found));
         });
   }
 

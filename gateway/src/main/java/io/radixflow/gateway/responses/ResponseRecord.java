@@ -1,5 +1,6 @@
 package io.radixflow.gateway.responses;
 
+import io.radixflow.gateway.turn.TurnFound;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
@@ -47,6 +48,11 @@ record ResponseRecord(
       return this != QUEUED && this != IN_PROGRESS;
     }
 
+    /** Returns the status of a turn that has not ended. */
+    static Status ofRunning(String turn) {
+      return turn.equals("queued") ? QUEUED : IN_PROGRESS;
+    }
+
     /** Returns the status of a turn that ended, by its reply's finish reason. */
     static Status of(String finishReason) {
       return switch (finishReason) {
@@ -69,6 +75,32 @@ record ResponseRecord(
   /** Returns the id of its one output item. */
   String itemId() {
     return ResponseIds.item(turn, ResponseIds.REPLY);
+  }
+
+  /**
+   * Returns this response as it was when its request was first sent.
+   *
+   * @param found the turn that it has
+   */
+  ResponseRecord firstSent(TurnFound found) {
+    Map<String, String> kept = found.metadata() == null ? Map.of() : found.metadata();
+    ResponseSettings first =
+        kept.containsKey(ResponseSettings.KEY)
+            ? ResponseSettings.decoded(
+                kept.get(ResponseSettings.KEY), settings.created(), settings.model())
+            : settings;
+    return new ResponseRecord(
+        session,
+        found.turn(),
+        first,
+        instructions,
+        kept.containsKey(ResponseSettings.KEY) ? Metadata.kept(kept).entries() : metadata,
+        status,
+        completed,
+        text,
+        logprobs,
+        usage,
+        failure);
   }
 
   /** Returns this response with its instructions. */

@@ -1,5 +1,6 @@
 package io.radixflow.gateway.turn;
 
+import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.TurnState;
 import io.radixflow.operators.record.ReplyDelta;
@@ -16,6 +17,7 @@ import io.radixflow.operators.record.Usage;
  * @param usage counts of tokens
  * @param error why the turn was rejected or failed; null if it was served
  * @param committed whether the reply is committed
+ * @param earlier whether the job was asked and said so, as the turn had ended before
  */
 public record TurnEnd(
     String branch,
@@ -24,7 +26,8 @@ public record TurnEnd(
     long completed,
     Usage usage,
     ReplyError error,
-    boolean committed) {
+    boolean committed,
+    boolean earlier) {
 
   static TurnEnd of(ReplyDelta last) {
     return new TurnEnd(
@@ -34,7 +37,21 @@ public record TurnEnd(
         last.completed(),
         last.usage(),
         last.error(),
+        false,
         false);
+  }
+
+  /** The end of a turn that the job does not know. */
+  static TurnEnd unknown(ReplyDelta answer) {
+    return new TurnEnd(
+        answer.branch(),
+        answer.finishReason(),
+        null,
+        answer.completed(),
+        answer.usage(),
+        answer.error(),
+        false,
+        true);
   }
 
   static TurnEnd of(TurnState done, boolean committed) {
@@ -45,7 +62,8 @@ public record TurnEnd(
         done.completed(),
         done.usage(),
         done.error(),
-        committed);
+        committed,
+        true);
   }
 
   static TurnEnd of(Reply reply) {
@@ -56,6 +74,21 @@ public record TurnEnd(
         reply.created(),
         reply.usage(),
         reply.error(),
-        true);
+        true,
+        false);
+  }
+
+  /**
+   * Returns whether the turn was rejected earlier for a reason that may have passed, so that its
+   * request can be served under another id. A turn of a session that was never opened was rejected,
+   * too.
+   */
+  public boolean isWorthAnotherTry() {
+    ErrorCode code = error == null ? null : error.code();
+    return earlier
+        && finishReason.equals("rejected")
+        && (code == ErrorCode.BUSY
+            || code == ErrorCode.DRAINING
+            || code == ErrorCode.UNKNOWN_SESSION);
   }
 }

@@ -54,6 +54,7 @@ final class TurnFollower implements TurnStream, Waiting {
   /** Characters that are counted for this listener among those of all. */
   private int counted;
 
+  private TurnFound found;
   private TurnEnd end;
   private TurnFailure failure;
   private boolean asking;
@@ -146,6 +147,8 @@ final class TurnFollower implements TurnStream, Waiting {
         failure =
             new TurnFailure(
                 Reason.KEY_REUSED, "the idempotency key was used for another request before");
+      } else if (unsure && !"rejected".equals(state.finishReason())) {
+        found = new TurnFound(state.turn(), state.status(), state.metadata());
       }
       unsure = false;
       take(0, state.text());
@@ -168,7 +171,7 @@ final class TurnFollower implements TurnStream, Waiting {
       if (isOver()) {
         return;
       }
-      end = TurnEnd.of(answer);
+      end = TurnEnd.unknown(answer);
     }
     schedule();
   }
@@ -291,6 +294,7 @@ final class TurnFollower implements TurnStream, Waiting {
 
   /** Runs on the listener's executor. */
   private void deliver() {
+    TurnFound first;
     TurnPiece piece = null;
     TurnEnd ended;
     TurnFailure failed;
@@ -299,6 +303,8 @@ final class TurnFollower implements TurnStream, Waiting {
       if (done || paused && failure == null) {
         return;
       }
+      first = found;
+      found = null;
       failed = failure;
       ended = failed == null ? end : null;
       if (failed == null && (waiting.length() > 0 || waitingTokens > 0)) {
@@ -314,6 +320,9 @@ final class TurnFollower implements TurnStream, Waiting {
     }
     if (done) {
       owner.finished(this, false);
+    }
+    if (first != null) {
+      listener.found(first);
     }
     if (piece != null) {
       listener.piece(piece);
@@ -334,7 +343,8 @@ final class TurnFollower implements TurnStream, Waiting {
   public void resume() {
     synchronized (this) {
       paused = false;
-      if (waiting.length() == 0 && waitingTokens == 0 && end == null && failure == null) {
+      boolean nothing = found == null && end == null && failure == null;
+      if (waiting.length() == 0 && waitingTokens == 0 && nothing) {
         return;
       }
     }

@@ -3,6 +3,12 @@ package io.radixflow.gateway.turn;
 /** Hears how a turn goes on; called on the executor of its {@link Following}, one at a time. */
 public interface TurnListener {
 
+  /**
+   * The job has the turn of a request that may have been sent before. Called once, before anything
+   * else, unless the turn is rejected now or fails; never for other turns.
+   */
+  default void found(TurnFound turn) {}
+
   /** The reply goes on; pieces follow each other without gap or overlap. */
   void piece(TurnPiece piece);
 

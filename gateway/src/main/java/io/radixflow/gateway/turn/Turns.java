@@ -62,9 +62,16 @@ public final class Turns implements AutoCloseable {
 
   /**
    * Does what {@link #start} does, also if the turn id was used already: then the turn goes on from
-   * its beginning, wherever it is. It fails if the id was used for another request.
+   * its beginning, wherever it is. It fails if the id was used for another request. A turn that was
+   * rejected before, since there was no room for it, is tried again under another id.
    */
   public TurnStream startOrResume(
+      ConversationEvent event, Following following, TurnListener listener) {
+    return new RepeatedTurn(this, event, following, listener).start();
+  }
+
+  /** Does what {@link #startOrResume} does, with the event's turn id alone. */
+  public TurnStream startOrResumeOnce(
       ConversationEvent event, Following following, TurnListener listener) {
     String stamp = RequestStamp.of(event);
     TurnFollower follower = follow(TurnKey.of(event), stamp, 0, following, listener);

@@ -308,6 +308,39 @@ class ChatCompletionsTest {
     assertThat(response.join().body()).contains("ab");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",\"stream\":true"})
+  void aRequestThatIsSentAgainSaysWhenItWasFirstSent(String stream) {
+    for (int sent = 0; sent < 2; sent++) {
+      CompletableFuture<HttpResponse<String>> response = chat(stream, "Idempotency-Key", "k1");
+      ConversationEvent event = gateway.topics().next();
+      assertThat(event.metadata()).containsKey("radixflow.created");
+      gateway.topics().running(gateway.topics().next(), "ab", Map.of("radixflow.created", "77"));
+      gateway.topics().end(event, 2, "stop", Usage.NONE);
+      assertThat(response.join().body()).contains("\"created\":77,");
+    }
+  }
+
+  @Test
+  void aRequestOfANamedConversationIsServedWhenItIsSentAgainAfterItWasRejected() {
+    String[] key = {"Idempotency-Key", "k1", "X-Conversation-Id", "c"};
+    CompletableFuture<HttpResponse<String>> busy = chat("", key);
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().next();
+    gateway.topics().reject(event, new ReplyError(ErrorCode.BUSY, "16 turns wait"));
+    assertThat(busy.join().statusCode()).isEqualTo(429);
+    CompletableFuture<HttpResponse<String>> again = chat("", key);
+    assertThat(gateway.topics().next().turn()).isEqualTo(event.turn());
+    ReplyError why = new ReplyError(ErrorCode.UNKNOWN_SESSION, "no such session");
+    gateway.topics().reject(gateway.topics().next(), why);
+    ConversationEvent next = gateway.topics().next();
+    assertThat(next.session()).isEqualTo(event.session());
+    assertThat(next.turn()).isNotEqualTo(event.turn());
+    gateway.topics().running(gateway.topics().next(), "ab");
+    gateway.topics().end(next, 2, "stop", Usage.NONE);
+    assertThat(again.join().statusCode()).isEqualTo(200);
+  }
+
   @Test
   void aKeyWhoseTurnIsKnownNowhereIsLookedForInFewSessions() {
     CompletableFuture<HttpResponse<String>> response = chat("", "Idempotency-Key", "k1");

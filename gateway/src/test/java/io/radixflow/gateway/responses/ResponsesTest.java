@@ -16,7 +16,9 @@ import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.Usage;
 import java.net.http.HttpResponse;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -110,22 +112,16 @@ class ResponsesTest {
   void aRequestThatIsSentAgainHasTheSameEventsOfTheSameResponse() {
     CompletableFuture<HttpResponse<String>> first = keyed("Hi");
     ConversationEvent turn = gateway.topics().next();
-    for (int query = 0; query < 2; query++) {
-      answer(gateway.topics().next(), turn, "", null);
-    }
+    answer(gateway.topics().next(), turn, "", null);
     gateway.topics().piece(turn, 0, "Hello");
     CompletableFuture<HttpResponse<String>> during = keyed("Hi");
     assertThat(gateway.topics().next().turn()).isEqualTo(turn.turn());
-    for (int query = 0; query < 2; query++) {
-      answer(gateway.topics().next(), turn, "Hello", null);
-    }
+    answer(gateway.topics().next(), turn, "Hello", null);
     gateway.topics().piece(turn, 5, " you");
     gateway.topics().end(turn, 9, "stop", USAGE);
     CompletableFuture<HttpResponse<String>> after = keyed("Hi");
     assertThat(gateway.topics().next().turn()).isEqualTo(turn.turn());
-    for (int query = 0; query < 2; query++) {
-      answer(gateway.topics().next(), turn, "Hello you", "stop");
-    }
+    answer(gateway.topics().next(), turn, "Hello you", "stop");
 
     JsonNode ended = null;
     for (var response : List.of(first, during, after)) {
@@ -142,13 +138,122 @@ class ResponsesTest {
     }
   }
 
+  /** The turn as if its request had come at another time. */
+  private static ConversationEvent sentAt(ConversationEvent turn, long seconds) {
+    Map<String, String> metadata = new HashMap<>(turn.metadata());
+    metadata.computeIfPresent(
+        ResponseSettings.KEY,
+        (key, settings) -> settings.replaceFirst("\"c\":[0-9]+", "\"c\":" + seconds));
+    return turn.toBuilder().metadata(metadata).build();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",'stream':true", ",'background':true"})
+  void aRequestThatIsSentAgainSaysWhenItWasFirstSent(String fields) {
+    List<JsonNode> bodies = new ArrayList<>();
+    for (int sent = 0; sent < 2; sent++) {
+      CompletableFuture<HttpResponse<String>> response = createWithKey(fields);
+      ConversationEvent turn = gateway.topics().next();
+      ConversationEvent first = sentAt(turn, 77);
+      answer(gateway.topics().next(), first, "Hello", sent == 0 ? null : "stop");
+      gateway.topics().end(turn, 5, "stop", USAGE);
+      bodies.add(
+          fields.contains("stream")
+              ? GatewayFixture.json(events(response.join().body()).toString())
+              : json(response));
+    }
+    if (fields.contains("background")) {
+      assertThat(bodies.get(0).at("/created_at").asLong()).isEqualTo(77);
+      assertThat(bodies.get(0).at("/status").asText()).isEqualTo("in_progress");
+      assertThat(bodies.get(1).at("/created_at").asLong()).isEqualTo(77);
+      assertThat(bodies.get(1).at("/status").asText()).isEqualTo("completed");
+      return;
+    }
+    assertThat(bodies.get(1)).isEqualTo(bodies.get(0));
+    bodies
+        .get(0)
+        .findValues("created_at")
+        .forEach(created -> assertThat(created.asLong()).isEqualTo(77));
+    assertThat(bodies.get(0).findValues("created_at")).isNotEmpty();
+  }
+
+  private CompletableFuture<HttpResponse<String>> createWithKey(String fields) {
+    String body = "{'input':'Hi'%s}".formatted(fields).replace('\'', '"');
+    return gateway.send(gateway.post("/v1/responses", body, "Idempotency-Key", "k2"));
+  }
+
+  /** Answers a query about a turn that was rejected, as the job does. */
+  private void rejectedBefore(ConversationEvent query, ConversationEvent turn, ErrorCode why) {
+    if (why == ErrorCode.UNKNOWN_SESSION) {
+      gateway.topics().reject(query, new ReplyError(why, "there is no session"));
+      return;
+    }
+    TurnState state =
+        new TurnState(
+            turn.turn(),
+            "done",
+            "main",
+            null,
+            1_000,
+            1_000,
+            turn.metadata(),
+            List.of(),
+            "",
+            null,
+            "rejected",
+            null,
+            Usage.NONE,
+            new ReplyError(why, "16 turns wait"));
+    gateway.topics().answer(query, reply(query).turnState(state).build());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",'stream':true", ",'background':true"})
+  void aRequestWhoseTurnWasRejectedIsServedWhenItIsSentAgainWithItsKey(String fields) {
+    CompletableFuture<HttpResponse<String>> busy = createWithKey(fields);
+    ConversationEvent rejected = gateway.topics().next();
+    ConversationEvent query = gateway.topics().next();
+    gateway.topics().reject(rejected, new ReplyError(ErrorCode.BUSY, "16 turns wait"));
+    assertThat(busy.join().statusCode()).isEqualTo(429);
+    rejectedBefore(query, rejected, ErrorCode.BUSY);
+
+    List<String> ids = new ArrayList<>();
+    for (ErrorCode why : List.of(ErrorCode.BUSY, ErrorCode.UNKNOWN_SESSION)) {
+      CompletableFuture<HttpResponse<String>> again = createWithKey(fields);
+      ConversationEvent same = gateway.topics().next();
+      assertThat(same.turn()).isEqualTo(rejected.turn());
+      rejectedBefore(gateway.topics().next(), same, why);
+      ConversationEvent next = gateway.topics().next();
+      assertThat(next.session()).isEqualTo(rejected.session());
+      assertThat(next.turn()).isNotEqualTo(rejected.turn());
+      assertThat(next.messages()).isEqualTo(rejected.messages());
+      answer(gateway.topics().next(), next, "Hello", null);
+      gateway.topics().end(next, 5, "stop", USAGE);
+      assertThat(again.join().statusCode()).isEqualTo(200);
+      assertThat(again.join().headers().firstValue("X-Radixflow-Turn")).hasValue(next.turn());
+      String body = again.join().body();
+      ids.add(body.substring(body.indexOf("resp_")).replaceFirst("\".*(?s:.*)", ""));
+      assertThat(ResponseIds.parseResponse(ids.get(0)).orElseThrow().turn())
+          .isEqualTo(next.turn());
+    }
+    assertThat(ids.get(1)).isEqualTo(ids.get(0));
+    assertThat(gateway.topics().hasEvents()).isFalse();
+  }
+
+  @Test
+  void aRequestWhoseTurnIsWrongIsNotTriedAgain() {
+    CompletableFuture<HttpResponse<String>> response = createWithKey("");
+    ConversationEvent turn = gateway.topics().next();
+    rejectedBefore(gateway.topics().next(), turn, ErrorCode.CONTEXT_LENGTH_EXCEEDED);
+    assertThat(response.join().statusCode()).isEqualTo(400);
+    assertThat(gateway.topics().hasEvents()).isFalse();
+  }
+
   @Test
   void anotherRequestWithTheSameKeyIsRefused() {
     CompletableFuture<HttpResponse<String>> first = keyed("Hi");
     ConversationEvent turn = gateway.topics().next();
-    for (int query = 0; query < 2; query++) {
-      answer(gateway.topics().next(), turn, "", null);
-    }
+    answer(gateway.topics().next(), turn, "", null);
     CompletableFuture<HttpResponse<String>> other = keyed("Ho");
     assertThat(gateway.topics().next().turn()).isEqualTo(turn.turn());
     answer(gateway.topics().next(), turn, "Hello", null);

@@ -287,12 +287,17 @@ class GatewayITCase {
           other.uri().resolve("/v1/responses/" + id + "?stream=true&starting_after=" + number);
       try (BufferedReader resumed = open(HttpRequest.newBuilder(rest).timeout(PATIENCE).build());
           BufferedReader second = open(keyed(other, "/v1/responses", body))) {
-        String whole = text(begun, "/delta") + text(read(first, null), "/delta");
-        String joined = text(begun, "/delta") + text(read(resumed, null), "/delta");
+        List<JsonNode> ended = read(first, null);
+        List<JsonNode> joint = read(resumed, null);
+        String whole = text(begun, "/delta") + text(ended, "/delta");
+        String joined = text(begun, "/delta") + text(joint, "/delta");
         assertThat(joined).isNotEmpty().isEqualTo(whole);
         List<JsonNode> again = read(second, null);
         assertThat(text(again, "/delta")).isEqualTo(whole);
-        assertThat(again.get(0).at("/response/id").asText()).isEqualTo(id);
+        assertThat(again.get(0)).isEqualTo(begun.get(0));
+        JsonNode last = ended.get(ended.size() - 1);
+        assertThat(again.get(again.size() - 1)).isEqualTo(last);
+        assertThat(joint.get(joint.size() - 1)).isEqualTo(last);
       }
     }
   }

@@ -1,0 +1,34 @@
+package io.radixflow.gateway.chat;
+
+import io.radixflow.gateway.turn.TurnFound;
+import io.radixflow.operators.record.ConversationEvent;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * When a request that can be sent again was first sent. The job keeps it with the turn, so that the
+ * response says the same each time.
+ */
+final class FirstSent {
+
+  private static final String KEY = "radixflow.created";
+
+  private FirstSent() {}
+
+  /**
+   * Returns the event with the time in its metadata.
+   *
+   * @param seconds since the epoch
+   */
+  static ConversationEvent on(ConversationEvent event, long seconds) {
+    return event.toBuilder().metadata(Map.of(KEY, Long.toString(seconds))).build();
+  }
+
+  /** Returns the time that was kept with a turn; empty if another client of the topics sent it. */
+  static OptionalLong of(TurnFound turn) {
+    String kept = turn.metadata() == null ? null : turn.metadata().get(KEY);
+    return kept == null || !kept.matches("[0-9]{1,15}")
+        ? OptionalLong.empty()
+        : OptionalLong.of(Long.parseLong(kept));
+  }
+}

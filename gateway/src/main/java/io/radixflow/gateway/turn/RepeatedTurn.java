@@ -1,0 +1,126 @@
+package io.radixflow.gateway.turn;
+
+import io.radixflow.operators.record.ConversationEvent;
+import java.util.function.Consumer;
+
+/**
+ * The turn of a request that a client may have sent before. A rejected turn uses up its id: when
+ * the job says that it rejected the turn earlier for want of room, the request goes on with the
+ * next id. All gateways try the same ids in the same order and ask about each, so a turn that was
+ * accepted under one of them is found and not run twice.
+ */
+final class RepeatedTurn implements TurnStream, TurnListener {
+
+  /** More than a client with sense tries. */
+  private static final int MAX_IDS = 32;
+
+  private final Turns turns;
+  private final ConversationEvent event;
+  private final Following following;
+  private final TurnListener listener;
+  private int number;
+  private TurnStream current;
+  private boolean paused;
+
+  /** What ended this early, or null. */
+  private Consumer<TurnStream> ending;
+
+  RepeatedTurn(Turns turns, ConversationEvent event, Following following, TurnListener listener) {
+    this.turns = turns;
+    this.event = event;
+    this.following = following;
+    this.listener = listener;
+  }
+
+  RepeatedTurn start() {
+    TurnStream started = turns.startOrResumeOnce(event(), following, this);
+    synchronized (this) {
+      current = started;
+      if (paused) {
+        started.pause();
+      }
+      if (ending != null) {
+        ending.accept(started);
+      }
+    }
+    return this;
+  }
+
+  private ConversationEvent event() {
+    return number == 0
+        ? event
+        : ConversationEvent.builder(event.kind(), event.session(), event.turn() + "~" + number)
+            .tenant(event.tenant())
+            .messages(event.messages())
+            .options(event.options())
+            .origin(event.origin())
+            .metadata(event.metadata())
+            .cache(event.cache())
+            .previousTurn(event.previousTurn())
+            .matchHistory(event.matchHistory())
+            .build();
+  }
+
+  @Override
+  public void found(TurnFound turn) {
+    listener.found(turn);
+  }
+
+  @Override
+  public void piece(TurnPiece piece) {
+    listener.piece(piece);
+  }
+
+  @Override
+  public void ended(TurnEnd end) {
+    boolean again;
+    synchronized (this) {
+      again = end.isWorthAnotherTry() && ++number < MAX_IDS && ending == null;
+    }
+    if (again) {
+      start();
+    } else {
+      listener.ended(end);
+    }
+  }
+
+  @Override
+  public void failed(TurnFailure failure) {
+    listener.failed(failure);
+  }
+
+  @Override
+  public synchronized void pause() {
+    paused = true;
+    if (current != null) {
+      current.pause();
+    }
+  }
+
+  @Override
+  public synchronized void resume() {
+    paused = false;
+    if (current != null) {
+      current.resume();
+    }
+  }
+
+  @Override
+  public void close() {
+    end(TurnStream::close);
+  }
+
+  @Override
+  public void cancel() {
+    end(TurnStream::cancel);
+  }
+
+  private synchronized void end(Consumer<TurnStream> how) {
+    if (ending == null) {
+      ending = how;
+      if (current != null) {
+        how.accept(current);
+      }
+    }
+  }
+}
