@@ -32,8 +32,7 @@ final class ResponseCollector implements TurnListener {
   /**
    * @param inProgress takes the response if the job has its turn, which has not ended
    */
-  ResponseCollector(
-      Exchange exchange, ResponseRecord begun, Consumer<ResponseRecord> inProgress) {
+  ResponseCollector(Exchange exchange, ResponseRecord begun, Consumer<ResponseRecord> inProgress) {
     this.exchange = exchange;
     this.begun = begun;
     this.inProgress = inProgress;

@@ -233,8 +233,7 @@ class ResponsesTest {
       assertThat(again.join().headers().firstValue("X-Radixflow-Turn")).hasValue(next.turn());
       String body = again.join().body();
       ids.add(body.substring(body.indexOf("resp_")).replaceFirst("\".*(?s:.*)", ""));
-      assertThat(ResponseIds.parseResponse(ids.get(0)).orElseThrow().turn())
-          .isEqualTo(next.turn());
+      assertThat(ResponseIds.parseResponse(ids.get(0)).orElseThrow().turn()).isEqualTo(next.turn());
     }
     assertThat(ids.get(1)).isEqualTo(ids.get(0));
     assertThat(gateway.topics().hasEvents()).isFalse();
