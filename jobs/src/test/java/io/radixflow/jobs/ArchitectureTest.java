@@ -53,6 +53,7 @@ class ArchitectureTest {
           ".record.ReplyDelta",
           ".event.DeadLetter",
           ".event.EventWriter$EventJson",
+          ".event.MessageJson$ItemJson",
           ".event.RecordReader$DeltaJson",
           ".event.ReplyFields",
           ".event.TurnStateFields",

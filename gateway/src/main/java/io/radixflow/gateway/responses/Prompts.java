@@ -39,7 +39,7 @@ final class Prompts {
         break;
       }
       within = turn != null && turn.equals(item.turn());
-      if (item.turn() != null && !item.content().isEmpty()) {
+      if (item.turn() != null && item.content() != null && !item.content().isEmpty()) {
         messages.add(new Message(item.role(), item.content()));
       }
     }

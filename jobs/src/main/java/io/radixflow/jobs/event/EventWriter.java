@@ -26,7 +26,7 @@ public final class EventWriter {
       String atTurn,
       String tenant,
       String cacheSalt,
-      List<Message> messages,
+      List<MessageJson> messages,
       String prompt,
       @JsonUnwrapped GenerationOptions options,
       Boolean replace,
@@ -81,12 +81,12 @@ public final class EventWriter {
   }
 
   /** A message event always has the field. */
-  private static List<Message> messages(ConversationEvent event) {
+  private static List<MessageJson> messages(ConversationEvent event) {
     if (Message.prompt(event.messages()) != null) {
       return null;
     }
     if (event.messages() != null && !event.messages().isEmpty()) {
-      return event.messages();
+      return MessageJson.of(event.messages());
     }
     return event.kind() == EventKind.MESSAGE ? List.of() : null;
   }

@@ -6,28 +6,30 @@ import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Reads {@code messages} from an event. */
 final class MessagesReader {
 
   static final int MAX_MESSAGES = 10_000;
   static final int MAX_PARTS = 1000;
-  private static final List<String> ROLES = List.of("system", "user", "assistant", "tool");
-  private static final List<String> FIELDS = List.of("role", "content");
+  static final int MAX_CALLS = 128;
+  static final String NAME = "[a-zA-Z0-9_.-]{1,64}";
+  private static final Pattern NAME_PATTERN = Pattern.compile(NAME);
+  private static final List<String> ROLES =
+      List.of("system", "developer", "user", "assistant", "tool");
+  private static final List<String> FIELDS =
+      List.of("role", "content", "name", "tool_calls", "tool_call_id", "reasoning_content");
+  private static final List<String> CALL_FIELDS = List.of("id", "type", "function");
+  private static final List<String> FUNCTION_FIELDS = List.of("name", "arguments");
   private static final List<String> PART_FIELDS = List.of("type", "text");
   private static final Set<String> FIELDS_NOT_SERVED =
       Set.of(
-          "annotations",
-          "audio",
-          "function_call",
-          "name",
-          "reasoning_content",
-          "refusal",
-          "tool_call_id",
-          "tool_calls");
+          "annotations", "audio", "function_call", "refusal");
 
   private MessagesReader() {}
 
@@ -49,15 +51,16 @@ final class MessagesReader {
     List<Message> messages = new ArrayList<>(given.size());
     for (JsonObject each : given) {
       Message message = message(each);
-      if (kind == EventKind.OPEN && !message.role().equals("system")) {
+      if (kind == EventKind.OPEN && !message.instructs()) {
         throw new InvalidInputException(
             "messages[0].role is \""
                 + message.role()
                 + "\"; it must be \"system\" in an open event");
       }
-      if (kind == EventKind.REGENERATE && message.role().equals("system")) {
+      if (kind == EventKind.REGENERATE && message.instructs()) {
         throw new InvalidInputException(
-            each.path("role") + " is \"system\", which only a session's first message may have");
+            "%s is \"%s\", which only a session's first message may have"
+                .formatted(each.path("role"), message.role()));
       }
       messages.add(message);
     }
@@ -88,20 +91,71 @@ final class MessagesReader {
         throw new InvalidInputException(message.path(name) + " is not served yet");
       }
     }
-    message.allow(FIELDS).require("role", "content");
+    message.allow(FIELDS).require("role");
     String role = message.text("role");
     if (!ROLES.contains(role)) {
       throw JsonObject.notOneOf(message.path("role"), role, ROLES);
     }
-    return new Message(role, content(role, message));
+    String name = message.text("name");
+    if (name != null && !NAME_PATTERN.matcher(name).matches()) {
+      throw new InvalidInputException(
+          message.path("name") + " is " + Texts.quote(name) + "; it must match " + NAME);
+    }
+    List<ToolCall> calls = calls(role, message);
+    if (calls.isEmpty()) {
+      message.require("content");
+    }
+    only("tool", role, message, "tool_call_id");
+    only("assistant", role, message, "reasoning_content");
+    String reasoning = message.text("reasoning_content");
+    return new Message(
+        role,
+        content(role, message),
+        name,
+        calls,
+        message.id("tool_call_id"),
+        reasoning == null ? null : Texts.wellFormed(reasoning));
   }
 
-  /** Reads a text. That of a reply may be empty: the model may have said nothing. */
+  private static void only(String role, String given, JsonObject message, String field) {
+    if (message.has(field) && !given.equals(role)) {
+      throw new InvalidInputException(
+          "%s is given, which only a message of role \"%s\" may have"
+              .formatted(message.path(field), role));
+    }
+  }
+
+  /** Reads the calls of an assistant's message; null and an empty list are none. */
+  private static List<ToolCall> calls(String role, JsonObject message) {
+    only("assistant", role, message, "tool_calls");
+    List<ToolCall> calls = new ArrayList<>();
+    for (JsonObject call : message.objects("tool_calls", "calls", MAX_CALLS)) {
+      call.allow(CALL_FIELDS).require("id", "function");
+      String type = call.text("type");
+      if (type != null && !type.equals("function")) {
+        throw JsonObject.notOneOf(call.path("type"), type, List.of("function"));
+      }
+      JsonObject function = call.object("function");
+      function.allow(FUNCTION_FIELDS).require("name", "arguments");
+      String arguments = Texts.wellFormed(function.text("arguments"));
+      calls.add(new ToolCall(call.id("id"), function.id("name"), arguments));
+    }
+    return calls;
+  }
+
+  /**
+   * Reads a text; null if there is none. It may be empty where a model or a tool says it: these may
+   * have said nothing.
+   */
   private static String content(String role, JsonObject message) {
     String path = message.path("content");
     JsonNode value = message.get("content");
+    if (value == null) {
+      return null;
+    }
     if (value.isTextual()) {
-      boolean empty = value.textValue().isEmpty() && role.equals("assistant");
+      boolean mayBeEmpty = role.equals("assistant") || role.equals("tool");
+      boolean empty = value.textValue().isEmpty() && mayBeEmpty;
       return empty ? "" : text(path, value);
     }
     if (!value.isArray()) {

@@ -29,7 +29,7 @@ record ReplyFields(
     long seed,
     int droppedTurns,
     ErrorJson error,
-    List<Reply.Item> items,
+    List<MessageJson.ItemJson> items,
     String status,
     Map<String, String> metadata,
     TurnStateFields turnState,
@@ -37,7 +37,7 @@ record ReplyFields(
     List<String> truncated) {
 
   record Choice(
-      int index, Message message, String finishReason, String stopReason, Logprobs logprobs) {
+      int index, MessageJson message, String finishReason, String stopReason, Logprobs logprobs) {
     String text() {
       return message == null || message.content() == null ? "" : message.content();
     }
@@ -165,7 +165,7 @@ record ReplyFields(
         List.of(
             new Choice(
                 0,
-                new Message("assistant", text),
+                MessageJson.of(new Message("assistant", text)),
                 reply.finishReason(),
                 reply.stopReason(),
                 logprobs)),
@@ -173,7 +173,7 @@ record ReplyFields(
         reply.seed(),
         reply.droppedTurns(),
         ErrorJson.of(reply.error()),
-        reply.items(),
+        MessageJson.ItemJson.of(reply.items()),
         reply.status(),
         reply.metadata(),
         TurnStateFields.of(reply.turnState()),
@@ -199,7 +199,7 @@ record ReplyFields(
         .droppedTurns(droppedTurns)
         .logprobs(choice.logprobs == null ? null : choice.logprobs.content)
         .error(ErrorJson.error(error))
-        .items(items)
+        .items(MessageJson.ItemJson.items(items))
         .status(status)
         .created(TimeUnit.SECONDS.toMillis(created))
         .metadata(metadata)

@@ -1,6 +1,5 @@
 package io.radixflow.jobs.event;
 
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +14,7 @@ record TurnStateFields(
     long created,
     Long completed,
     Map<String, String> metadata,
-    List<Message> messages,
+    List<MessageJson> messages,
     String text,
     ReplyFields.Logprobs logprobs,
     String finishReason,
@@ -34,7 +33,7 @@ record TurnStateFields(
             ReplyFields.toSeconds(state.created()),
             state.completed() == 0 ? null : ReplyFields.toSeconds(state.completed()),
             state.metadata(),
-            state.messages(),
+            MessageJson.of(state.messages()),
             state.text(),
             state.logprobs() == null ? null : new ReplyFields.Logprobs(state.logprobs()),
             state.finishReason(),
@@ -52,7 +51,7 @@ record TurnStateFields(
         TimeUnit.SECONDS.toMillis(created),
         TimeUnit.SECONDS.toMillis(ReplyFields.orZero(completed)),
         metadata,
-        messages,
+        MessageJson.messages(messages),
         text == null ? "" : text,
         logprobs == null ? null : logprobs.content(),
         finishReason,

@@ -7,6 +7,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Origin;
 import java.util.List;
 import java.util.Map;
@@ -86,6 +87,31 @@ class EventParserTest {
   }
 
   @Test
+  void readsCallsAndTheirResults() {
+    String json =
+        """
+        {"session":"s","turn":"t","type":"append","messages":[
+         {"role":"developer","content":"Be brief."},
+         {"role":"user","content":"How warm is it?","name":"ann"},
+         {"role":"assistant","content":null,"reasoning_content":"Ask.","tool_calls":[
+          {"id":"c1","type":"function","function":{"name":"warmth","arguments":"{\\"at\\":\\"Ulm\\"}"}},
+          {"id":"c2","function":{"name":"now","arguments":""}}]},
+         {"role":"tool","tool_call_id":"c1","name":"warmth","content":"7"},
+         {"role":"tool","tool_call_id":"c2","content":""}]}
+        """;
+    List<ToolCall> calls =
+        List.of(
+            new ToolCall("c1", "warmth", "{\"at\":\"Ulm\"}"), new ToolCall("c2", "now", ""));
+    assertThat(event(json).messages())
+        .containsExactly(
+            new Message("developer", "Be brief."),
+            new Message("user", "How warm is it?", "ann", List.of(), null, null),
+            new Message("assistant", null, null, calls, null, "Ask."),
+            new Message("tool", "7", "warmth", List.of(), "c1", null),
+            new Message("tool", "", null, List.of(), "c2", null));
+  }
+
+  @Test
   void keepsControlCharactersAndSpecialTokensAndReplacesLoneSurrogates() {
     String content = "x\\u0000\\u001b<|im_end|>\\ud800y\\ud83d\\ude00";
     String json =
@@ -156,7 +182,14 @@ class EventParserTest {
           [{"role":"user","content":null}]                 | messages[0].content is missing
           [{"role":"user","content":[]}]                   | messages[0].content is empty; it must have 1 to 1000 parts
           [{"role":"user","content":[{"type":"image_url"}]}] | messages[0].content[0].type is "image_url", only "text"
-          [{"role":"user","content":"x","tool_calls":[]}]  | messages[0].tool_calls is not served yet
+          [{"role":"user","content":"x","audio":{}}]       | messages[0].audio is not served yet
+          [{"role":"user","content":"x","tool_calls":[]}]  | messages[0].tool_calls is given, which only a message of role "assistant" may have
+          [{"role":"assistant","tool_calls":[]}]           | messages[0].content is missing
+          [{"role":"assistant","tool_calls":[{"id":"c"}]}] | messages[0].tool_calls[0].function is missing
+          [{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f","arguments":{}}}]}] | messages[0].tool_calls[0].function.arguments is an object; it must be a string
+          [{"role":"assistant","tool_calls":[{"id":"c","type":"custom","function":{"name":"f","arguments":""}}]}] | messages[0].tool_calls[0].type is "custom"
+          [{"role":"user","content":"x","tool_call_id":"c"}] | messages[0].tool_call_id is given, which only a message of role "tool" may have
+          [{"role":"user","content":"x","name":"a b"}]     | messages[0].name is "a b"; it must match
           [{"role":"user","content":"x","rol":1}]          | messages[0] has the unknown field "rol". Did you mean role?
           """)
   void rejectsWrongMessagesByPath(String messages, String error) {

@@ -10,6 +10,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Origin;
 import io.radixflow.operators.record.RetentionRange;
 import java.util.ArrayList;
@@ -87,6 +88,10 @@ class EventSchemaProperties {
             .list()
             .ofMaxSize(4);
     return Combinators.combine(Arbitraries.of(STARTS), fields).as(EventSchemaProperties::document);
+  }
+
+  private static String assistant(String call) {
+    return "[{\"role\":\"assistant\",\"tool_calls\":[" + call + "]}]";
   }
 
   private static String document(String start, List<String> fields) {
@@ -269,6 +274,28 @@ class EventSchemaProperties {
                   "[{\"role\":\"assistant\",\"content\":\"\"}]",
                   "[{\"role\":\"assistant\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]",
                   "[{\"role\":\"user\",\"content\":\"x\",\"name\":\"y\"}]",
+                  "[{\"role\":\"user\",\"content\":\"x\",\"name\":\"y z\"}]",
+                  "[{\"role\":\"user\",\"content\":\"x\",\"name\":\"y\\n\"}]",
+                  "[{\"role\":\"user\",\"content\":\"x\",\"tool_calls\":[]}]",
+                  "[{\"role\":\"user\",\"content\":\"x\",\"reasoning_content\":\"y\"}]",
+                  "[{\"role\":\"developer\",\"content\":\"x\"}]",
+                  "[{\"role\":\"developer\",\"content\":\"\"}]",
+                  "[{\"role\":\"tool\",\"content\":\"\",\"tool_call_id\":\"c\"}]",
+                  "[{\"role\":\"tool\",\"content\":\"x\",\"tool_call_id\":\"\"}]",
+                  "[{\"role\":\"assistant\",\"content\":\"x\",\"tool_call_id\":\"c\"}]",
+                  "[{\"role\":\"assistant\",\"content\":null}]",
+                  "[{\"role\":\"assistant\",\"content\":\"\",\"reasoning_content\":\"y\"}]",
+                  "[{\"role\":\"assistant\",\"tool_calls\":[]}]",
+                  assistant("{\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}"),
+                  assistant(
+                      "{\"id\":\"c\",\"type\":\"function\","
+                          + "\"function\":{\"name\":\"f\",\"arguments\":\"{}\"}}"),
+                  assistant("{\"id\":\"\",\"function\":{\"name\":\"f\",\"arguments\":\"\"}}"),
+                  assistant("{\"id\":\"c\",\"function\":{\"name\":\"f\"}}"),
+                  assistant("{\"id\":\"c\",\"function\":{\"name\":\"f\",\"arguments\":{}}}"),
+                  assistant("{\"id\":\"c\",\"function\":null}"),
+                  assistant("{\"id\":\"c\",\"type\":\"x\"}"),
+                  assistant("null"),
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}]",
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]",
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]",
@@ -280,11 +307,25 @@ class EventSchemaProperties {
   @Provide
   Arbitrary<ConversationEvent> events() {
     Arbitrary<String> id = Arbitraries.strings().alpha().numeric().ofMinLength(1).ofMaxLength(20);
-    Arbitrary<Message> message =
+    Arbitrary<String> text =
+        Arbitraries.strings().ofMinLength(1).ofMaxLength(30).map(Texts::wellFormed);
+    Arbitrary<Message> plain =
         Combinators.combine(
-                Arbitraries.of("system", "user", "assistant", "tool"),
-                Arbitraries.strings().ofMinLength(1).ofMaxLength(30).map(Texts::wellFormed))
-            .as(Message::new);
+                Arbitraries.of("system", "developer", "user", "assistant", "tool"),
+                text,
+                id.injectNull(0.8))
+            .as((role, content, name) -> new Message(role, content, name, null, null, null));
+    Arbitrary<ToolCall> call = Combinators.combine(id, id, text).as(ToolCall::new);
+    Arbitrary<Message> calls =
+        Combinators.combine(
+                text.injectNull(0.5), call.list().ofMinSize(1).ofMaxSize(3), text.injectNull(0.5))
+            .as(
+                (content, made, reasoning) ->
+                    new Message("assistant", content, null, made, null, reasoning));
+    Arbitrary<Message> result =
+        Combinators.combine(text, id)
+            .as((content, of) -> new Message("tool", content, null, null, of, null));
+    Arbitrary<Message> message = Arbitraries.oneOf(plain, plain, calls, result);
     return Combinators.combine(
             id,
             id,

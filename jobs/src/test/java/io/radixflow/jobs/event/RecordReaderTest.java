@@ -8,6 +8,7 @@ import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TierTokens;
@@ -34,7 +35,25 @@ class RecordReaderTest {
                     new Reply.TokenLogprob(
                         1, "a", -0.5f, List.of(new Reply.TopLogprob(2, "b", -1.5f)))))
             .error(ReplyError.failed("went wrong"))
-            .items(List.of(new Reply.Item("t0", "assistant", "hi", "stop", Map.of("k", "v"))))
+            .items(
+                List.of(
+                    new Reply.Item("t0", new Message("assistant", "hi"), "stop", Map.of("k", "v")),
+                    new Reply.Item(
+                        "t1",
+                        new Message(
+                            "assistant",
+                            null,
+                            null,
+                            List.of(new ToolCall("c", "f", "{}")),
+                            null,
+                            "hm"),
+                        "tool_calls",
+                        null),
+                    new Reply.Item(
+                        "t2",
+                        new Message("tool", "7", "f", List.of(), "c", null),
+                        null,
+                        null)))
             .status("cold")
             .metadata(Map.of("topic", "rivers", "", "é"))
             .turnState(

@@ -3,14 +3,18 @@ package io.radixflow.kernels.sim;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.JsonValues;
 import io.radixflow.kernels.text.template.TemplateOptions;
+import io.radixflow.kernels.text.template.ToolCall;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 
 /** ChatML: {@code <|im_start|>role\ncontent<|im_end|>\n}. */
 final class SimChatTemplate implements ChatTemplate {
-  private static final Set<String> ROLES = Set.of("system", "user", "assistant", "tool");
+  private static final Set<String> ROLES = Set.of("system", "developer", "user", "assistant", "tool");
   private static final String OPENING = "assistant\n";
 
   private final SimTokenizer tokenizer;
@@ -66,6 +70,17 @@ final class SimChatTemplate implements ChatTemplate {
     if (message.role() == null || !ROLES.contains(message.role())) {
       throw new ChatTemplateException("role " + message.role() + " is not one of " + ROLES);
     }
-    return message.role() + "\n" + message.content();
+    StringBuilder body = new StringBuilder(message.role()).append('\n');
+    if (message.content() != null) {
+      body.append(message.content());
+    }
+    for (ToolCall call : message.toolCalls()) {
+      Map<String, Object> arguments = JsonValues.object(call.arguments());
+      Map<String, Object> function = new LinkedHashMap<>();
+      function.put("name", call.name());
+      function.put("arguments", arguments == null ? call.arguments() : arguments);
+      body.append("<tool_call>\n").append(JsonValues.write(function)).append("\n</tool_call>");
+    }
+    return body.toString();
   }
 }

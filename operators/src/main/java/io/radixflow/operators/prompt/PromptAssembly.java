@@ -1,6 +1,5 @@
 package io.radixflow.operators.prompt;
 
-import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.kernels.text.template.TemplateOptions;
@@ -89,7 +88,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
         template.encodeTurn(
             conversation.answered().messages(dropped, List.of()),
             Stream.concat(conversation.unanswered().stream(), added.stream())
-                .map(m -> new ChatMessage(m.role(), m.content()))
+                .map(Conversation::chat)
                 .toList(),
             TemplateOptions.NONE);
     if (tail != null) {

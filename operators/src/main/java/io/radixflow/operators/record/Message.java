@@ -5,18 +5,55 @@ import java.util.List;
 /**
  * A message as a sender gave it, or a reply as it was given; a Flink POJO.
  *
- * @param role {@code system}, {@code user}, {@code assistant} or {@code tool}; {@link #PROMPT} of a
- *     text that is a prompt as it is
- * @param content plain text, content parts joined
+ * @param role {@code system}, {@code developer}, {@code user}, {@code assistant} or {@code tool};
+ *     {@link #PROMPT} of a text that is a prompt as it is
+ * @param content plain text, content parts joined; null if the assistant only called tools
+ * @param name of who speaks, or of the function whose result this is; null if not given
+ * @param toolCalls calls by the assistant, in order; empty for none
+ * @param toolCallId the call whose result this is, or null
+ * @param reasoning what the assistant thought before it replied, or null
  */
-public record Message(String role, String content) {
+public record Message(
+    String role,
+    String content,
+    String name,
+    List<ToolCall> toolCalls,
+    String toolCallId,
+    String reasoning) {
   /** The role of a text that no chat template is applied to; it is a turn's only message. */
   public static final String PROMPT = "prompt";
+
+  public Message {
+    toolCalls = toolCalls == null ? List.of() : List.copyOf(toolCalls);
+  }
+
+  /** A message that is text alone. */
+  public Message(String role, String content) {
+    this(role, content, null, List.of(), null, null);
+  }
 
   /** Returns the text that is a turn's prompt as it is; null if the turn has messages. */
   public static String prompt(List<Message> messages) {
     return messages != null && messages.size() == 1 && messages.get(0).role().equals(PROMPT)
         ? messages.get(0).content()
         : null;
+  }
+
+  /** Returns whether the message says how the assistant has to behave. */
+  public boolean instructs() {
+    return role.equals("system") || role.equals("developer");
+  }
+
+  /** Returns the number of characters of all its texts. */
+  public long length() {
+    long length = length(content) + length(name) + length(toolCallId) + length(reasoning);
+    for (ToolCall call : toolCalls) {
+      length += length(call.id()) + length(call.name()) + length(call.arguments());
+    }
+    return length;
+  }
+
+  private static long length(String text) {
+    return text == null ? 0 : text.length();
   }
 }

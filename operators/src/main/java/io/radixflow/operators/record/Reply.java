@@ -119,14 +119,25 @@ public record Reply(
   /**
    * One message of a branch's history as a query shows it; a Flink POJO.
    *
+   * @param turn id of its turn; null for a system prompt
    * @param finishReason of a reply, else null
    * @param metadata of a reply: its turn's, or null
    */
   public record Item(
-      String turn, String role, String content, String finishReason, Map<String, String> metadata) {
-    /** A message that is no reply. */
+      String turn, Message message, String finishReason, Map<String, String> metadata) {
+    /** A text that is no reply. */
     public Item(String turn, String role, String content) {
-      this(turn, role, content, null, null);
+      this(turn, new Message(role, content), null, null);
+    }
+
+    /** Returns who says it. */
+    public String role() {
+      return message.role();
+    }
+
+    /** Returns its text; null if it only has calls of tools. */
+    public String content() {
+      return message.content();
     }
   }
 

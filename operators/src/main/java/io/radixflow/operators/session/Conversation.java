@@ -1,6 +1,7 @@
 package io.radixflow.operators.session;
 
 import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.ToolCall;
 import io.radixflow.operators.record.Message;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -45,14 +46,27 @@ public record Conversation(String system, int depth, List<Turn> path) {
     }
     for (Turn turn : path) {
       if (turn.depth() >= dropped) {
-        turn.messages().forEach(m -> messages.add(new ChatMessage(m.role(), m.content())));
+        turn.messages().forEach(message -> messages.add(chat(message)));
         if (turn.reply() != null) {
           messages.add(new ChatMessage("assistant", turn.reply()));
         }
       }
     }
-    added.forEach(m -> messages.add(new ChatMessage(m.role(), m.content())));
+    added.forEach(message -> messages.add(chat(message)));
     return messages;
+  }
+
+  /** Returns a message as a chat template gets it. */
+  public static ChatMessage chat(Message message) {
+    return new ChatMessage(
+        message.role(),
+        message.content(),
+        message.name(),
+        message.toolCalls().stream()
+            .map(call -> new ToolCall(call.id(), call.name(), call.arguments()))
+            .toList(),
+        message.toolCallId(),
+        message.reasoning());
   }
 
   /** Returns the conversation up to its last reply. */

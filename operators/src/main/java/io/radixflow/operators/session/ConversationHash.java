@@ -1,7 +1,10 @@
 package io.radixflow.operators.session;
 
 import io.radixflow.operators.StableHash;
+import io.radixflow.kernels.text.template.JsonValues;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ToolCall;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -10,7 +13,9 @@ import java.util.List;
  * own, however its messages are divided into turns.
  *
  * <p>Messages are hashed in a canonical form, as clients change white space when they send a
- * conversation again: line ends are line feeds, and white space around the text is left out.
+ * conversation again: line ends are line feeds, and white space around the text is left out. The arguments of calls
+ * are compared as JSON values, a missing text is an empty one, and {@code developer} is {@code
+ * system}. Reasoning does not count, since most clients do not send it again.
  */
 public final class ConversationHash {
   /** The hash of a conversation without messages. */
@@ -22,21 +27,40 @@ public final class ConversationHash {
    * Returns the hash of a conversation that consists of a system prompt, or of nothing for null.
    */
   public static String of(String system) {
-    return system == null ? EMPTY : with(EMPTY, "system", system);
+    return system == null ? EMPTY : with(EMPTY, new Message("system", system));
   }
 
   /** Returns the hash of a conversation with one more message; null if it had none itself. */
-  public static String with(String before, String role, String content) {
+  public static String with(String before, Message message) {
     return before == null
         ? null
-        : StableHash.hex(before, role, canonical(content)).substring(0, EMPTY.length());
+        : StableHash.hex(parts(before, message)).substring(0, EMPTY.length());
+  }
+
+  /** What a message has beside role and text comes after these, each with the name of its field. */
+  private static String[] parts(String before, Message message) {
+    List<String> parts = new ArrayList<>();
+    parts.add(before);
+    parts.add(message.instructs() ? "system" : message.role());
+    parts.add(message.content() == null ? "" : canonical(message.content()));
+    if (message.name() != null) {
+      parts.addAll(List.of("name", message.name()));
+    }
+    if (message.toolCallId() != null) {
+      parts.addAll(List.of("tool_call_id", message.toolCallId()));
+    }
+    for (ToolCall call : message.toolCalls()) {
+      String arguments = JsonValues.canonical(call.arguments());
+      parts.addAll(List.of("tool_call", call.id(), call.name(), arguments));
+    }
+    return parts.toArray(String[]::new);
   }
 
   /** Returns the hash of a conversation with more messages; null if it had none itself. */
   public static String with(String before, List<Message> messages) {
     String hash = before;
     for (Message message : messages) {
-      hash = with(hash, message.role(), message.content());
+      hash = with(hash, message);
     }
     return hash;
   }

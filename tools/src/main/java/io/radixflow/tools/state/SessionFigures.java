@@ -47,7 +47,7 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
       tokens += turn.ids().length;
       characters += turn.reply().length();
       for (Message message : turn.messages()) {
-        characters += message.content() == null ? 0 : message.content().length();
+        characters += message.length();
       }
     }
     out.collect(

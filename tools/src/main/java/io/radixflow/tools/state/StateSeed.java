@@ -111,8 +111,8 @@ public record StateSeed(int sessions, int turns, long now) {
         String name = "t" + id;
         String message = text(random, MESSAGE_CHARACTERS);
         String reply = text(random, REPLY_CHARACTERS);
-        hash = ConversationHash.with(hash, "user", message);
-        hash = ConversationHash.with(hash, "assistant", reply);
+        hash = ConversationHash.with(hash, new Message("user", message));
+        hash = ConversationHash.with(hash, new Message("assistant", reply));
         int[] ids = ids(random, MESSAGE_CHARACTERS + REPLY_CHARACTERS + 30);
         turns.put(
             id,

@@ -45,6 +45,7 @@ public final class JinjaRenderer {
   private final Jinjava jinjava;
   private final String template;
   private final Map<String, Object> constants;
+  private final boolean knowsDeveloper;
 
   /**
    * @param template the Jinja source
@@ -53,6 +54,7 @@ public final class JinjaRenderer {
   public JinjaRenderer(String template, Map<String, Object> constants) {
     this.template = JinjaDialect.toJinjava(template);
     this.constants = Map.copyOf(constants);
+    this.knowsDeveloper = template.contains("developer");
     jinjava = new Jinjava(config(new int[1]));
     Context global = jinjava.getGlobalContext();
     global.registerFunction(TemplateFunctions.definition("raise_exception", "raiseException"));
@@ -69,10 +71,7 @@ public final class JinjaRenderer {
     variables.putAll(constants);
     List<Map<String, Object>> list = new ArrayList<>(messages.size());
     for (ChatMessage message : messages) {
-      Map<String, Object> fields = new HashMap<>();
-      fields.put("role", message.role());
-      fields.put("content", message.content());
-      list.add(fields);
+      list.add(TemplateMessages.fields(message, knowsDeveloper));
     }
     variables.put("messages", list);
     variables.put("tools", options.tools());

@@ -4,7 +4,9 @@ import io.radixflow.kernels.text.tokenizer.AddedToken;
 import io.radixflow.kernels.text.tokenizer.AddedTokens;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * Marks what a conversation says where it spells an added token, so that after rendering only the
@@ -27,12 +29,7 @@ final class SpecialTokenEscaper {
 
   /** Returns whether marking the messages would change anything. */
   boolean concerns(List<ChatMessage> messages) {
-    for (ChatMessage message : messages) {
-      if (concerns(message.role()) || message.content() != null && concerns(message.content())) {
-        return true;
-      }
-    }
-    return false;
+    return messages.stream().flatMap(SpecialTokenEscaper::texts).anyMatch(this::concerns);
   }
 
   /** The messages with separators where they are needed. */
@@ -42,13 +39,35 @@ final class SpecialTokenEscaper {
       marked.add(
           new ChatMessage(
               mark(message.role(), separator),
-              message.content() == null ? null : mark(message.content(), separator),
-              message.name(),
-              message.toolCalls(),
-              message.toolCallId(),
-              message.reasoning()));
+              mark(message.content(), separator),
+              mark(message.name(), separator),
+              message.toolCalls().stream().map(call -> mark(call, separator)).toList(),
+              mark(message.toolCallId(), separator),
+              mark(message.reasoning(), separator)));
     }
     return marked;
+  }
+
+  private ToolCall mark(ToolCall call, char separator) {
+    return new ToolCall(
+        mark(call.id(), separator),
+        mark(call.name(), separator),
+        mark(call.arguments(), separator));
+  }
+
+  /** All texts that a message has. */
+  private static Stream<String> texts(ChatMessage message) {
+    Stream<String> own =
+        Stream.of(
+            message.role(),
+            message.content(),
+            message.name(),
+            message.toolCallId(),
+            message.reasoning());
+    Stream<String> calls =
+        message.toolCalls().stream()
+            .flatMap(call -> Stream.of(call.id(), call.name(), call.arguments()));
+    return Stream.concat(own, calls).filter(Objects::nonNull);
   }
 
   /**
@@ -60,7 +79,9 @@ final class SpecialTokenEscaper {
     for (char c = FIRST_PRIVATE; c <= LAST_PRIVATE; c++) {
       char candidate = c;
       if (rendered.indexOf(c) < 0
-          && messages.stream().noneMatch(m -> (m.role() + m.content()).indexOf(candidate) >= 0)) {
+          && messages.stream()
+              .flatMap(SpecialTokenEscaper::texts)
+              .noneMatch(text -> text.indexOf(candidate) >= 0)) {
         return c;
       }
     }
@@ -82,6 +103,9 @@ final class SpecialTokenEscaper {
   }
 
   private String mark(String text, char separator) {
+    if (text == null) {
+      return null;
+    }
     StringBuilder out = new StringBuilder(text.length() + 16);
     if (beginsInside(text)) {
       out.append(separator);

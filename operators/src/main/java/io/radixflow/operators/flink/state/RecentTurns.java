@@ -62,7 +62,7 @@ final class RecentTurns {
   private static long bytes(Turn turn) {
     long chars = turn.reply() == null ? 0 : turn.reply().length();
     for (Message message : turn.messages()) {
-      chars += message.content().length();
+      chars += message.length();
     }
     return TURN_BYTES + Character.BYTES * chars + (long) Integer.BYTES * turn.ids().length;
   }

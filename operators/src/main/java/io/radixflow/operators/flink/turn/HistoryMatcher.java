@@ -42,7 +42,7 @@ final class HistoryMatcher {
 
   /** Returns how many messages of a conversation are its root: one for a system prompt, or none. */
   static int rootMessages(List<Message> conversation) {
-    return conversation.get(0).role().equals("system") ? 1 : 0;
+    return conversation.get(0).instructs() ? 1 : 0;
   }
 
   /**
@@ -55,7 +55,7 @@ final class HistoryMatcher {
     hashes.add(ConversationHash.EMPTY);
     for (Message message : conversation.subList(0, conversation.size() - 1)) {
       String before = hashes.get(hashes.size() - 1);
-      hashes.add(ConversationHash.with(before, message.role(), message.content()));
+      hashes.add(ConversationHash.with(before, message));
     }
     int root = rootMessages(conversation);
     int covered = conversation.size() - 1;
@@ -77,7 +77,7 @@ final class HistoryMatcher {
     Map<String, String> replies = new HashMap<>();
     for (int i = covered; i < conversation.size() - 1; i++) {
       Message message = conversation.get(i);
-      if (message.role().equals("assistant")) {
+      if (message.role().equals("assistant") && message.content() != null) {
         replies.put(hashes.get(i), ConversationHash.canonical(message.content()));
       }
     }

@@ -114,7 +114,7 @@ public final class SessionHistoryWriter {
         prompt.tokenizer(),
         prompt.dropped(),
         plan.parent().root(),
-        ConversationHash.with(said, "assistant", turn.text()),
+        ConversationHash.with(said, new Message("assistant", turn.text())),
         false);
   }
 }

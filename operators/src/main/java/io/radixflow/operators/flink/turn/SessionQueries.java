@@ -112,14 +112,13 @@ public final class SessionQueries {
         continue;
       }
       for (Message message : turn.messages()) {
-        items.add(new Reply.Item(turn.turn(), message.role(), message.content()));
+        items.add(new Reply.Item(turn.turn(), message, null, null));
       }
       if (turn.reply() != null) {
         items.add(
             new Reply.Item(
                 turn.turn(),
-                "assistant",
-                turn.reply(),
+                new Message("assistant", turn.reply()),
                 turn.finishReason(),
                 turn.details().metadata()));
       }

@@ -224,7 +224,7 @@ public final class TurnIntake {
   private static String leadingSystemPrompt(ConversationEvent event) {
     return event.kind() != EventKind.REGENERATE
             && !event.messages().isEmpty()
-            && event.messages().get(0).role().equals("system")
+            && event.messages().get(0).instructs()
         ? event.messages().get(0).content()
         : null;
   }

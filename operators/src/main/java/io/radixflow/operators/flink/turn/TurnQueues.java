@@ -54,7 +54,7 @@ public final class TurnQueues {
 
   /** Returns the number of characters of messages. */
   static long lengthOf(List<Message> messages) {
-    return messages.stream().mapToLong(m -> m.content() == null ? 0 : m.content().length()).sum();
+    return messages.stream().mapToLong(Message::length).sum();
   }
 
   /** The turns of one branch; the first runs or may run. */

@@ -1,0 +1,62 @@
+package io.radixflow.kernels.text.template;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.util.Map;
+
+/**
+ * JSON in texts: the arguments of calls, schemas of tools. Values are maps that keep the order of
+ * their keys, lists, strings, numbers, booleans and null. Safe for many threads.
+ */
+public final class JsonValues {
+  private static final ObjectMapper MAPPER =
+      JsonMapper.builder()
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+          .enable(DeserializationFeature.USE_BIG_INTEGER_FOR_INTS)
+          .build();
+
+  private static final ObjectMapper SORTED =
+      MAPPER.copy().enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS);
+
+  private JsonValues() {}
+
+  /** Returns the object that a text spells, or null if it is none. */
+  @SuppressWarnings("unchecked")
+  public static Map<String, Object> object(String text) {
+    return value(text) instanceof Map<?, ?> map ? (Map<String, Object>) map : null;
+  }
+
+  /** Returns the value that a text spells; null also if it is no JSON. */
+  public static Object value(String text) {
+    try {
+      return MAPPER.readValue(text, Object.class);
+    } catch (JsonProcessingException e) {
+      return null;
+    }
+  }
+
+  /**
+   * Returns a text that is the same for texts which spell equal values: keys are sorted, and there
+   * is no white space. A text that is no JSON is returned as it is.
+   */
+  public static String canonical(String text) {
+    Object value = value(text);
+    return value == null ? text : write(SORTED, value);
+  }
+
+  /** Writes a value without white space, keys in their order. */
+  public static String write(Object value) {
+    return write(MAPPER, value);
+  }
+
+  private static String write(ObjectMapper mapper, Object value) {
+    try {
+      return mapper.writeValueAsString(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalArgumentException("no JSON value: " + value, e);
+    }
+  }
+}
