@@ -103,8 +103,7 @@ record MessageJson(
 
     private Reply.Item item() {
       Message message =
-          new Message(
-              role, content, name, CallJson.calls(toolCalls), toolCallId, reasoningContent);
+          new Message(role, content, name, CallJson.calls(toolCalls), toolCallId, reasoningContent);
       return new Reply.Item(turn, message, finishReason, metadata);
     }
   }

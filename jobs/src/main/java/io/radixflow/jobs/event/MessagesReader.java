@@ -28,8 +28,7 @@ final class MessagesReader {
   private static final List<String> FUNCTION_FIELDS = List.of("name", "arguments");
   private static final List<String> PART_FIELDS = List.of("type", "text");
   private static final Set<String> FIELDS_NOT_SERVED =
-      Set.of(
-          "annotations", "audio", "function_call", "refusal");
+      Set.of("annotations", "audio", "function_call", "refusal");
 
   private MessagesReader() {}
 

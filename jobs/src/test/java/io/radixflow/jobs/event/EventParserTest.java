@@ -7,8 +7,8 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Origin;
+import io.radixflow.operators.record.ToolCall;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -100,8 +100,7 @@ class EventParserTest {
          {"role":"tool","tool_call_id":"c2","content":""}]}
         """;
     List<ToolCall> calls =
-        List.of(
-            new ToolCall("c1", "warmth", "{\"at\":\"Ulm\"}"), new ToolCall("c2", "now", ""));
+        List.of(new ToolCall("c1", "warmth", "{\"at\":\"Ulm\"}"), new ToolCall("c2", "now", ""));
     assertThat(event(json).messages())
         .containsExactly(
             new Message("developer", "Be brief."),

@@ -8,11 +8,11 @@ import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
 import java.util.List;
@@ -50,10 +50,7 @@ class RecordReaderTest {
                         "tool_calls",
                         null),
                     new Reply.Item(
-                        "t2",
-                        new Message("tool", "7", "f", List.of(), "c", null),
-                        null,
-                        null)))
+                        "t2", new Message("tool", "7", "f", List.of(), "c", null), null, null)))
             .status("cold")
             .metadata(Map.of("topic", "rivers", "", "é"))
             .turnState(

@@ -45,7 +45,9 @@ class WritersTest {
   @Test
   void aQueryHasItemsAndStatusAndARejectionItsError() {
     List<Item> items =
-        List.of(new Item("t", "user", "hi"), new Item("t", new Message("assistant", "yo"), "stop", null));
+        List.of(
+            new Item("t", "user", "hi"),
+            new Item("t", new Message("assistant", "yo"), "stop", null));
     byte[] query = writer.write(reply("", null, items, null));
     assertThat(Schemas.check(Schemas.REPLY, query)).isEmpty();
     assertThat(Schemas.tree(query).at("/items/1/content").textValue()).isEqualTo("yo");

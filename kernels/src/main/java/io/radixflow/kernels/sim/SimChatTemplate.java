@@ -14,7 +14,8 @@ import java.util.stream.IntStream;
 
 /** ChatML: {@code <|im_start|>role\ncontent<|im_end|>\n}. */
 final class SimChatTemplate implements ChatTemplate {
-  private static final Set<String> ROLES = Set.of("system", "developer", "user", "assistant", "tool");
+  private static final Set<String> ROLES =
+      Set.of("system", "developer", "user", "assistant", "tool");
   private static final String OPENING = "assistant\n";
 
   private final SimTokenizer tokenizer;

@@ -1,7 +1,7 @@
 package io.radixflow.operators.session;
 
-import io.radixflow.operators.StableHash;
 import io.radixflow.kernels.text.template.JsonValues;
+import io.radixflow.operators.StableHash;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
@@ -13,9 +13,9 @@ import java.util.List;
  * own, however its messages are divided into turns.
  *
  * <p>Messages are hashed in a canonical form, as clients change white space when they send a
- * conversation again: line ends are line feeds, and white space around the text is left out. The arguments of calls
- * are compared as JSON values, a missing text is an empty one, and {@code developer} is {@code
- * system}. Reasoning does not count, since most clients do not send it again.
+ * conversation again: line ends are line feeds, and white space around the text is left out. The
+ * arguments of calls are compared as JSON values, a missing text is an empty one, and {@code
+ * developer} is {@code system}. Reasoning does not count, since most clients do not send it again.
  */
 public final class ConversationHash {
   /** The hash of a conversation without messages. */

@@ -70,7 +70,8 @@ class ToolMessagesTest {
     try (ServingHarness h = ServingHarness.opened()) {
       h.send(Events.of(EventKind.APPEND, "s", "a").with(user("How warm?"), CALLS, RESULT)).settle();
       Message other = new Message("tool", "7", null, List.of(), "c2", null);
-      h.send(whole("t1", user("How warm?"), calls("{\"at\":\"Bonn\"}"), RESULT, user("x"))).settle();
+      h.send(whole("t1", user("How warm?"), calls("{\"at\":\"Bonn\"}"), RESULT, user("x")))
+          .settle();
       h.send(whole("t2", user("How warm?"), CALLS, other, user("x"))).settle();
       h.send(whole("t3", user("How warm?"), CALLS, RESULT, user("x"))).settle();
       assertThat(List.of("t1", "t2", "t3"))

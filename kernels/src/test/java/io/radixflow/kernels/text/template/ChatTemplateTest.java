@@ -69,8 +69,7 @@ class ChatTemplateTest {
     ChatMessage message = new ChatMessage("assistant", null, text, calls, text, text);
     assertThat(template.encode(List.of(message), false, TemplateOptions.NONE))
         .isEqualTo(
-            join(
-                special("<|start|>"), TOKENIZER.encode(text.repeat(6)), special("<|end|>")));
+            join(special("<|start|>"), TOKENIZER.encode(text.repeat(6)), special("<|end|>")));
   }
 
   @Test
