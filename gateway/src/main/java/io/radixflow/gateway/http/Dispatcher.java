@@ -37,22 +37,29 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   private final HttpMetrics metrics;
   private final AtomicLong bodies = new AtomicLong();
   private final Map<HttpConnection, IdleConnection> connections = new ConcurrentHashMap<>();
+  private final ConnectionCount open;
 
   Dispatcher(Routes routes, HttpLimits limits, Access access, HttpMetrics metrics) {
     this.routes = routes;
     this.limits = limits;
     this.access = access;
     this.metrics = metrics;
+    this.open = new ConnectionCount(limits.maxConnections(), metrics);
   }
 
-  /** Watches a new connection. */
+  /** Watches a new connection, or closes it if there are too many. */
   void connected(HttpConnection connection) {
+    if (!open.admit()) {
+      connection.close();
+      return;
+    }
     IdleConnection idle =
         new IdleConnection(connection, Vertx.currentContext().owner(), limits.requestMillis());
     connections.put(connection, idle);
     connection.closeHandler(
         closed -> {
           connections.remove(connection);
+          open.closed();
           idle.closed();
         });
   }

@@ -8,6 +8,7 @@ import io.radixflow.jobs.config.Settings;
  *
  * @param maxBody bytes of a request's body
  * @param bodyMemory bytes of all bodies that are being received
+ * @param maxConnections connections that may be open
  * @param requestMillis time for a request's headers, and again for its body
  * @param clientBuffer characters of a reply that may wait for a slow client
  * @param keepAliveMillis time without an event after which a stream gets a comment
@@ -16,6 +17,7 @@ import io.radixflow.jobs.config.Settings;
 record HttpLimits(
     int maxBody,
     long bodyMemory,
+    int maxConnections,
     long requestMillis,
     int clientBuffer,
     long keepAliveMillis,
@@ -25,6 +27,7 @@ record HttpLimits(
     return new HttpLimits(
         (int) Math.min(Integer.MAX_VALUE, settings.get(GatewayConfig.MAX_BODY).getBytes()),
         settings.get(GatewayConfig.BODY_MEMORY).getBytes(),
+        settings.get(GatewayConfig.MAX_CONNECTIONS),
         Math.max(1, settings.get(GatewayConfig.REQUEST_TIMEOUT).toMillis()),
         settings.get(GatewayConfig.CLIENT_BUFFER),
         settings.get(GatewayConfig.KEEP_ALIVE).toMillis(),

@@ -12,6 +12,8 @@ public final class HttpMetrics {
   private final Counter requests;
   private final Histogram durations;
   private final Gauge streams;
+  private final Gauge connections;
+  private final Counter refused;
 
   public HttpMetrics(PrometheusRegistry registry) {
     requests =
@@ -34,6 +36,16 @@ public final class HttpMetrics {
             .name("radixflow_gateway_open_streams")
             .help("Streams of server-sent events that are open")
             .register(registry);
+    connections =
+        Gauge.builder()
+            .name("radixflow_gateway_open_connections")
+            .help("Connections of clients that are open")
+            .register(registry);
+    refused =
+        Counter.builder()
+            .name("radixflow_gateway_connections_refused")
+            .help("Connections that were closed at once since gateway.max-connections were open")
+            .register(registry);
   }
 
   /**
@@ -45,6 +57,14 @@ public final class HttpMetrics {
   void request(String route, int status, long startNanos) {
     requests.labelValues(route, Integer.toString(status)).inc();
     durations.labelValues(route).observe((System.nanoTime() - startNanos) / 1e9);
+  }
+
+  void connections(int open) {
+    connections.set(open);
+  }
+
+  void connectionRefused() {
+    refused.inc();
   }
 
   void streamOpened() {

@@ -1,6 +1,7 @@
 package io.radixflow.gateway.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.radixflow.gateway.GatewayFixture;
 import io.radixflow.gateway.auth.ApiKey;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
@@ -47,6 +49,36 @@ class HostileClientTest {
       String response = connection.send("GET /health HTTP/1.1\n" + HOST + "\n").rest();
       assertThat(response).startsWith("HTTP/1.1 200").endsWith("}");
     }
+  }
+
+  @Test
+  void aConnectionBeyondTheLimitIsClosedAndCounted() throws IOException {
+    gateway.restart("gateway.max-connections=2");
+    String health = "GET /health HTTP/1.1\n" + HOST + "\n";
+    try (RawConnection first = connect();
+        RawConnection second = connect()) {
+      first.send(health).until("}");
+      second.send(health).until("}");
+      try (RawConnection third = connect()) {
+        assertThat(third.rest()).isEmpty();
+      }
+      assertThat(metrics(first))
+          .contains("radixflow_gateway_open_connections 2.0")
+          .contains("radixflow_gateway_connections_refused_total 1.0");
+      second.close();
+      await()
+          .atMost(Duration.ofSeconds(60))
+          .until(() -> metrics(first).contains("radixflow_gateway_open_connections 1.0"));
+      try (RawConnection fourth = connect()) {
+        assertThat(fourth.send(health).until("}")).startsWith("HTTP/1.1 200");
+      }
+    }
+  }
+
+  private static String metrics(RawConnection connection) throws IOException {
+    return connection
+        .send("GET /metrics HTTP/1.1\n" + HOST + "\n")
+        .until("radixflow_gateway_turns_in_flight 0.0\n");
   }
 
   @Test

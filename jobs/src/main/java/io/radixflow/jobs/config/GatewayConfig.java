@@ -68,6 +68,10 @@ public final class GatewayConfig {
           .describe(
               "Bodies of requests that are being received, all together; a request beyond gets a 503.");
 
+  public static final ConfigOption<Integer> MAX_CONNECTIONS =
+      ALL.integer("gateway.max-connections", 10_000, 1, Integer.MAX_VALUE)
+          .describe("Connections that may be open; one beyond is closed at once.");
+
   public static final ConfigOption<Duration> REQUEST_TIMEOUT =
       ALL.duration("gateway.request-timeout", Duration.ofSeconds(75))
           .describe(

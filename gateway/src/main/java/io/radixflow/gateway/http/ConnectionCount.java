@@ -1,0 +1,54 @@
+package io.radixflow.gateway.http;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Counts open connections, and refuses those beyond a limit. Safe for many threads. */
+final class ConnectionCount {
+
+  private static final Logger LOG = LoggerFactory.getLogger(ConnectionCount.class);
+
+  /** Refusals come in floods: they are logged together. */
+  private static final long LOG_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final int limit;
+  private final HttpMetrics metrics;
+  private final AtomicInteger open = new AtomicInteger();
+  private final AtomicLong refused = new AtomicLong();
+  private final AtomicLong logged = new AtomicLong(System.nanoTime() - LOG_NANOS);
+
+  ConnectionCount(int limit, HttpMetrics metrics) {
+    this.limit = limit;
+    this.metrics = metrics;
+  }
+
+  /** Counts a new connection; returns false if there are too many, and it is to be closed. */
+  boolean admit() {
+    int now = open.incrementAndGet();
+    if (now <= limit) {
+      metrics.connections(now);
+      return true;
+    }
+    open.decrementAndGet();
+    metrics.connectionRefused();
+    long count = refused.incrementAndGet();
+    long last = logged.get();
+    long time = System.nanoTime();
+    if (time - last >= LOG_NANOS && logged.compareAndSet(last, time)) {
+      LOG.warn(
+          "The gateway refused a connection, as {} are open, the limit of gateway.max-connections;"
+              + " it has refused {} since it started",
+          limit,
+          count);
+    }
+    return false;
+  }
+
+  /** A connection that was admitted is closed. */
+  void closed() {
+    metrics.connections(open.decrementAndGet());
+  }
+}
