@@ -14,7 +14,8 @@ final class UsageSum {
             : new Usage(
                 sum.promptTokens(),
                 Math.max(sum.cachedTokens(), usage.cachedTokens()),
-                sum.completionTokens() + usage.completionTokens());
+                sum.completionTokens() + usage.completionTokens(),
+                sum.tiers().isNone() ? usage.tiers() : sum.tiers());
   }
 
   Usage total() {

@@ -10,6 +10,7 @@ import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ReplyError;
+import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -220,6 +221,32 @@ class ChatCompletionsTest {
     gateway.topics().piece(first, 0, "a");
     gateway.topics().reject(second, "no");
     assertThat(response.join().body()).contains("\"a\"").doesNotContain("DONE").contains("\"no\"");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", ",\"stream\":true,\"stream_options\":{\"include_usage\":true}"})
+  void usageSaysWhichTiersThePromptCameFrom(String stream) {
+    CompletableFuture<HttpResponse<String>> response = chat(stream + ",\"n\":2");
+    ConversationEvent first = gateway.topics().next();
+    ConversationEvent second = gateway.topics().next();
+    gateway.topics().end(first, 0, "stop", new Usage(100, 64, 3, new TierUsage(16, 8, 4, 500)));
+    gateway.topics().end(second, 0, "stop", new Usage(100, 99, 3));
+    String body = response.join().body();
+    JsonNode details =
+        GatewayFixture.json(body.substring(body.lastIndexOf("{\"id\"")))
+            .at("/usage/prompt_tokens_details");
+    assertThat(details.at("/cached_tokens").asInt()).isEqualTo(99);
+    assertThat(details.at("/cached_host_tokens").asInt()).isEqualTo(16);
+    assertThat(details.at("/cached_disk_tokens").asInt()).isEqualTo(8);
+    assertThat(details.at("/cached_remote_tokens").asInt()).isEqualTo(4);
+  }
+
+  @Test
+  void usageHasNoTiersWhereThereAreNone() {
+    CompletableFuture<HttpResponse<String>> response = chat("");
+    gateway.topics().end(gateway.topics().next(), 0, "stop", new Usage(100, 64, 3));
+    assertThat(response.join().body())
+        .contains("\"prompt_tokens_details\":{\"cached_tokens\":64}");
   }
 
   @ParameterizedTest

@@ -11,6 +11,7 @@ import io.radixflow.operators.engine.StepStats;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.flink.tiers.TierMetrics;
 import io.radixflow.operators.flink.turn.ServingMetrics;
+import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import io.radixflow.operators.tier.TierStats;
 import java.io.IOException;
@@ -98,6 +99,17 @@ class ServingMetricsTest {
     assertThat(count("promptTokens")).isEqualTo(11);
     assertThat(count("cachedTokens")).isEqualTo(5);
     assertThat(count("generatedTokens")).isEqualTo(4);
+  }
+
+  @Test
+  void tokensOfThePromptAreCountedByWhereTheyCameFrom() {
+    serving.generated(new Usage(100, 64, 3, new TierUsage(16, 8, 4, 500)));
+    serving.generated(new Usage(10, 4, 1));
+    assertThat(count("cachedDeviceTokens")).isEqualTo(36 + 4);
+    assertThat(count("cachedHostTokens")).isEqualTo(16);
+    assertThat(count("cachedDiskTokens")).isEqualTo(8);
+    assertThat(count("cachedRemoteTokens")).isEqualTo(4);
+    assertThat(count("computedTokens")).isEqualTo(36 + 6);
   }
 
   @Test

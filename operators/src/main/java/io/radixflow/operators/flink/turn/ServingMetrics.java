@@ -3,6 +3,7 @@ package io.radixflow.operators.flink.turn;
 import io.radixflow.operators.engine.EngineStats;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.record.SlotState;
+import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import java.util.HashMap;
 import java.util.Map;
@@ -32,6 +33,11 @@ public final class ServingMetrics {
   private final Counter prefetchesRefused;
   private final Counter promptTokens;
   private final Counter cachedTokens;
+  private final Counter cachedDeviceTokens;
+  private final Counter cachedHostTokens;
+  private final Counter cachedDiskTokens;
+  private final Counter cachedRemoteTokens;
+  private final Counter computedTokens;
   private final Counter generatedTokens;
   private final Histogram queueTime;
   private final Histogram timeToFirstToken;
@@ -46,6 +52,11 @@ public final class ServingMetrics {
     this.prefetchesRefused = group.counter("prefetchesRefused");
     this.promptTokens = group.counter("promptTokens");
     this.cachedTokens = group.counter("cachedTokens");
+    this.cachedDeviceTokens = group.counter("cachedDeviceTokens");
+    this.cachedHostTokens = group.counter("cachedHostTokens");
+    this.cachedDiskTokens = group.counter("cachedDiskTokens");
+    this.cachedRemoteTokens = group.counter("cachedRemoteTokens");
+    this.computedTokens = group.counter("computedTokens");
     this.generatedTokens = group.counter("generatedTokens");
     this.queueTime =
         group.histogram("queueTimeMillis", new DescriptiveStatisticsHistogram(HISTOGRAM_WINDOW));
@@ -149,6 +160,13 @@ public final class ServingMetrics {
   public void generated(Usage usage) {
     promptTokens.inc(usage.promptTokens());
     cachedTokens.inc(usage.cachedTokens());
+    TierUsage tiers = usage.tiers();
+    int below = tiers.hostTokens() + tiers.diskTokens() + tiers.remoteTokens();
+    cachedDeviceTokens.inc(Math.max(0, usage.cachedTokens() - below));
+    cachedHostTokens.inc(tiers.hostTokens());
+    cachedDiskTokens.inc(tiers.diskTokens());
+    cachedRemoteTokens.inc(tiers.remoteTokens());
+    computedTokens.inc(Math.max(0, usage.promptTokens() - usage.cachedTokens()));
     generatedTokens.inc(usage.completionTokens());
   }
 
