@@ -245,8 +245,7 @@ class ChatCompletionsTest {
   void usageHasNoTiersWhereThereAreNone() {
     CompletableFuture<HttpResponse<String>> response = chat("");
     gateway.topics().end(gateway.topics().next(), 0, "stop", new Usage(100, 64, 3));
-    assertThat(response.join().body())
-        .contains("\"prompt_tokens_details\":{\"cached_tokens\":64}");
+    assertThat(response.join().body()).contains("\"prompt_tokens_details\":{\"cached_tokens\":64}");
   }
 
   @ParameterizedTest
