@@ -14,6 +14,7 @@ import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpServerRequest;
 import io.vertx.core.http.HttpServerResponse;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -138,6 +139,19 @@ public final class Exchange {
   public String queryParameter(String name) {
     try {
       return request.params().get(name);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.badRequest(name, "the query string has a wrong escape sequence");
+    }
+  }
+
+  /**
+   * All values of a parameter of the query string.
+   *
+   * @throws ApiException if the query string cannot be read
+   */
+  public List<String> queryParameters(String name) {
+    try {
+      return request.params().getAll(name);
     } catch (IllegalArgumentException e) {
       throw ApiException.badRequest(name, "the query string has a wrong escape sequence");
     }

@@ -5,6 +5,8 @@ import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.gateway.text.ModelText;
+import io.radixflow.jobs.config.RadixflowOptions;
+import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.Message;
 import java.util.List;
@@ -16,8 +18,15 @@ final class InputTokens {
   private final ResponseLookup lookup;
   private final ServedModels models;
   private final ModelText text;
+  private final boolean dropsOldest;
 
-  InputTokens(Asking asking, ResponseLookup lookup, ServedModels models, ModelText text) {
+  InputTokens(
+      Settings settings,
+      Asking asking,
+      ResponseLookup lookup,
+      ServedModels models,
+      ModelText text) {
+    this.dropsOldest = RadixflowOptions.dropsOldest(settings);
     this.asking = asking;
     this.lookup = lookup;
     this.models = models;
@@ -27,7 +36,7 @@ final class InputTokens {
   /** Serves {@code POST /v1/responses/input_tokens}. */
   void count(Exchange exchange) {
     ResponseRequest request =
-        ResponseRequest.of(JsonObject.of(exchange.body(), "the body"), 0, models.name());
+        ResponseRequest.of(JsonObject.of(exchange.body(), "the body"), 0, models.name(), dropsOldest);
     RequestFields.ignore(exchange, List.copyOf(request.ignored()));
     models.served(exchange.caller(), request.settings().model());
     String previous = request.settings().previous();

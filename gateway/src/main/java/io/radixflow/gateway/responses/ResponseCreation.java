@@ -14,6 +14,7 @@ import io.radixflow.gateway.turn.TurnStream;
 import io.radixflow.gateway.turn.Turns;
 import io.radixflow.jobs.config.GatewayConfig;
 import io.radixflow.jobs.config.GatewayConfig.OnDisconnect;
+import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.CacheHints;
@@ -40,6 +41,7 @@ final class ResponseCreation {
   private final ResponseLookup lookup;
   private final ServedModels models;
   private final OnDisconnect onDisconnect;
+  private final boolean dropsOldest;
 
   ResponseCreation(
       Settings settings, Turns turns, Asking asking, ResponseLookup lookup, ServedModels models) {
@@ -48,6 +50,7 @@ final class ResponseCreation {
     this.lookup = lookup;
     this.models = models;
     this.onDisconnect = settings.get(GatewayConfig.ON_DISCONNECT);
+    this.dropsOldest = RadixflowOptions.dropsOldest(settings);
   }
 
   /** Serves {@code POST /v1/responses}. */
@@ -67,7 +70,8 @@ final class ResponseCreation {
         ResponseRequest.of(
             JsonObject.of(exchange.body(), "the body"),
             System.currentTimeMillis() / 1000,
-            models.name());
+            models.name(),
+            dropsOldest);
     RequestFields.ignore(exchange, List.copyOf(request.ignored()));
     models.served(exchange.caller(), request.settings().model());
     if (request.input().isEmpty()) {

@@ -69,16 +69,22 @@ record ResponseRequest(
   /** Fields without which the reply would mean something else. */
   private static final Set<String> NOT_SERVED = Set.of("prompt");
 
-  private static final Set<String> INCLUDES =
-      Set.of("message.output_text.logprobs", "reasoning.encrypted_content");
+  private static final List<String> TRUNCATIONS = List.of("auto", "disabled");
+
+  /** Asks for log probabilities among what is to be included. */
+  static final String LOGPROBS = "message.output_text.logprobs";
+
+  private static final Set<String> INCLUDES = Set.of(LOGPROBS, "reasoning.encrypted_content");
 
   /**
    * Reads a request.
    *
    * @param now seconds since the epoch
    * @param model the model that is meant if the request names none
+   * @param dropsOldest whether the job drops the oldest turns of a conversation that is too long,
+   *     rather than to reject a turn
    */
-  static ResponseRequest of(JsonObject body, long now, String model) {
+  static ResponseRequest of(JsonObject body, long now, String model, boolean dropsOldest) {
     Set<String> ignored = new LinkedHashSet<>();
     for (String name : body.names()) {
       if (NOT_SERVED.contains(name) && body.has(name)) {
@@ -93,7 +99,7 @@ record ResponseRequest(
     refuseTools(body);
     refuseFormat(body, ignored);
     boolean logprobs = includes(body, ignored);
-    ResponseSettings settings = settings(body, now, model, logprobs);
+    ResponseSettings settings = settings(body, now, model, truncation(body, dropsOldest), logprobs);
     String conversation = conversation(body);
     String previous = settings.previous();
     if (previous != null && conversation != null) {
@@ -161,20 +167,15 @@ record ResponseRequest(
         ignored.add("include=" + Texts.quote(name));
       }
     }
-    return include.contains("message.output_text.logprobs");
+    return include.contains(LOGPROBS);
   }
 
   private static ResponseSettings settings(
-      JsonObject body, long now, String model, boolean logprobs) {
+      JsonObject body, long now, String model, String truncation, boolean logprobs) {
     boolean background = body.bool("background", false);
     boolean store = body.bool("store", true);
     if (background && !store) {
       throw new InvalidInputException("background needs store, as its response is read later");
-    }
-    String truncation = body.text("truncation");
-    List<String> truncations = List.of("auto", "disabled");
-    if (truncation != null && !truncations.contains(truncation)) {
-      throw JsonObject.notOneOf("truncation", truncation, truncations);
     }
     Long tokens = body.integer("max_output_tokens", 1, Integer.MAX_VALUE);
     String name = name(body, "model");
@@ -188,13 +189,30 @@ record ResponseRequest(
         logprobs || body.integer("top_logprobs", 0, 20, 0) > 0,
         background,
         store,
-        truncation == null ? "disabled" : truncation,
+        truncation,
         body.text("previous_response_id"),
         ResponseIds.tag(instructions(body)),
         name(body, "user"),
         name(body, "safety_identifier"),
         name(body, "prompt_cache_key"),
         name(body, "prompt_cache_retention"));
+  }
+
+  /** Returns how the response is truncated: as the job does it, whose option holds for all. */
+  private static String truncation(JsonObject body, boolean dropsOldest) {
+    String asked = body.text("truncation");
+    if (asked != null && !TRUNCATIONS.contains(asked)) {
+      throw JsonObject.notOneOf("truncation", asked, TRUNCATIONS);
+    }
+    String served = dropsOldest ? "auto" : "disabled";
+    if (asked != null && !asked.equals(served)) {
+      throw new InvalidInputException(
+          ("truncation is \"%s\", which is not served: the job %s a conversation that is too long,"
+                  + " as its option session.overflow says; leave truncation out, or send \"%s\"")
+              .formatted(
+                  asked, dropsOldest ? "drops the oldest turns of" : "rejects a turn of", served));
+    }
+    return served;
   }
 
   private static String name(JsonObject body, String field) {

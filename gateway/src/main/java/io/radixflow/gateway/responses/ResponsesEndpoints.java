@@ -37,7 +37,7 @@ public final class ResponsesEndpoints implements EndpointGroup {
     this.asking = new Asking(turns);
     this.lookup = new ResponseLookup(asking, models.name());
     this.creation = new ResponseCreation(settings, turns, asking, lookup, models);
-    this.counting = new InputTokens(asking, lookup, models, text);
+    this.counting = new InputTokens(settings, asking, lookup, models, text);
   }
 
   @Override
@@ -53,16 +53,30 @@ public final class ResponsesEndpoints implements EndpointGroup {
   private void get(Exchange exchange) {
     boolean stream = "true".equals(exchange.queryParameter("stream"));
     long after = after(exchange.queryParameter("starting_after"));
+    boolean logprobs = wantsLogprobs(exchange);
     lookup.find(
         exchange,
         exchange.pathParameter("id"),
         found -> {
+          if (logprobs && found.response().status().isFinal()) {
+            throw ApiException.badRequest(
+                "include",
+                "include has message.output_text.logprobs, which are not kept after a response has"
+                    + " ended: they are in its stream, and in the answer to the request that made"
+                    + " it");
+          }
           if (stream) {
             stream(exchange, found.response(), after);
           } else {
             exchange.json(200, Json.write(ResponseJson.response(found.response())));
           }
         });
+  }
+
+  private static boolean wantsLogprobs(Exchange exchange) {
+    List<String> included = new ArrayList<>(exchange.queryParameters("include"));
+    included.addAll(exchange.queryParameters("include[]"));
+    return included.contains(ResponseRequest.LOGPROBS);
   }
 
   private static long after(String number) {

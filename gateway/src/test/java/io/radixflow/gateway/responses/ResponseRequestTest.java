@@ -17,7 +17,31 @@ class ResponseRequestTest {
   private static ResponseRequest read(String json) throws JsonProcessingException {
     String quoted = json.replace('\'', '"');
     return ResponseRequest.of(
-        JsonObject.of(new ObjectMapper().readTree(quoted), "the body"), 42, "the-model");
+        JsonObject.of(new ObjectMapper().readTree(quoted), "the body"),
+        42,
+        "the-model",
+        true);
+  }
+
+  @Test
+  void truncationIsAsTheJobDoesItOrRefused() throws Exception {
+    assertThat(read("{'input':'a'}").settings().truncation()).isEqualTo("auto");
+    assertThat(read("{'input':'a','truncation':'auto'}").settings().truncation())
+        .isEqualTo("auto");
+    assertThatThrownBy(() -> read("{'input':'a','truncation':'disabled'}"))
+        .isInstanceOf(InvalidInputException.class)
+        .hasMessageContaining("truncation is \"disabled\", which is not served")
+        .hasMessageContaining("session.overflow");
+    JsonObject body =
+        JsonObject.of(
+            new ObjectMapper().readTree("{\"input\":\"a\",\"truncation\":\"disabled\"}"), "it");
+    assertThat(ResponseRequest.of(body, 42, "m", false).settings().truncation())
+        .isEqualTo("disabled");
+    JsonObject auto =
+        JsonObject.of(
+            new ObjectMapper().readTree("{\"input\":\"a\",\"truncation\":\"auto\"}"), "it");
+    assertThatThrownBy(() -> ResponseRequest.of(auto, 42, "m", false))
+        .hasMessageContaining("rejects a turn");
   }
 
   @Test

@@ -283,6 +283,23 @@ class ResponsesTest {
     assertThat(json(items).at("/data/0/content/0/text").asText()).isEqualTo("Hi");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"include[]", "include"})
+  void logProbabilitiesOfAResponseThatEndedAreRefusedByName(String parameter) {
+    Made made = made(",'include':['message.output_text.logprobs']");
+    String path =
+        "/v1/responses/%s?%s=message.output_text.logprobs"
+            .formatted(made.id(), parameter.replace("[]", "%5B%5D"));
+    CompletableFuture<HttpResponse<String>> ended = get(path);
+    answer(gateway.topics().next(), made.turn(), "Hello", "stop");
+    assertThat(ended.join().statusCode()).isEqualTo(400);
+    assertThat(json(ended).at("/error/param").asText()).isEqualTo("include");
+    assertThat(json(ended).at("/error/message").asText()).contains("not kept");
+    CompletableFuture<HttpResponse<String>> running = get(path);
+    answer(gateway.topics().next(), made.turn(), "Hel", null);
+    assertThat(running.join().statusCode()).isEqualTo(200);
+  }
+
   @Test
   void instructionsOfAResponseAreTheSystemPromptAndAreReadBack() {
     Made made = made(",'instructions':'Be brief.'");

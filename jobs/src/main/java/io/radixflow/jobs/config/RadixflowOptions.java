@@ -317,6 +317,11 @@ public final class RadixflowOptions {
 
   private RadixflowOptions() {}
 
+  /** Returns whether the oldest turns of a conversation are dropped that is too long. */
+  public static boolean dropsOldest(Settings settings) {
+    return settings.get(OVERFLOW) == Overflow.DROP_OLDEST;
+  }
+
   /** All options, in the order of the documentation. */
   static List<OptionSpec<?>> specs() {
     List<OptionSpec<?>> specs = new ArrayList<>(ALL.specs());
