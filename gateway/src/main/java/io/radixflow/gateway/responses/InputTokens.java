@@ -36,7 +36,8 @@ final class InputTokens {
   /** Serves {@code POST /v1/responses/input_tokens}. */
   void count(Exchange exchange) {
     ResponseRequest request =
-        ResponseRequest.of(JsonObject.of(exchange.body(), "the body"), 0, models.name(), dropsOldest);
+        ResponseRequest.of(
+            JsonObject.of(exchange.body(), "the body"), 0, models.name(), dropsOldest);
     RequestFields.ignore(exchange, List.copyOf(request.ignored()));
     models.served(exchange.caller(), request.settings().model());
     String previous = request.settings().previous();

@@ -17,17 +17,13 @@ class ResponseRequestTest {
   private static ResponseRequest read(String json) throws JsonProcessingException {
     String quoted = json.replace('\'', '"');
     return ResponseRequest.of(
-        JsonObject.of(new ObjectMapper().readTree(quoted), "the body"),
-        42,
-        "the-model",
-        true);
+        JsonObject.of(new ObjectMapper().readTree(quoted), "the body"), 42, "the-model", true);
   }
 
   @Test
   void truncationIsAsTheJobDoesItOrRefused() throws Exception {
     assertThat(read("{'input':'a'}").settings().truncation()).isEqualTo("auto");
-    assertThat(read("{'input':'a','truncation':'auto'}").settings().truncation())
-        .isEqualTo("auto");
+    assertThat(read("{'input':'a','truncation':'auto'}").settings().truncation()).isEqualTo("auto");
     assertThatThrownBy(() -> read("{'input':'a','truncation':'disabled'}"))
         .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining("truncation is \"disabled\", which is not served")

@@ -126,7 +126,8 @@ class UntrustedRequestProperties {
   @Property(tries = 2000)
   void anyBodyIsReadOrIsTheClientsError(@ForAll("bodies") ObjectNode body) {
     try {
-      ResponseRequest request = ResponseRequest.of(JsonObject.of(body, "the body"), 1, "the-model", true);
+      ResponseRequest request =
+          ResponseRequest.of(JsonObject.of(body, "the body"), 1, "the-model", true);
       String kept = request.settings().encoded();
       assertThat(ResponseSettings.decoded(kept, 2, "x")).isEqualTo(request.settings());
     } catch (InvalidInputException e) {
