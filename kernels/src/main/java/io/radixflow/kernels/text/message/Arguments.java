@@ -1,0 +1,26 @@
+package io.radixflow.kernels.text.message;
+
+/** Reads the arguments of one call in the form that a model writes, and gives them as JSON. */
+interface Arguments {
+
+  /** The outcome so far. */
+  enum State {
+    /** More text is needed. */
+    OPEN,
+    /** The arguments are a whole JSON object; what follows belongs to the call's end. */
+    DONE,
+    /** What follows is not in the call's form. */
+    BROKEN
+  }
+
+  /**
+   * Reads on.
+   *
+   * @param text the reply from what was not read yet, at {@code from}
+   * @param out takes the JSON
+   * @return how far it read; the rest is given once more, with more text
+   */
+  int read(CharSequence text, int from, StringBuilder out);
+
+  State state();
+}

@@ -1,0 +1,246 @@
+package io.radixflow.kernels.text.message;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * Reads harmony, the format of gpt-oss: messages with a channel and perhaps a recipient, {@code
+ * <|channel|>analysis<|message|>...<|end|><|start|>assistant<|channel|>final<|message|>...}.
+ *
+ * <p>The analysis channel is reasoning; the others are content, unless they are for a known
+ * function. A message for anyone else comes as content with its header and end. A header is held
+ * back until it is whole, at most {@link CallParser#HEAD} characters. Messages of one kind that
+ * follow each other are joined by a line break.
+ */
+final class HarmonyParser implements ReplyParser {
+
+  private static final String MESSAGE = "<|message|>";
+  private static final List<String> ENDS = List.of("<|end|>", "<|return|>", "<|call|>");
+  private static final Markers HEADERS = new Markers(List.of("<|start|>", "<|channel|>", "to="));
+  private static final Markers BOUNDS =
+      new Markers(List.of("<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>"));
+
+  private enum State {
+    HEADER,
+    BODY,
+    ARGUMENTS,
+    END
+  }
+
+  private final Map<String, Tool> tools;
+  private final StringBuilder held = new StringBuilder();
+  private final Parts parts = new Parts();
+  private State state = State.HEADER;
+  private int from;
+  private PartKind kind = PartKind.CONTENT;
+
+  /** Whether the message is content as it is written, with its end. */
+  private boolean raw = true;
+
+  /** The kind of the last message that had text; a line break joins the next one to it. */
+  private PartKind last;
+
+  private boolean joined;
+  private Arguments arguments;
+  private int calls;
+
+  HarmonyParser(Map<String, Tool> tools) {
+    this.tools = tools;
+  }
+
+  @Override
+  public void accept(CharSequence text, Consumer<ReplyPart> out) {
+    held.append(text);
+    run(false, out);
+  }
+
+  @Override
+  public void finish(Consumer<ReplyPart> out) {
+    run(true, out);
+  }
+
+  private void run(boolean ended, Consumer<ReplyPart> out) {
+    parts.to(out);
+    while (step(ended)) {}
+    parts.flush();
+    held.delete(0, from);
+    from = 0;
+  }
+
+  private boolean step(boolean ended) {
+    return from < held.length()
+        && switch (state) {
+          case HEADER -> header(ended);
+          case BODY -> body(ended);
+          case ARGUMENTS -> arguments();
+          case END -> end(ended);
+        };
+  }
+
+  /** Reads a header, or goes on as plain text where there is none. */
+  private boolean header(boolean ended) {
+    Scan scan = new Scan(held, from, CallParser.HEAD);
+    scan.space();
+    int match = scan.going() ? HEADERS.at(held, scan.at()) : Markers.NONE;
+    boolean wait = match == Markers.PART || scan.starved();
+    if (match == Markers.WHOLE) {
+      Header header = Header.read(scan);
+      if (header != null && header.recipient != null) {
+        return recipient(header, scan, ended);
+      }
+      if (header != null) {
+        return open(header.channel.equals("analysis"), scan.at());
+      }
+      wait = scan.starved();
+    }
+    if (wait && !ended) {
+      return false;
+    }
+    return plain(ended ? held.length() : from + 1);
+  }
+
+  private boolean open(boolean reasoning, int at) {
+    kind = reasoning ? PartKind.REASONING : PartKind.CONTENT;
+    raw = false;
+    joined = kind != last;
+    from = at;
+    state = State.BODY;
+    return true;
+  }
+
+  /** Gives text as it is written, and all that follows up to the next message. */
+  private boolean plain(int end) {
+    kind = PartKind.CONTENT;
+    last = PartKind.CONTENT;
+    raw = true;
+    joined = true;
+    parts.content(held, from, end);
+    from = end;
+    state = State.BODY;
+    return true;
+  }
+
+  private boolean recipient(Header header, Scan scan, boolean ended) {
+    String name = header.recipient;
+    name = name.startsWith("functions.") ? name.substring("functions.".length()) : name;
+    int body = scan.at();
+    scan.space();
+    boolean object = scan.peek() == '{';
+    int begin = scan.at();
+    boolean none = !object && ENDS.stream().anyMatch(scan::literal);
+    if (scan.starved() && !ended) {
+      return false;
+    }
+    if (!object && !none || !tools.containsKey(name)) {
+      return plain(body);
+    }
+    arguments = object ? new JsonArguments() : WholeArguments.NONE;
+    parts.call(calls, name);
+    from = begin;
+    state = State.ARGUMENTS;
+    return true;
+  }
+
+  private boolean body(boolean ended) {
+    int end = BOUNDS.seek(held, from);
+    int match = BOUNDS.at(held, end);
+    if (match == Markers.PART && ended) {
+      end = held.length();
+    }
+    text(end);
+    if (match != Markers.WHOLE || from == held.length()) {
+      return false;
+    }
+    for (String mark : ENDS) {
+      if (Markers.match(mark, held, from) == Markers.WHOLE) {
+        if (raw) {
+          text(from + mark.length());
+        } else {
+          from += mark.length();
+        }
+        break;
+      }
+    }
+    state = State.HEADER;
+    return true;
+  }
+
+  private void text(int end) {
+    if (end == from) {
+      return;
+    }
+    if (!joined) {
+      joined = true;
+      give("\n", 0, 1);
+    }
+    give(held, from, end);
+    last = kind;
+    from = end;
+  }
+
+  private void give(CharSequence text, int start, int end) {
+    if (kind == PartKind.REASONING) {
+      parts.reasoning(text, start, end);
+    } else {
+      parts.content(text, start, end);
+    }
+  }
+
+  private boolean arguments() {
+    from = arguments.read(held, from, parts.arguments(calls));
+    if (arguments.state() == Arguments.State.OPEN) {
+      return false;
+    }
+    calls++;
+    if (arguments.state() == Arguments.State.BROKEN) {
+      return plain(from);
+    }
+    state = State.END;
+    return true;
+  }
+
+  private boolean end(boolean ended) {
+    Scan scan = new Scan(held, from, CallParser.HEAD);
+    scan.space();
+    for (String mark : ENDS) {
+      if (scan.literal(mark)) {
+        from = scan.at();
+        state = State.HEADER;
+        return true;
+      }
+    }
+    if (scan.starved()) {
+      if (ended) {
+        from = held.length();
+      }
+      return false;
+    }
+    state = State.HEADER;
+    return true;
+  }
+
+  /** A message's header; of the words in it only channel and recipient count. */
+  private record Header(String channel, String recipient) {
+
+    static Header read(Scan scan) {
+      String channel = "";
+      String recipient = null;
+      while (!scan.literal(MESSAGE)) {
+        int before = scan.at();
+        if (scan.literal("<|channel|>")) {
+          channel = scan.word();
+        } else if (scan.literal("to=")) {
+          recipient = scan.word();
+        } else if (!scan.literal("<|start|>") && !scan.literal("<|constrain|>")) {
+          scan.word();
+        }
+        scan.space();
+        if (!scan.going() || channel == null || scan.at() == before) {
+          return null;
+        }
+      }
+      return new Header(channel, recipient);
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package io.radixflow.kernels.text.message;
+
+/** Arguments that are written as JSON: given as they come, with control characters escaped. */
+final class JsonArguments implements Arguments {
+
+  private final JsonText json = new JsonText();
+
+  @Override
+  public int read(CharSequence text, int from, StringBuilder out) {
+    int at = from;
+    while (at < text.length() && !json.done()) {
+      char c = text.charAt(at);
+      boolean inString = json.inString();
+      json.accept(c);
+      if (json.broken()) {
+        break;
+      }
+      if (inString && c < ' ') {
+        JsonStrings.append(out, c);
+      } else {
+        out.append(c);
+      }
+      at++;
+    }
+    return at;
+  }
+
+  @Override
+  public State state() {
+    return json.done() ? State.DONE : json.broken() ? State.BROKEN : State.OPEN;
+  }
+}

@@ -1,0 +1,83 @@
+package io.radixflow.kernels.text.message;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Calls that are a name and a JSON object with marks around them: {@code [TOOL_CALLS]f[ARGS]{...}}.
+ *
+ * @param section begins a block of calls, may be missing; empty if the format has none
+ * @param call begins a call
+ * @param before stands before the name
+ * @param after stand between name and arguments, in this order; each may be missing
+ * @param ends end a call, in this order; each may be missing
+ * @param sectionEnd ends a block of calls; empty if the format has none
+ */
+record NamedCalls(
+    String section,
+    String call,
+    String before,
+    List<String> after,
+    List<String> ends,
+    String sectionEnd)
+    implements CallFormat {
+
+  /** Ends a mark after which a word stands that is not the function's name. */
+  static final String CALL_ID = "[CALL_ID]";
+
+  @Override
+  public List<String> markers() {
+    return section.isEmpty() ? List.of(call) : List.of(section, call);
+  }
+
+  @Override
+  public Call head(Scan scan, Map<String, Tool> tools) {
+    if (!section.isEmpty() && scan.literal(section)) {
+      scan.space();
+    }
+    if (!scan.literal(call) || !scan.space() || !scan.literal(before)) {
+      return scan.fail();
+    }
+    String name = known(scan.word(), tools);
+    if (name == null) {
+      return scan.fail();
+    }
+    scan.space();
+    for (String mark : after) {
+      if (scan.literal(mark) && mark.equals(CALL_ID)) {
+        scan.word();
+      }
+      scan.space();
+    }
+    return scan.peek() == '{' ? new Call(name, new JsonArguments(), false, this) : scan.fail();
+  }
+
+  /** Returns the function that a word names: also as {@code functions.f:0}, as Kimi writes it. */
+  private static String known(String word, Map<String, Tool> tools) {
+    if (word == null || tools.containsKey(word)) {
+      return word;
+    }
+    String name = word.startsWith("functions.") ? word.substring("functions.".length()) : word;
+    int colon = name.lastIndexOf(':');
+    name = colon > 0 ? name.substring(0, colon) : name;
+    return tools.containsKey(name) ? name : null;
+  }
+
+  @Override
+  public boolean end(Scan scan, Call call) {
+    int end = scan.at();
+    for (String mark : ends) {
+      scan.space();
+      if (scan.literal(mark)) {
+        end = scan.at();
+      }
+    }
+    scan.back(end);
+    return scan.going();
+  }
+
+  @Override
+  public boolean close(Scan scan) {
+    return !sectionEnd.isEmpty() && scan.space() && scan.literal(sectionEnd);
+  }
+}

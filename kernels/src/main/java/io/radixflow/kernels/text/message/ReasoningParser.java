@@ -1,0 +1,170 @@
+package io.radixflow.kernels.text.message;
+
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Takes the reasoning off the start of a reply and gives the rest to the next parser.
+ *
+ * <p>Line breaks next to the marks belong to the marks. Text is held back where it may be a mark or
+ * a line break before one, at most {@link CallParser#GAP} of these. A mark that comes later in the
+ * reply is content.
+ */
+final class ReasoningParser implements ReplyParser {
+
+  private enum State {
+    START,
+    OPENED,
+    REASONING,
+    CLOSED,
+    RESPONSE,
+    REST
+  }
+
+  private final ReasoningFormat format;
+  private final ReplyParser rest;
+  private final StringBuilder held = new StringBuilder();
+  private final Parts parts = new Parts();
+  private Consumer<ReplyPart> out;
+  private State state;
+  private int from;
+  private boolean response;
+
+  /**
+   * @param inside whether the reply begins within the reasoning
+   * @param rest takes what follows the reasoning
+   */
+  ReasoningParser(ReasoningFormat format, boolean inside, ReplyParser rest) {
+    this.format = format;
+    this.rest = rest;
+    state = inside ? State.OPENED : State.START;
+  }
+
+  @Override
+  public void accept(CharSequence text, Consumer<ReplyPart> out) {
+    held.append(text);
+    run(false, out);
+  }
+
+  @Override
+  public void finish(Consumer<ReplyPart> out) {
+    run(true, out);
+    rest.finish(out);
+  }
+
+  private void run(boolean last, Consumer<ReplyPart> consumer) {
+    out = consumer;
+    parts.to(consumer);
+    while (step(last)) {}
+    parts.flush();
+    held.delete(0, from);
+    from = 0;
+  }
+
+  private boolean step(boolean last) {
+    return switch (state) {
+      case START -> start(last);
+      case OPENED -> skipBreaks(State.REASONING);
+      case REASONING -> reasoning(last);
+      case CLOSED -> closed(last);
+      case RESPONSE -> skipBreaks(State.REST);
+      case REST -> rest(last);
+    };
+  }
+
+  private boolean start(boolean last) {
+    int at = from;
+    while (at < held.length() && at - from < CallParser.GAP && Scan.isSpace(held.charAt(at))) {
+      at++;
+    }
+    int match = Markers.match(format.open(), held, at);
+    if (match == Markers.WHOLE) {
+      from = at + format.open().length();
+      state = State.OPENED;
+      return true;
+    }
+    if (match == Markers.PART && !last) {
+      return false;
+    }
+    state = State.REST;
+    return true;
+  }
+
+  private boolean skipBreaks(State next) {
+    while (from < held.length() && held.charAt(from) == '\n') {
+      from++;
+    }
+    if (from == held.length()) {
+      return false;
+    }
+    state = next;
+    return true;
+  }
+
+  private boolean reasoning(boolean last) {
+    int at = from;
+    int match = Markers.NONE;
+    while (at < held.length() && (match = closeAt(at)) == Markers.NONE) {
+      at++;
+    }
+    if (match == Markers.PART && last) {
+      at = held.length();
+    }
+    parts.reasoning(held, from, at);
+    from = at;
+    if (match != Markers.WHOLE) {
+      return false;
+    }
+    while (held.charAt(from) == '\n') {
+      from++;
+    }
+    from += format.close().length();
+    state = State.CLOSED;
+    return true;
+  }
+
+  /** Returns whether the closing mark stands at a position, with line breaks before it. */
+  private int closeAt(int at) {
+    int mark = at;
+    while (mark < held.length() && mark - at < CallParser.GAP && held.charAt(mark) == '\n') {
+      mark++;
+    }
+    return Markers.match(format.close(), held, mark);
+  }
+
+  private boolean closed(boolean last) {
+    int at = from;
+    while (at < held.length() && held.charAt(at) == '\n') {
+      at++;
+    }
+    from = at;
+    int match = format.response().isEmpty() ? 0 : Markers.match(format.response(), held, at);
+    if (match == Markers.PART && !last || at == held.length()) {
+      return false;
+    }
+    response = match == Markers.WHOLE;
+    if (response) {
+      from += format.response().length();
+    }
+    state = response ? State.RESPONSE : State.REST;
+    return true;
+  }
+
+  private boolean rest(boolean last) {
+    parts.flush();
+    int end =
+        response ? new Markers(List.of(format.responseEnd())).seek(held, from) : held.length();
+    boolean whole =
+        end < held.length() && Markers.match(format.responseEnd(), held, end) == Markers.WHOLE;
+    int given = last && !whole ? held.length() : end;
+    if (given > from) {
+      rest.accept(held.substring(from, given), out);
+    }
+    from = given;
+    if (whole) {
+      from += format.responseEnd().length();
+      response = false;
+    }
+    return whole;
+  }
+}

@@ -1,0 +1,196 @@
+package io.radixflow.kernels.text.message;
+
+/**
+ * Reads a text whose end may still be missing, to decide whether it has a form.
+ *
+ * <p>Every method does nothing once the scan is starved or has failed. A scan starves where only
+ * more text can decide, and fails beyond its limit; so its outcome depends on the characters that
+ * it read alone, and not on how much text happened to be there.
+ */
+final class Scan {
+
+  /** Names of functions are at most 64 characters for OpenAI's clients; this leaves room. */
+  private static final int WORD = 256;
+
+  private final CharSequence text;
+  private final int limit;
+  private int at;
+  private boolean starved;
+  private boolean failed;
+
+  Scan(CharSequence text, int from, int bound) {
+    this.text = text;
+    this.at = from;
+    this.limit = from + bound;
+  }
+
+  static boolean isSpace(char c) {
+    return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+  }
+
+  int at() {
+    return at;
+  }
+
+  /** Goes back to a position that this scan had before. */
+  void back(int position) {
+    at = position;
+  }
+
+  /** Returns whether more text is needed to decide. */
+  boolean starved() {
+    return starved;
+  }
+
+  boolean going() {
+    return !starved && !failed;
+  }
+
+  /** Gives up; returns null for callers that return what they read. */
+  <T> T fail() {
+    failed = true;
+    return null;
+  }
+
+  /** Returns the next character without reading it, or -1 if the scan is over or starves. */
+  int peek() {
+    return has(0) ? text.charAt(at) : -1;
+  }
+
+  /** Returns what was read since a position. */
+  String since(int from) {
+    return text.subSequence(from, at).toString();
+  }
+
+  /** Reads a text if it stands here. */
+  boolean literal(String expected) {
+    for (int i = 0; i < expected.length(); i++) {
+      if (!has(i) || text.charAt(at + i) != expected.charAt(i)) {
+        return false;
+      }
+    }
+    at += expected.length();
+    return true;
+  }
+
+  /** Skips white space, none too; must not be the last thing that a scan reads. */
+  boolean space() {
+    while (has(0) && isSpace(text.charAt(at))) {
+      at++;
+    }
+    return going();
+  }
+
+  /** Reads a name of letters, digits and {@code _-.:/}; null if there is none or it is too long. */
+  String word() {
+    int from = at;
+    while (has(0) && isWord(text.charAt(at))) {
+      at++;
+    }
+    return going() && at > from && at - from <= WORD ? text.subSequence(from, at).toString() : null;
+  }
+
+  /** Reads up to a delimiter, and the delimiter; null if what stands before it is empty. */
+  String until(String delimiter) {
+    int from = at;
+    while (going() && !literal(delimiter)) {
+      if (has(0)) {
+        at++;
+      }
+    }
+    int end = at - delimiter.length();
+    return going() && end > from ? text.subSequence(from, end).toString() : null;
+  }
+
+  /** Reads a JSON string and returns what it stands for; null if none stands here. */
+  String string() {
+    if (!literal("\"")) {
+      return null;
+    }
+    StringBuilder value = new StringBuilder();
+    while (has(0)) {
+      char c = text.charAt(at++);
+      if (c == '"') {
+        return value.toString();
+      }
+      if (c == '\\') {
+        c = escape();
+      }
+      value.append(c);
+    }
+    return null;
+  }
+
+  private char escape() {
+    if (!has(0)) {
+      return 0;
+    }
+    char c = text.charAt(at++);
+    switch (c) {
+      case 'n':
+        return '\n';
+      case 't':
+        return '\t';
+      case 'r':
+        return '\r';
+      case 'b':
+        return '\b';
+      case 'f':
+        return '\f';
+      case 'u':
+        int code = 0;
+        for (int i = 0; i < 4 && has(0); i++) {
+          code = code * 16 + Math.max(0, Character.digit(text.charAt(at++), 16));
+        }
+        return (char) code;
+      default:
+        return c;
+    }
+  }
+
+  /** Skips a JSON value; false if none stands here. */
+  boolean value() {
+    int c = peek();
+    if (c == '"') {
+      return string() != null;
+    }
+    if (c != '{' && c != '[') {
+      return scalar() != null;
+    }
+    JsonText json = new JsonText();
+    while (has(0)) {
+      json.accept(text.charAt(at++));
+      if (json.done()) {
+        return true;
+      }
+      if (json.broken()) {
+        failed = true;
+      }
+    }
+    return false;
+  }
+
+  private String scalar() {
+    int from = at;
+    while (has(0) && (isWord(text.charAt(at)) || text.charAt(at) == '+')) {
+      at++;
+    }
+    return going() && at > from ? text.subSequence(from, at).toString() : fail();
+  }
+
+  private static boolean isWord(char c) {
+    return c < 128 && Character.isLetterOrDigit(c) || "_-.:/".indexOf(c) >= 0;
+  }
+
+  private boolean has(int offset) {
+    if (!going()) {
+      return false;
+    }
+    if (at + offset >= limit) {
+      failed = true;
+    } else if (at + offset >= text.length()) {
+      starved = true;
+    }
+    return going();
+  }
+}

@@ -1,0 +1,78 @@
+package io.radixflow.kernels.text.message;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Calls that are tags with a tag for each parameter: {@code <tool_call><function=f><parameter=a>1
+ * </parameter></function></tool_call>}.
+ *
+ * @param block begins a block of calls, may be missing; empty if the format has none
+ * @param blockEnd ends it
+ * @param call stands before the name
+ * @param afterName stands after it; empty if the name ends at a line break or tag
+ * @param parameter its form
+ */
+record TagCalls(String block, String blockEnd, String call, String afterName, Parameter parameter)
+    implements CallFormat {
+
+  /**
+   * The form of a parameter.
+   *
+   * @param open stands before its name
+   * @param afterName stands after its name
+   * @param value stands before its value
+   * @param string stands before its value in place of {@code value} if that is a string whatever
+   *     the schema says; empty if the format does not say
+   * @param close stands after its value
+   * @param callEnd ends the call after the last parameter
+   * @param lines whether the value stands on lines of its own
+   */
+  record Parameter(
+      String open,
+      String afterName,
+      String value,
+      String string,
+      String close,
+      String callEnd,
+      boolean lines) {}
+
+  @Override
+  public List<String> markers() {
+    return block.isEmpty() ? List.of(call) : List.of(block, call);
+  }
+
+  @Override
+  public Call head(Scan scan, Map<String, Tool> tools) {
+    if (!block.isEmpty() && scan.literal(block)) {
+      scan.space();
+    }
+    return call(scan, tools);
+  }
+
+  @Override
+  public Call next(Scan scan, Map<String, Tool> tools) {
+    scan.space();
+    return block.isEmpty() ? scan.fail() : call(scan, tools);
+  }
+
+  private Call call(Scan scan, Map<String, Tool> tools) {
+    String name = scan.literal(call) ? scan.word() : null;
+    if (name == null || !tools.containsKey(name) || !scan.literal(afterName)) {
+      return scan.fail();
+    }
+    scan.space();
+    int arguments = scan.at();
+    boolean begins = scan.literal(parameter.open()) || scan.literal(parameter.callEnd());
+    if (!begins) {
+      return scan.fail();
+    }
+    scan.back(arguments);
+    return new Call(name, new TagArguments(parameter, tools.get(name)), false, this);
+  }
+
+  @Override
+  public boolean close(Scan scan) {
+    return !block.isEmpty() && scan.space() && scan.literal(blockEnd);
+  }
+}

@@ -1,0 +1,101 @@
+package io.radixflow.kernels.text.message;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A function that a reply may call.
+ *
+ * @param parameters the JSON schema of its arguments, parsed; empty for any
+ * @param strict whether its arguments shall be held to the schema
+ */
+public record Tool(String name, Map<String, ?> parameters, boolean strict) {
+
+  /**
+   * Reads tools in OpenAI's form, parsed: objects with {@code function}, or the functions.
+   *
+   * @throws IllegalArgumentException if one has no name or its parameters are no object
+   */
+  public static List<Tool> list(List<?> tools) {
+    List<Tool> list = new ArrayList<>();
+    for (Object tool : tools) {
+      list.add(of(tool));
+    }
+    return List.copyOf(list);
+  }
+
+  private static Tool of(Object tool) {
+    Object function =
+        tool instanceof Map<?, ?> map && map.containsKey("function") ? map.get("function") : tool;
+    if (!(function instanceof Map<?, ?> map)
+        || !(map.get("name") instanceof String name)
+        || name.isEmpty()) {
+      throw new IllegalArgumentException("a tool has no name");
+    }
+    Object parameters = map.get("parameters");
+    if (parameters == null) {
+      parameters = Map.of();
+    }
+    if (!(parameters instanceof Map<?, ?>)) {
+      throw new IllegalArgumentException("the parameters of tool " + name + " are no object");
+    }
+    @SuppressWarnings("unchecked")
+    Map<String, ?> schema = (Map<String, ?>) parameters;
+    return new Tool(name, schema, Boolean.TRUE.equals(map.get("strict")));
+  }
+
+  /** The JSON types that the schema lets a parameter have; empty if it does not say. */
+  Set<String> types(String parameter) {
+    Set<String> types = new LinkedHashSet<>();
+    if (parameters.get("properties") instanceof Map<?, ?> properties) {
+      return addTypes(properties.get(parameter), types, 0) ? types : Set.of();
+    }
+    return types;
+  }
+
+  /** Adds the types of a schema; false if it does not say all of them. */
+  private static boolean addTypes(Object schema, Set<String> types, int depth) {
+    if (!(schema instanceof Map<?, ?> map) || depth > 8) {
+      return false;
+    }
+    Object type = map.get("type");
+    if (type instanceof String one) {
+      types.add(one);
+      return true;
+    }
+    if (type instanceof Collection<?> several) {
+      several.forEach(t -> types.add(String.valueOf(t)));
+      return !several.isEmpty();
+    }
+    for (String union : List.of("anyOf", "oneOf")) {
+      if (map.get(union) instanceof Collection<?> schemas && !schemas.isEmpty()) {
+        boolean all = true;
+        for (Object option : schemas) {
+          all &= addTypes(option, types, depth + 1);
+        }
+        return all;
+      }
+    }
+    return map.get("enum") instanceof Collection<?> values && addTypesOf(values, types);
+  }
+
+  private static boolean addTypesOf(Collection<?> values, Set<String> types) {
+    for (Object value : values) {
+      types.add(
+          value == null
+              ? "null"
+              : value instanceof String
+                  ? "string"
+                  : value instanceof Boolean
+                      ? "boolean"
+                      : value instanceof Number
+                          ? "number"
+                          : value instanceof Collection ? "array" : "object");
+    }
+    return !values.isEmpty();
+  }
+}
