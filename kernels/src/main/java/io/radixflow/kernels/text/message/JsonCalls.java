@@ -20,7 +20,7 @@ record JsonCalls(List<String> markers, List<String> leading, List<String> closer
 
   @Override
   public Call head(Scan scan, Map<String, Tool> tools) {
-    boolean marked = any(scan, markers);
+    boolean marked = scan.any(markers);
     scan.space();
     scan.literal("[");
     scan.space();
@@ -101,25 +101,6 @@ record JsonCalls(List<String> markers, List<String> leading, List<String> closer
 
   @Override
   public boolean close(Scan scan) {
-    int from = scan.at();
-    scan.space();
-    boolean closed = scan.literal("]");
-    int end = closed ? scan.at() : from;
-    if (!closers.isEmpty() && scan.space()) {
-      if (any(scan, closers)) {
-        return true;
-      }
-    }
-    scan.back(end);
-    return scan.going() && closed;
-  }
-
-  private static boolean any(Scan scan, List<String> literals) {
-    for (String literal : literals) {
-      if (scan.literal(literal)) {
-        return true;
-      }
-    }
-    return false;
+    return scan.closeList(closers);
   }
 }

@@ -1,5 +1,7 @@
 package io.radixflow.kernels.text.message;
 
+import java.util.List;
+
 /**
  * Reads a text whose end may still be missing, to decide whether it has a form.
  *
@@ -71,6 +73,29 @@ final class Scan {
     }
     at += expected.length();
     return true;
+  }
+
+  /** Reads the first of some texts that stands here. */
+  boolean any(List<String> expected) {
+    for (String text : expected) {
+      if (literal(text)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Reads the end of a list, which may be missing, and one of the texts that may follow. */
+  boolean closeList(List<String> closers) {
+    int from = at;
+    space();
+    boolean closed = literal("]");
+    int end = closed ? at : from;
+    if (!closers.isEmpty() && space() && any(closers)) {
+      return true;
+    }
+    at = end;
+    return closed && going();
   }
 
   /** Skips white space, none too; must not be the last thing that a scan reads. */

@@ -1,10 +1,12 @@
 package io.radixflow.kernels.text.message;
 
+import io.radixflow.kernels.text.message.LiteralArguments.Dialect;
 import io.radixflow.kernels.text.message.TagCalls.Parameter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.TreeSet;
 
 /** The forms in which families of models write calls of functions. */
@@ -94,7 +96,53 @@ public enum ToolFormat {
   /** {@code {"name": "f", "parameters": {}}}, alone or after {@code <|python_tag|>}. */
   LLAMA3_JSON(
       List.of("llama3_json", "llama4_json", "llama3"),
-      new JsonCalls(List.of("<|python_tag|>"), List.of("{", "[{"), List.of(), false)),
+      new JsonCalls(List.of("<|python_tag|>"), List.of("{", "[{"), List.of(), false),
+      new LiteralCalls(
+          List.of("<|python_tag|>"), List.of(), "", ".call", Dialect.PYTHON, List.of())),
+
+  /** {@code [f(a=1), g()]}, alone or within marks: Llama 4, LFM 2. */
+  PYTHONIC(
+      List.of("pythonic", "llama4_pythonic", "lfm2"),
+      new LiteralCalls(
+          List.of("<|python_start|>", "<|tool_call_start|>"),
+          List.of("["),
+          "",
+          "",
+          Dialect.PYTHON,
+          List.of("<|python_end|>", "<|tool_call_end|>"))),
+
+  /** {@code <function_calls>} with {@code f(a=1)} on each line. */
+  OLMO3(
+      List.of("olmo3"),
+      new LiteralCalls(
+          List.of("<function_calls>"),
+          List.of(),
+          "",
+          "",
+          Dialect.PYTHON,
+          List.of("</function_calls>"))),
+
+  /** {@code <|tool_call>call:f{a:<|"|>x<|"|>}<tool_call|>}. */
+  GEMMA4(
+      List.of("gemma4"),
+      new LiteralCalls(
+          List.of("<|tool_call>"),
+          List.of(),
+          "call:",
+          "",
+          Dialect.gemma("<|\"|>"),
+          List.of("<tool_call|>"))),
+
+  /** {@code <start_function_call>call:f{a:<escape>x<escape>}<end_function_call>}. */
+  FUNCTIONGEMMA(
+      List.of("functiongemma"),
+      new LiteralCalls(
+          List.of("<start_function_call>"),
+          List.of(),
+          "call:",
+          "",
+          Dialect.gemma("<escape>"),
+          List.of("<end_function_call>"))),
 
   /** {@code <|tool_call|>[{"name": "f", "arguments": {}}]}: Granite 3, Phi-4-mini. */
   GRANITE(
@@ -118,6 +166,29 @@ public enum ToolFormat {
   /** Messages with channels and recipients: gpt-oss. */
   HARMONY(List.of("openai", "harmony", "gpt-oss"));
 
+  /** What templates write, in the order in which it is looked for. */
+  private static final List<Map.Entry<String, ToolFormat>> SIGNS =
+      List.of(
+          Map.entry("DSML", DEEPSEEK_V32),
+          Map.entry("<minimax:tool_call>", MINIMAX_M2),
+          Map.entry("<seed:tool_call>", SEED_OSS),
+          Map.entry("<function=", QWEN3_CODER),
+          Map.entry("<arg_key>", GLM45),
+          Map.entry("<|tool_call_argument_begin|>", KIMI_K2),
+          Map.entry("<｜tool▁call▁begin｜>", DEEPSEEK_V31),
+          Map.entry("[TOOL_CALLS]", MISTRAL),
+          Map.entry("<|tools_prefix|>", APERTUS),
+          Map.entry("<|START_ACTION|>", COHERE),
+          Map.entry("<|tool_call>call:", GEMMA4),
+          Map.entry("<start_function_call>", FUNCTIONGEMMA),
+          Map.entry("<|tool_call_start|>", PYTHONIC),
+          Map.entry("[func_name1(", PYTHONIC),
+          Map.entry("<function_calls>", OLMO3),
+          Map.entry("<tool_call>", HERMES),
+          Map.entry("<|tool_call|>", GRANITE),
+          Map.entry("<|python_tag|>", LLAMA3_JSON),
+          Map.entry("\"parameters\": ", LLAMA3_JSON));
+
   private final List<String> names;
   private final List<CallFormat> calls;
 
@@ -134,44 +205,13 @@ public enum ToolFormat {
     if (template.contains("<|channel|>") && template.contains("<|message|>")) {
       return HARMONY;
     }
-    if (template.contains("DSML")) {
-      return DEEPSEEK_V32;
+    for (Map.Entry<String, ToolFormat> sign : SIGNS) {
+      if (template.contains(sign.getKey())) {
+        boolean code = sign.getValue() == DEEPSEEK_V31 && template.contains("```json");
+        return code ? DEEPSEEK_V3 : sign.getValue();
+      }
     }
-    if (template.contains("<minimax:tool_call>")) {
-      return MINIMAX_M2;
-    }
-    if (template.contains("<seed:tool_call>")) {
-      return SEED_OSS;
-    }
-    if (template.contains("<function=") && template.contains("<parameter=")) {
-      return QWEN3_CODER;
-    }
-    if (template.contains("<arg_key>")) {
-      return GLM45;
-    }
-    if (template.contains("<|tool_call_argument_begin|>")) {
-      return KIMI_K2;
-    }
-    if (template.contains("<｜tool▁call▁begin｜>")) {
-      return template.contains("```json") ? DEEPSEEK_V3 : DEEPSEEK_V31;
-    }
-    if (template.contains("[TOOL_CALLS]")) {
-      return MISTRAL;
-    }
-    if (template.contains("<|tools_prefix|>")) {
-      return APERTUS;
-    }
-    if (template.contains("<|START_ACTION|>")) {
-      return COHERE;
-    }
-    if (template.contains("<tool_call>")) {
-      return HERMES;
-    }
-    if (template.contains("<|tool_call|>")) {
-      return GRANITE;
-    }
-    boolean llama = template.contains("<|python_tag|>") || template.contains("\"parameters\": ");
-    return llama ? LLAMA3_JSON : HERMES;
+    return HERMES;
   }
 
   /**

@@ -50,6 +50,11 @@ final class Calls {
               + "\">\n<｜DSML｜parameter name=\"lines\" string=\"false\">"
               + value
               + "</｜DSML｜parameter>\n</｜DSML｜invoke>";
+      case PYTHONIC -> "[" + name + "(lines=" + value + ")]";
+      case OLMO3 -> "<function_calls>" + name + "(lines=" + value + ")</function_calls>";
+      case GEMMA4 -> "<|tool_call>call:" + name + "{lines:" + value + "}<tool_call|>";
+      case FUNCTIONGEMMA ->
+          "<start_function_call>call:" + name + "{lines:" + value + "}<end_function_call>";
       case MINIMAX_M2 ->
           "<invoke name=\""
               + name

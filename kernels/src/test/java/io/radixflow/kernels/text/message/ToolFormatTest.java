@@ -20,7 +20,7 @@ class ToolFormatTest {
   }
 
   static Stream<Arguments> replies() {
-    return Stream.of(hermes(), tags(), named(), lists(), llama()).flatMap(s -> s);
+    return Stream.of(hermes(), tags(), named(), lists(), llama(), literals()).flatMap(s -> s);
   }
 
   private static Stream<Arguments> hermes() {
@@ -248,6 +248,54 @@ class ToolFormatTest {
         row(f, "{\"name\": \"now\"}", "{\"name\": \"now\"}"),
         row(f, "{\"a\": 1}", "{\"a\": 1}"),
         row(f, "<|python_tag|>print(1)", "<|python_tag|>print(1)"));
+  }
+
+  private static Stream<Arguments> literals() {
+    ToolFormat f = ToolFormat.PYTHONIC;
+    String call = "[get_weather(city='Oslo', days=3)]";
+    return Stream.of(
+        row(f, call, WEATHER),
+        row(f, "<|python_start|>" + call + "<|python_end|>", WEATHER),
+        row(f, "Yes. <|tool_call_start|>[now()]<|tool_call_end|>ok", "Yes. ", "0:now{}", "ok"),
+        row(f, "[get_weather(city=\"Oslo\", days=3), now()]", WEATHER, "1:now{}"),
+        row(
+            f,
+            "[now(a=None, b=[True, -1.5e3,], c={'k': {}, \"l\": []}, d='''x'\ny''', e='',)]",
+            "0:now{\"a\": null, \"b\": [true, -1.5e3], \"c\": {\"k\": {}, \"l\": []}, "
+                + "\"d\": \"x'\\ny\", \"e\": \"\"}"),
+        row(
+            f,
+            "[now(a='\\x41\\u00e9\\U0001F600\\ud83d\\n\\'\\d')]",
+            "0:now{\"a\": \"Aé😀\\ud83d\\n'\\\\d\"}"),
+        row(f, "[now(a=f(1))]", "0:now{\"a\": ", "f(1))]"),
+        row(f, "[now(a=01)]", "0:now{\"a\": ", "01)]"),
+        row(f, "[fly(a=1)]", "[fly(a=1)]"),
+        row(f, "[1] and [now()]", "[1] and [now()]"),
+        row(f, "[now(a='b", "0:now{\"a\": \"b"),
+        row(
+            ToolFormat.OLMO3,
+            "<function_calls>\nget_weather(city=\"Oslo\", days=3)\nnow()\n</function_calls>",
+            WEATHER,
+            "1:now{}"),
+        row(
+            ToolFormat.GEMMA4,
+            "<|tool_call>call:get_weather{city:<|\"|>Oslo<|\"|>,days:3}<tool_call|>"
+                + "<|tool_call>call:now{}<tool_call|>",
+            WEATHER,
+            "1:now{}"),
+        row(
+            ToolFormat.GEMMA4,
+            "<|tool_call>call:now{a:{b:[<|\"|>\\\"<|\"|>,true],c:x1},d:\"y\\n\"}<tool_call|>",
+            "0:now{\"a\": {\"b\": [\"\\\\\\\"\", true], \"c\": \"x1\"}, \"d\": \"y\\n\"}"),
+        row(
+            ToolFormat.FUNCTIONGEMMA,
+            "<start_function_call>call:get_weather{city:<escape>Oslo<escape>,days:3}"
+                + "<end_function_call>",
+            WEATHER),
+        row(
+            ToolFormat.LLAMA3_JSON,
+            "<|python_tag|>get_weather.call(city=\"Oslo\", days=3)",
+            WEATHER));
   }
 
   @ParameterizedTest
