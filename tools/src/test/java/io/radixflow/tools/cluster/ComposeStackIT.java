@@ -85,7 +85,8 @@ class ComposeStackIT {
               .set(
                   List.of(
                       "kafka.bootstrap-servers=" + broker.bootstrapServers(),
-                      "kafka.create-topics=true"))
+                      "kafka.create-topics=true",
+                      "kv-events.enabled=true"))
               .load());
       Process jobManager = start("jobmanager");
       start("taskmanager");
