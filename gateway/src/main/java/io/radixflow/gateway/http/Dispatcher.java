@@ -35,15 +35,17 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   private final HttpLimits limits;
   private final Access access;
   private final HttpMetrics metrics;
+  private final Tracing tracing;
   private final AtomicLong bodies = new AtomicLong();
   private final Map<HttpConnection, IdleConnection> connections = new ConcurrentHashMap<>();
   private final ConnectionCount open;
 
-  Dispatcher(Routes routes, HttpLimits limits, Access access, HttpMetrics metrics) {
+  Dispatcher(Routes routes, HttpLimits limits, Access access, HttpMetrics metrics, Tracing tracing) {
     this.routes = routes;
     this.limits = limits;
     this.access = access;
     this.metrics = metrics;
+    this.tracing = tracing;
     this.open = new ConnectionCount(limits.maxConnections(), metrics);
   }
 
@@ -66,7 +68,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
 
   /** Answers what is not HTTP, or has headers beyond the limits, in the form of all errors. */
   void invalid(HttpServerRequest request) {
-    Exchange exchange = new Exchange(request, Vertx.currentContext(), limits, NO_MATCH, metrics);
+    Exchange exchange = exchange(request, Vertx.currentContext(), NO_MATCH);
     exchange.setHeader("connection", "close");
     exchange.fail(whyInvalid(request.decoderResult().cause()));
     request.connection().close();
@@ -114,7 +116,7 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   }
 
   private Exchange exchange(HttpServerRequest request, Context context, Routes.Match match) {
-    Exchange exchange = new Exchange(request, context, limits, match, metrics);
+    Exchange exchange = new Exchange(request, context, limits, match, metrics, tracing.begin(request, match.route()));
     IdleConnection idle = connections.get(request.connection());
     if (idle != null) {
       idle.began();

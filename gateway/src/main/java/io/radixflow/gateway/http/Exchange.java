@@ -39,6 +39,7 @@ public final class Exchange {
   private final HttpLimits limits;
   private final Routes.Match match;
   private final HttpMetrics metrics;
+  private final RequestSpan span;
   private final long started = System.nanoTime();
   private Admission admission = Admission.anonymous();
   private ObjectNode body;
@@ -51,12 +52,14 @@ public final class Exchange {
       Context context,
       HttpLimits limits,
       Routes.Match match,
-      HttpMetrics metrics) {
+      HttpMetrics metrics,
+      RequestSpan span) {
     this.request = request;
     this.context = context;
     this.limits = limits;
     this.match = match;
     this.metrics = metrics;
+    this.span = span;
     HttpServerResponse response = request.response();
     response.closeHandler(closed -> over());
     response.exceptionHandler(failure -> over());
@@ -70,6 +73,7 @@ public final class Exchange {
 
   void setBody(ObjectNode read) {
     body = read;
+    span.body(read);
   }
 
   /** Runs once: the response is complete, or its client has gone. */
@@ -81,8 +85,9 @@ public final class Exchange {
     admission.release().run();
     onOver.run();
     boolean complete = request.response().ended();
-    metrics.request(
-        match.route().path(), complete ? request.response().getStatusCode() : CLIENT_GONE, started);
+    int status = complete ? request.response().getStatusCode() : CLIENT_GONE;
+    metrics.request(match.route().path(), status, started);
+    span.end(status, complete);
     if (!complete) {
       onGone.run();
     }
@@ -170,15 +175,20 @@ public final class Exchange {
   /** How turns are followed for this exchange, as a header asks. */
   public Following following() {
     boolean committed = "true".equalsIgnoreCase(header("X-Await-Commit"));
-    return new Following(executor(), committed, limits.clientBuffer());
+    return new Following(executor(), committed, limits.clientBuffer(), span);
   }
 
-  /** Where an event of this exchange comes from: the trace that the client's headers name. */
+  /**
+   * Where an event of this exchange comes from: the exchange's span, or else the trace that the
+   * client's headers name.
+   */
   public Origin origin() {
-    String parent = header("traceparent");
-    return parent == null
-        ? Origin.NONE
-        : new Origin(-1, -1, 0, new TraceContext(parent, header("tracestate")));
+    String state = header("tracestate");
+    TraceContext trace = span.context(state);
+    if (trace == null && header("traceparent") != null) {
+      trace = new TraceContext(header("traceparent"), state);
+    }
+    return trace == null ? Origin.NONE : new Origin(-1, -1, 0, trace);
   }
 
   /** Sets a header of the response, before anything of it is written. */

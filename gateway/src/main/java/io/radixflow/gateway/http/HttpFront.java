@@ -32,10 +32,12 @@ public final class HttpFront implements AutoCloseable {
   private static final long RELOAD_MILLIS = 1000;
 
   private final Vertx vertx;
+  private final Tracing tracing;
   private final URI uri;
 
-  private HttpFront(Vertx vertx, URI uri) {
+  private HttpFront(Vertx vertx, Tracing tracing, URI uri) {
     this.vertx = vertx;
+    this.tracing = tracing;
     this.uri = uri;
   }
 
@@ -65,7 +67,8 @@ public final class HttpFront implements AutoCloseable {
                         .setFileCachingEnabled(false)
                         .setClassPathResolvingEnabled(false)));
     int port = settings.get(GatewayConfig.PORT);
-    Dispatcher dispatcher = new Dispatcher(routes, HttpLimits.of(settings), access, metrics);
+    Tracing tracing = Tracing.of(settings, System.getenv());
+    Dispatcher dispatcher = new Dispatcher(routes, HttpLimits.of(settings), access, metrics, tracing);
     // servers of several event loops share a port; a negative one stands for one that is free
     InetSocketAddress socket = new InetSocketAddress(address, port);
     SocketAddress listen =
@@ -95,13 +98,14 @@ public final class HttpFront implements AutoCloseable {
           .join();
     } catch (CompletionException e) {
       close(vertx);
+      tracing.close();
       throw cannotListen(e.getCause(), address, port);
     }
     vertx.setPeriodic(RELOAD_MILLIS, ticked -> vertx.executeBlocking(() -> reload(access)));
     boolean six = address.getHostAddress().contains(":");
     String host = six ? "[" + address.getHostAddress() + "]" : address.getHostAddress();
     String scheme = options.isSsl() ? "https" : "http";
-    return new HttpFront(vertx, URI.create(scheme + "://" + host + ":" + actual[0]));
+    return new HttpFront(vertx, tracing, URI.create(scheme + "://" + host + ":" + actual[0]));
   }
 
   private static Void reload(Access access) {
@@ -170,6 +174,7 @@ public final class HttpFront implements AutoCloseable {
   @Override
   public void close() {
     close(vertx);
+    tracing.close();
   }
 
   private static void close(Vertx vertx) {

@@ -74,6 +74,7 @@ public final class MessagesEndpoints implements EndpointGroup {
       Exchange exchange, MessagesRequest request, Root root, String turn) {
     return ConversationEvent.builder(EventKind.MESSAGE, root.id(), turn)
         .tenant(exchange.caller().tenant())
+        .origin(exchange.origin())
         .messages(request.messages())
         .matchHistory(true)
         .options(request.options())

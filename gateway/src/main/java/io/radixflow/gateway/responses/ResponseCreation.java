@@ -103,6 +103,7 @@ final class ResponseCreation {
     String turn = repeatable == null ? ResponseIds.newTurn() : repeatable;
     return ConversationEvent.builder(EventKind.MESSAGE, session, turn)
         .tenant(exchange.caller().tenant())
+        .origin(exchange.origin())
         .options(request.options())
         .metadata(request.metadata().with(request.settings()))
         .cache(

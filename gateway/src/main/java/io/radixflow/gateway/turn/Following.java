@@ -8,5 +8,7 @@ import java.util.concurrent.Executor;
  * @param executor runs the listener; runs tasks in order, one at a time, as an event loop does
  * @param committed whether the end is the committed reply rather than the last delta
  * @param buffer characters that may wait for a paused listener; beyond, it is cut off
+ * @param observer hears of the turn beside the listener
  */
-public record Following(Executor executor, boolean committed, int buffer) {}
+public record Following(
+    Executor executor, boolean committed, int buffer, TurnObserver observer) {}

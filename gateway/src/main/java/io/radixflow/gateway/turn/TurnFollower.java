@@ -66,6 +66,9 @@ final class TurnFollower implements TurnStream, Waiting {
 
   private boolean done;
 
+  /** Whether the observer has heard of the first piece; the listener's executor alone uses it. */
+  private boolean observed;
+
   /**
    * @param stamp of the request, if another one may have begun the turn, else null
    * @param offset code points of the reply that the listener has
@@ -325,11 +328,16 @@ final class TurnFollower implements TurnStream, Waiting {
       listener.found(first);
     }
     if (piece != null) {
+      if (!observed) {
+        observed = true;
+        following.observer().firstPiece();
+      }
       listener.piece(piece);
     }
     if (failed != null) {
       listener.failed(failed);
     } else if (ended != null) {
+      following.observer().ended(key, ended);
       listener.ended(ended);
     }
   }

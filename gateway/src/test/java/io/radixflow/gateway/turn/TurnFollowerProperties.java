@@ -67,7 +67,7 @@ class TurnFollowerProperties {
         key,
         null,
         offset,
-        new Following(tasks::add, false, buffer),
+        new Following(tasks::add, false, buffer, TurnObserver.NONE),
         listener,
         new TurnMetrics(new PrometheusRegistry(), () -> 0),
         new TurnFollower.Owner() {

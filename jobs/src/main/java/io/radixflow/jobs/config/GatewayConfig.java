@@ -97,6 +97,15 @@ public final class GatewayConfig {
           .describe(
               "Whether requests with unknown fields are refused rather than served without them.");
 
+  public static final ConfigOption<String> OTLP_ENDPOINT =
+      ALL.add(
+              key("gateway.otlp-endpoint").stringType().noDefaultValue(),
+              "a URL such as http://collector:4318",
+              GatewayConfig::isUrl)
+          .describe(
+              "Collector of OpenTelemetry that gets a span of each request, at /v1/traces below this"
+                  + " URL; without it the environment's OTEL_EXPORTER_OTLP_ENDPOINT, or none.");
+
   public static final ConfigOption<String> FLINK_URL =
       ALL.add(
               key("gateway.flink-url").stringType().noDefaultValue(),
