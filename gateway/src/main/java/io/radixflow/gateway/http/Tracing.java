@@ -74,6 +74,7 @@ final class Tracing implements AutoCloseable {
     if (url == null) {
       return new Tracing(null);
     }
+    ExporterLog.install();
     OtlpHttpSpanExporterBuilder exporter = OtlpHttpSpanExporter.builder().setEndpoint(url);
     headers(environment.getOrDefault("OTEL_EXPORTER_OTLP_HEADERS", ""), exporter);
     String name = environment.getOrDefault("OTEL_SERVICE_NAME", "radixflow-gateway");
