@@ -40,7 +40,8 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   private final Map<HttpConnection, IdleConnection> connections = new ConcurrentHashMap<>();
   private final ConnectionCount open;
 
-  Dispatcher(Routes routes, HttpLimits limits, Access access, HttpMetrics metrics, Tracing tracing) {
+  Dispatcher(
+      Routes routes, HttpLimits limits, Access access, HttpMetrics metrics, Tracing tracing) {
     this.routes = routes;
     this.limits = limits;
     this.access = access;
@@ -116,7 +117,9 @@ final class Dispatcher implements Handler<HttpServerRequest> {
   }
 
   private Exchange exchange(HttpServerRequest request, Context context, Routes.Match match) {
-    Exchange exchange = new Exchange(request, context, limits, match, metrics, tracing.begin(request, match.route()));
+    Exchange exchange =
+        new Exchange(
+            request, context, limits, match, metrics, tracing.begin(request, match.route()));
     IdleConnection idle = connections.get(request.connection());
     if (idle != null) {
       idle.began();

@@ -68,7 +68,8 @@ public final class HttpFront implements AutoCloseable {
                         .setClassPathResolvingEnabled(false)));
     int port = settings.get(GatewayConfig.PORT);
     Tracing tracing = Tracing.of(settings, System.getenv());
-    Dispatcher dispatcher = new Dispatcher(routes, HttpLimits.of(settings), access, metrics, tracing);
+    Dispatcher dispatcher =
+        new Dispatcher(routes, HttpLimits.of(settings), access, metrics, tracing);
     // servers of several event loops share a port; a negative one stands for one that is free
     InetSocketAddress socket = new InetSocketAddress(address, port);
     SocketAddress listen =

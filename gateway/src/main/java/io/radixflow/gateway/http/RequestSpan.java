@@ -55,8 +55,7 @@ final class RequestSpan implements TurnObserver {
     SpanContext context = span.getSpanContext();
     String parent =
         "00-%s-%s-%s"
-            .formatted(
-                context.getTraceId(), context.getSpanId(), context.getTraceFlags().asHex());
+            .formatted(context.getTraceId(), context.getSpanId(), context.getTraceFlags().asHex());
     return new TraceContext(parent, tracestate);
   }
 

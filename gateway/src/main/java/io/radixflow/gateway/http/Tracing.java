@@ -96,8 +96,7 @@ final class Tracing implements AutoCloseable {
     if (configured == null && whole != null && !whole.isBlank()) {
       return whole;
     }
-    String base =
-        configured == null ? environment.get("OTEL_EXPORTER_OTLP_ENDPOINT") : configured;
+    String base = configured == null ? environment.get("OTEL_EXPORTER_OTLP_ENDPOINT") : configured;
     return base == null || base.isBlank() ? null : base.replaceFirst("/+$", "") + "/v1/traces";
   }
 
@@ -118,8 +117,7 @@ final class Tracing implements AutoCloseable {
     if (tracer == null || route.open()) {
       return NONE;
     }
-    String operation =
-        request.method().name().equals("POST") ? OPERATIONS.get(route.path()) : null;
+    String operation = request.method().name().equals("POST") ? OPERATIONS.get(route.path()) : null;
     SpanBuilder span =
         tracer
             .spanBuilder(request.method() + " " + route.path())

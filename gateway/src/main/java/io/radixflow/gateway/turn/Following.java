@@ -10,5 +10,4 @@ import java.util.concurrent.Executor;
  * @param buffer characters that may wait for a paused listener; beyond, it is cut off
  * @param observer hears of the turn beside the listener
  */
-public record Following(
-    Executor executor, boolean committed, int buffer, TurnObserver observer) {}
+public record Following(Executor executor, boolean committed, int buffer, TurnObserver observer) {}
