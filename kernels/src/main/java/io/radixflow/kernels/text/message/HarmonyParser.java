@@ -18,8 +18,12 @@ final class HarmonyParser implements ReplyParser {
   private static final String MESSAGE = "<|message|>";
   private static final List<String> ENDS = List.of("<|end|>", "<|return|>", "<|call|>");
   private static final Markers HEADERS = new Markers(List.of("<|start|>", "<|channel|>", "to="));
-  private static final Markers BOUNDS =
-      new Markers(List.of("<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>"));
+
+  /** What ends a message's text. */
+  static final List<String> BOUND_MARKS =
+      List.of("<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>");
+
+  private static final Markers BOUNDS = new Markers(BOUND_MARKS);
 
   private enum State {
     HEADER,

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.text.message;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,61 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
     ToolFormat tools = ToolFormat.of(template);
     return new ReplyFormat(
         tools, tools == ToolFormat.HARMONY ? null : ReasoningFormat.of(template));
+  }
+
+  /**
+   * Returns a grammar, in Lark with {@code %json}, of replies whose calls are in this format and
+   * meet the functions' schemas.
+   *
+   * @param functions what may be called; one alone if it is named by the request
+   * @param required whether the reply is calls; else it may be free text before the first call, and
+   *     only functions that are strict are held to their schemas
+   * @param parallel whether there may be more than one call
+   * @param promptEnd as for {@link #parser}; reasoning stays free
+   * @throws IllegalArgumentException if a schema has what the format cannot be held to
+   */
+  public String grammar(
+      List<Tool> functions, boolean required, boolean parallel, CharSequence promptEnd) {
+    GrammarText grammar = new GrammarText();
+    String calls =
+        grammar.rule(
+            "calls", tools.grammar(new CallGrammar(grammar, functions, parallel, required)));
+    boolean open = reasoning != null && reasoning.openAt(promptEnd);
+    String body = required ? calls : free(grammar, open);
+    grammar.rule("start", reasoning(grammar, open) + body);
+    return grammar.toString();
+  }
+
+  /** Text up to the first call, and perhaps calls. */
+  private String free(GrammarText grammar, boolean open) {
+    List<String> marks = new ArrayList<>(tools.marks());
+    if (reasoning != null && !open) {
+      marks.add(reasoning.open());
+    }
+    String text = GrammarText.without(marks);
+    if (tools == ToolFormat.HARMONY) {
+      grammar.rule("FREE", "/" + text + "/");
+      return grammar.rule("free", "\"<|channel|>final<|message|>\" FREE | calls");
+    }
+    if (tools.leads()) {
+      grammar.rule("FREE", "/([ \\t\\r\\n]*[^ \\t\\r\\n{\\[<]" + text + ")?/");
+      return grammar.rule("free", "FREE | calls");
+    }
+    grammar.rule("FREE", "/" + text + "/");
+    return grammar.rule("free", "FREE calls?");
+  }
+
+  private String reasoning(GrammarText grammar, boolean open) {
+    if (tools == ToolFormat.HARMONY) {
+      grammar.rule("THOUGHT", "/" + GrammarText.without(List.of("<|end|>")) + "/");
+      return "(\"<|channel|>analysis<|message|>\" THOUGHT \"<|end|><|start|>assistant\")? ";
+    }
+    if (reasoning == null) {
+      return "";
+    }
+    grammar.rule("THOUGHT", "/" + GrammarText.without(List.of(reasoning.close())) + "/");
+    String thought = "THOUGHT " + GrammarText.literal(reasoning.close()) + " /\\n*/ ";
+    return open ? thought : "(" + GrammarText.literal(reasoning.open()) + " " + thought + ")? ";
   }
 
   /** Returns this format with another form of calls; harmony has reasoning of its own. */

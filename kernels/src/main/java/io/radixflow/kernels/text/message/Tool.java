@@ -2,6 +2,7 @@ package io.radixflow.kernels.text.message;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,9 @@ import java.util.Set;
  * @param strict whether its arguments shall be held to the schema
  */
 public record Tool(String name, Map<String, ?> parameters, boolean strict) {
+
+  private static final int MAX_DEPTH = 8;
+  private static final Set<String> PLAIN = Set.of("type", "description", "title", "default");
 
   /**
    * Reads tools in OpenAI's form, parsed: objects with {@code function}, or the functions.
@@ -48,18 +52,50 @@ public record Tool(String name, Map<String, ?> parameters, boolean strict) {
     return new Tool(name, schema, Boolean.TRUE.equals(map.get("strict")));
   }
 
+  /** The schemas of the parameters by name; empty if the schema has none. */
+  Map<String, Object> properties() {
+    Map<String, Object> properties = new LinkedHashMap<>();
+    if (parameters.get("properties") instanceof Map<?, ?> map) {
+      map.forEach((key, schema) -> properties.put(String.valueOf(key), schema));
+    }
+    return properties;
+  }
+
+  boolean isRequired(String parameter) {
+    return parameters.get("required") instanceof Collection<?> names && names.contains(parameter);
+  }
+
   /** The JSON types that the schema lets a parameter have; empty if it does not say. */
   Set<String> types(String parameter) {
     Set<String> types = new LinkedHashSet<>();
-    if (parameters.get("properties") instanceof Map<?, ?> properties) {
-      return addTypes(properties.get(parameter), types, 0) ? types : Set.of();
+    return addTypes(properties().get(parameter), types, 0) ? types : Set.of();
+  }
+
+  /** Returns whether a union has only types, so that any text is in it that has a string. */
+  boolean isPlainUnion(Object schemas) {
+    return schemas instanceof Collection<?> all
+        && all.stream().allMatch(s -> PLAIN.containsAll(resolve(s).keySet()));
+  }
+
+  /** Follows references within the parameters' schema; empty for what is no object. */
+  Map<?, ?> resolve(Object schema) {
+    Object at = schema;
+    for (int i = 0; i < MAX_DEPTH && at instanceof Map<?, ?> map; i++) {
+      if (!(map.get("$ref") instanceof String ref) || !ref.startsWith("#/")) {
+        return map;
+      }
+      at = parameters;
+      for (String name : ref.substring(2).split("/")) {
+        at = at instanceof Map<?, ?> parent ? parent.get(name) : null;
+      }
     }
-    return types;
+    return Map.of();
   }
 
   /** Adds the types of a schema; false if it does not say all of them. */
-  private static boolean addTypes(Object schema, Set<String> types, int depth) {
-    if (!(schema instanceof Map<?, ?> map) || depth > 8) {
+  private boolean addTypes(Object schema, Set<String> types, int depth) {
+    Map<?, ?> map = resolve(schema);
+    if (map.isEmpty() || depth > MAX_DEPTH) {
       return false;
     }
     Object type = map.get("type");

@@ -237,6 +237,100 @@ public enum ToolFormat {
     return new ArrayList<>(all);
   }
 
+  /** Returns what free text must not have, since a call would begin there. */
+  List<String> marks() {
+    return this == HARMONY
+        ? HarmonyParser.BOUND_MARKS
+        : calls.stream().flatMap(c -> c.markers().stream()).distinct().toList();
+  }
+
+  /** Returns whether calls have no mark, so that they stand at the reply's start alone. */
+  boolean leads() {
+    return calls.stream().anyMatch(c -> !c.leading().isEmpty());
+  }
+
+  /** Returns the symbols of one or more calls. */
+  String grammar(CallGrammar grammar) {
+    String name = "{\"name\": \"";
+    String arguments = "\", \"arguments\": ";
+    String parameters = "\", \"parameters\": ";
+    return switch (this) {
+      case HERMES ->
+          grammar.json("", "", "\n", "", "<tool_call>\n" + name, arguments, "}\n</tool_call>");
+      case GRANITE -> grammar.json("", "<|tool_call|>[", ", ", "]", name, arguments, "}");
+      case LLAMA3_JSON -> grammar.json("", "", "; ", "", name, parameters, "}");
+      case COHERE ->
+          grammar.json(
+              "",
+              "<|START_ACTION|>[\n",
+              ",\n",
+              "\n]<|END_ACTION|>",
+              "{\"tool_name\": \"",
+              parameters,
+              "}");
+      case APERTUS ->
+          grammar.json("", "<|tools_prefix|>[", ", ", "]<|tools_suffix|>", "{\"", "\": ", "}");
+      case MISTRAL ->
+          grammar.json("list_", "[TOOL_CALLS][", ", ", "]", name, arguments, "}")
+              + " | "
+              + grammar.json("named_", "", "", "", "[TOOL_CALLS]", "[ARGS]", "");
+      case KIMI_K2 ->
+          grammar.json(
+              "",
+              "<|tool_calls_section_begin|>",
+              "",
+              "<|tool_calls_section_end|>",
+              "<|tool_call_begin|>functions.",
+              ":0<|tool_call_argument_begin|>",
+              "<|tool_call_end|>");
+      case DEEPSEEK_V3 ->
+          grammar.json(
+              "",
+              "<｜tool▁calls▁begin｜>",
+              "\n",
+              "<｜tool▁calls▁end｜>",
+              "<｜tool▁call▁begin｜>function<｜tool▁sep｜>",
+              "\n```json\n",
+              "\n```<｜tool▁call▁end｜>");
+      case DEEPSEEK_V31 ->
+          grammar.json(
+              "",
+              "<｜tool▁calls▁begin｜>",
+              "",
+              "<｜tool▁calls▁end｜>",
+              "<｜tool▁call▁begin｜>",
+              "<｜tool▁sep｜>",
+              "<｜tool▁call▁end｜>");
+      case HARMONY ->
+          grammar.json(
+              "",
+              "",
+              "<|start|>assistant",
+              "",
+              "<|channel|>commentary to=functions.",
+              " <|constrain|>json<|message|>",
+              "<|call|>");
+      case QWEN3_CODER, SEED_OSS, GLM45 -> grammar.tags((TagCalls) calls.get(0), false);
+      case DEEPSEEK_V32, MINIMAX_M2 -> grammar.tags((TagCalls) calls.get(0), true);
+      case PYTHONIC -> grammar.literals((LiteralCalls) calls.get(0), "[", ", ", "]");
+      case OLMO3 ->
+          grammar.literals(
+              (LiteralCalls) calls.get(0), "<function_calls>\n", "\n", "\n</function_calls>");
+      case GEMMA4 ->
+          grammar.literals(
+              (LiteralCalls) calls.get(0),
+              "<|tool_call>",
+              "<tool_call|><|tool_call>",
+              "<tool_call|>");
+      case FUNCTIONGEMMA ->
+          grammar.literals(
+              (LiteralCalls) calls.get(0),
+              "<start_function_call>",
+              "<end_function_call><start_function_call>",
+              "<end_function_call>");
+    };
+  }
+
   List<CallFormat> calls() {
     return calls;
   }

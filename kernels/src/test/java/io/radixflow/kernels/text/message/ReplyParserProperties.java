@@ -141,7 +141,7 @@ class ReplyParserProperties {
     return pieces;
   }
 
-  @Property(tries = 4000)
+  @Property(tries = 2000)
   void anyCutOfAReplyGivesTheSameParts(
       @ForAll ToolFormat format,
       @ForAll("replies") String reply,
@@ -176,6 +176,10 @@ class ReplyParserProperties {
       @ForAll ToolFormat format, @ForAll("replies") String reply, @ForAll("replies") String value)
       throws JsonProcessingException {
     String arguments = JSON.writeValueAsString(List.of(reply, value));
+    if (format != ToolFormat.HARMONY && format.calls().get(0) instanceof TagCalls) {
+      // A value that has its own end in it cannot be told from one that ends there.
+      arguments = arguments.replace('<', '(');
+    }
     String text = Calls.write(format, "write", "{\"lines\": " + arguments + "}");
     List<ReplyPart> parts = Replies.merge(Replies.parse(Replies.parser(format), List.of(text)));
     assertThat(parts).extracting(ReplyPart::kind).contains(PartKind.ARGUMENTS);
@@ -195,6 +199,18 @@ class ReplyParserProperties {
     if (!calls && format != ToolFormat.HARMONY) {
       assertThat(parts.stream().map(ReplyPart::text).collect(Collectors.joining()))
           .isEqualTo(reply);
+    }
+  }
+
+  @Property(tries = 2000)
+  void argumentsAreJsonOrTheBeginningOfIt(
+      @ForAll("replies") String reply, @ForAll ToolFormat format) {
+    for (ReplyPart part : Replies.merge(Replies.parse(Replies.parser(format), List.of(reply)))) {
+      if (part.kind() == PartKind.ARGUMENTS) {
+        JsonText json = new JsonText();
+        part.text().chars().forEach(c -> json.accept((char) c));
+        assertThat(json.broken()).as(part.text()).isFalse();
+      }
     }
   }
 }
