@@ -17,15 +17,16 @@ final class ChatCollector implements ChatOutput {
   private final Exchange exchange;
   private final CompletionJson json;
   private final List<Choice> choices = new ArrayList<>();
-  private final UsageSum sum = new UsageSum();
+  private final UsageSum sum;
   private TurnStream turns;
   private int running;
 
-  ChatCollector(Exchange exchange, CompletionJson json, int choices) {
+  ChatCollector(Exchange exchange, CompletionJson json, CompletionRequest request) {
     this.exchange = exchange;
     this.json = json;
-    this.running = choices;
-    for (int i = 0; i < choices; i++) {
+    this.running = request.choices();
+    this.sum = new UsageSum(request.choicesOfPrompt());
+    for (int i = 0; i < running; i++) {
       this.choices.add(new Choice());
     }
   }
@@ -53,7 +54,7 @@ final class ChatCollector implements ChatOutput {
       return;
     }
     choices.get(choice).finish(end);
-    sum.add(end.usage());
+    sum.add(choice, end.usage());
     if (--running == 0) {
       exchange.json(200, json.completion(choices, sum.total()));
     }

@@ -44,8 +44,8 @@ public final class ChatEndpoints implements EndpointGroup {
     CompletionJson json = request.json(turn, created);
     ChatOutput output =
         request.stream()
-            ? new ChatStream(exchange, json, request.choices(), request.usage())
-            : new ChatCollector(exchange, json, request.choices());
+            ? new ChatStream(exchange, json, request)
+            : new ChatCollector(exchange, json, request);
     ChatTurns started =
         new ChatTurns(
             turns,

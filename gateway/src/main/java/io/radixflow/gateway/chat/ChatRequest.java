@@ -124,6 +124,11 @@ record ChatRequest(
   }
 
   @Override
+  public int choicesOfPrompt() {
+    return choices();
+  }
+
+  @Override
   public Root session(String turn) {
     return root;
   }

@@ -21,17 +21,18 @@ final class ChatStream implements ChatOutput {
   private final CompletionJson json;
   private final boolean usage;
   private final boolean[] begun;
-  private final UsageSum sum = new UsageSum();
+  private final UsageSum sum;
   private TurnStream turns;
   private int running;
 
-  ChatStream(Exchange exchange, CompletionJson json, int choices, boolean usage) {
+  ChatStream(Exchange exchange, CompletionJson json, CompletionRequest request) {
     this.exchange = exchange;
     this.events = exchange.sse();
     this.json = json;
-    this.usage = usage;
-    this.begun = new boolean[choices];
-    this.running = choices;
+    this.usage = request.usage();
+    this.begun = new boolean[request.choices()];
+    this.running = request.choices();
+    this.sum = new UsageSum(request.choicesOfPrompt());
   }
 
   @Override
@@ -65,7 +66,7 @@ final class ChatStream implements ChatOutput {
       return;
     }
     write(choice, TurnPiece.NONE, end);
-    sum.add(end.usage());
+    sum.add(choice, end.usage());
     if (--running > 0) {
       return;
     }

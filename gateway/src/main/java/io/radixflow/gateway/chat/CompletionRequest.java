@@ -10,6 +10,9 @@ interface CompletionRequest {
   /** How many replies are wanted. */
   int choices();
 
+  /** How many replies in turn are to the same prompt. */
+  int choicesOfPrompt();
+
   /** Whether pieces are wanted as they come. */
   boolean stream();
 

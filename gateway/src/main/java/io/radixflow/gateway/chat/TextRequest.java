@@ -124,6 +124,11 @@ record TextRequest(
   }
 
   @Override
+  public int choicesOfPrompt() {
+    return options.size();
+  }
+
+  @Override
   public Root session(String turn) {
     return Root.first("cmpl_" + turn, true);
   }
@@ -133,7 +138,7 @@ record TextRequest(
    */
   @Override
   public ConversationEvent event(Exchange exchange, Root root, String turn, int choice) {
-    int perPrompt = options.size();
+    int perPrompt = choicesOfPrompt();
     return ConversationEvent.prompt(root.id() + "." + choice, turn, prompts.get(choice / perPrompt))
         .tenant(exchange.caller().tenant())
         .options(options.get(choice % perPrompt))

@@ -1,24 +1,48 @@
 package io.radixflow.gateway.chat;
 
+import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
+import java.util.HashMap;
+import java.util.Map;
 
-/** The counts of tokens of all choices; their prompt counts once. */
+/** The counts of tokens of all choices; a prompt of several choices counts once. */
 final class UsageSum {
 
-  private Usage sum;
+  private final int choicesOfPrompt;
+  private final Map<Integer, Usage> prompts = new HashMap<>();
 
-  void add(Usage usage) {
-    sum =
-        sum == null
-            ? usage
-            : new Usage(
-                sum.promptTokens(),
-                Math.max(sum.cachedTokens(), usage.cachedTokens()),
-                sum.completionTokens() + usage.completionTokens(),
-                sum.tiers().isNone() ? usage.tiers() : sum.tiers());
+  /**
+   * @param choicesOfPrompt how many choices in turn have the same prompt
+   */
+  UsageSum(int choicesOfPrompt) {
+    this.choicesOfPrompt = choicesOfPrompt;
+  }
+
+  void add(int choice, Usage usage) {
+    prompts.merge(choice / choicesOfPrompt, usage, UsageSum::ofOnePrompt);
+  }
+
+  private static Usage ofOnePrompt(Usage first, Usage next) {
+    return new Usage(
+        first.promptTokens(),
+        Math.max(first.cachedTokens(), next.cachedTokens()),
+        first.completionTokens() + next.completionTokens(),
+        first.tiers().isNone() ? next.tiers() : first.tiers());
+  }
+
+  private static Usage plus(Usage a, Usage b) {
+    return new Usage(
+        a.promptTokens() + b.promptTokens(),
+        a.cachedTokens() + b.cachedTokens(),
+        a.completionTokens() + b.completionTokens(),
+        new TierUsage(
+            a.tiers().hostTokens() + b.tiers().hostTokens(),
+            a.tiers().diskTokens() + b.tiers().diskTokens(),
+            a.tiers().remoteTokens() + b.tiers().remoteTokens(),
+            a.tiers().micros() + b.tiers().micros()));
   }
 
   Usage total() {
-    return sum == null ? Usage.NONE : sum;
+    return prompts.values().stream().reduce(Usage.NONE, UsageSum::plus);
   }
 }

@@ -58,6 +58,20 @@ class TextCompletionsTest {
   }
 
   @Test
+  void usageCountsEveryPromptOnce() {
+    CompletableFuture<HttpResponse<String>> response =
+        complete("{\"prompt\":[\"a\",\"b\"],\"n\":2}");
+    for (int i = 0; i < 4; i++) {
+      Usage usage = i < 2 ? new Usage(10, i, 1) : new Usage(20, 4, 3);
+      gateway.topics().end(gateway.topics().next(), 0, "stop", usage);
+    }
+    JsonNode usage = GatewayFixture.json(response.join().body()).at("/usage");
+    assertThat(usage.at("/prompt_tokens").asInt()).isEqualTo(10 + 20);
+    assertThat(usage.at("/completion_tokens").asInt()).isEqualTo(2 * 1 + 2 * 3);
+    assertThat(usage.at("/prompt_tokens_details/cached_tokens").asInt()).isEqualTo(1 + 4);
+  }
+
+  @Test
   void whatIsNotServedIsRefusedByName() {
     for (String field :
         List.of(
