@@ -3,6 +3,7 @@ package io.radixflow.jobs.event;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.ReplyDelta;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /** Writes deltas as {@code schema/reply-delta.schema.json} has them. */
 public final class DeltaWriter {
@@ -31,6 +32,13 @@ public final class DeltaWriter {
           json.writeNumberField("token_offset", delta.tokenOffset());
           json.writeNumberField("tokens", delta.tokens());
           json.writeStringField("text", Texts.wellFormed(delta.text() == null ? "" : delta.text()));
+          if (delta.kind() != null) {
+            json.writeStringField("kind", delta.kind().name().toLowerCase(Locale.ROOT));
+          }
+          if (delta.id() != null) {
+            json.writeNumberField("index", delta.index());
+            json.writeStringField("id", delta.id());
+          }
           if (delta.logprobs() != null) {
             json.writePOJOField("logprobs", new ReplyFields.Logprobs(delta.logprobs()));
           }

@@ -54,7 +54,13 @@ public final class GenerationOptionsReader {
         logprobs,
         toInt(topLogprobs),
         fields.bool("ignore_eos"),
-        toInt(fields.integer("priority", ServiceClass.MIN_PRIORITY, ServiceClass.MAX_PRIORITY)));
+        toInt(fields.integer("priority", ServiceClass.MIN_PRIORITY, ServiceClass.MAX_PRIORITY)),
+        ToolOptionsReader.tools(fields),
+        ToolOptionsReader.toolChoice(fields),
+        ToolOptionsReader.toolParser(fields),
+        ToolOptionsReader.chatTemplateKwargs(fields),
+        ToolOptionsReader.reasoningEffort(fields),
+        fields.bool("separate_reasoning"));
   }
 
   private static Integer maxTokens(JsonObject fields) {

@@ -1,6 +1,7 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
@@ -13,6 +14,7 @@ import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import io.radixflow.jobs.json.Texts;
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -33,6 +35,7 @@ final class JsonRecords {
           .enable(SerializationFeature.ORDER_MAP_ENTRIES_BY_KEYS)
           .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
           .addMixIn(Reply.TokenLogprob.class, ReplyFields.TokenNames.class)
+          .addMixIn(GenerationOptions.class, RawOptions.class)
           .addModule(
               new SimpleModule()
                   .addSerializer(String.class, new WellFormed())
@@ -40,6 +43,15 @@ final class JsonRecords {
           .build();
 
   private JsonRecords() {}
+
+  /** Options that are JSON texts. */
+  private interface RawOptions {
+    @JsonRawValue
+    String tools();
+
+    @JsonRawValue
+    String chatTemplateKwargs();
+  }
 
   /** Writes the fields of an object. */
   interface Body {

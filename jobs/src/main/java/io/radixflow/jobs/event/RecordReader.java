@@ -3,6 +3,7 @@ package io.radixflow.jobs.event;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import java.io.IOException;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /** Reads what {@link ReplyLimiter} and {@link DeltaWriter} write, for clients. */
@@ -21,6 +22,9 @@ public final class RecordReader {
       int tokenOffset,
       int tokens,
       String text,
+      String kind,
+      Integer index,
+      String id,
       String finishReason,
       String stopReason,
       Long completed,
@@ -54,6 +58,11 @@ public final class RecordReader {
         json.tokens,
         json.attempt,
         json.text == null ? "" : json.text,
+        json.kind == null
+            ? null
+            : ReplyDelta.Kind.valueOf(json.kind.toUpperCase(Locale.ROOT)),
+        json.index == null ? -1 : json.index,
+        json.id,
         json.finishReason,
         json.stopReason,
         TimeUnit.SECONDS.toMillis(ReplyFields.orZero(json.completed)),

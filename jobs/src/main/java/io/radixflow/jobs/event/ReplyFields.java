@@ -38,8 +38,8 @@ record ReplyFields(
 
   record Choice(
       int index, MessageJson message, String finishReason, String stopReason, Logprobs logprobs) {
-    String text() {
-      return message == null || message.content() == null ? "" : message.content();
+    Message said() {
+      return message == null ? new Message("assistant", "") : message.message();
     }
   }
 
@@ -73,7 +73,13 @@ record ReplyFields(
   }
 
   record UsageJson(
-      int promptTokens, int completionTokens, long totalTokens, Details promptTokensDetails) {
+      int promptTokens,
+      int completionTokens,
+      long totalTokens,
+      Details promptTokensDetails,
+      Generated completionTokensDetails) {
+
+    record Generated(int reasoningTokens) {}
 
     /** All but the first are null unless pages came from below the device. */
     record Details(
@@ -96,7 +102,8 @@ record ReplyFields(
                   tiers.hostTokens(),
                   tiers.diskTokens(),
                   tiers.remoteTokens(),
-                  tiers.micros()));
+                  tiers.micros()),
+          usage.reasoningTokens() == 0 ? null : new Generated(usage.reasoningTokens()));
     }
 
     static Usage usage(UsageJson json) {
@@ -115,7 +122,12 @@ record ReplyFields(
                   (int) orZero(details.cachedDiskTokens),
                   (int) orZero(details.cachedRemoteTokens),
                   details.tierMicros);
-      return new Usage(json.promptTokens, details.cachedTokens, json.completionTokens, tiers);
+      return new Usage(
+          json.promptTokens,
+          details.cachedTokens,
+          json.completionTokens,
+          tiers,
+          json.completionTokensDetails == null ? 0 : json.completionTokensDetails.reasoningTokens);
     }
   }
 
@@ -153,7 +165,6 @@ record ReplyFields(
    * @param truncated names of what the reply lost for its size; null if nothing
    */
   static ReplyFields of(Reply reply, List<String> truncated) {
-    String text = reply.text() == null ? "" : reply.text();
     Logprobs logprobs = reply.logprobs() == null ? null : new Logprobs(reply.logprobs());
     return new ReplyFields(
         reply.session(),
@@ -165,7 +176,7 @@ record ReplyFields(
         List.of(
             new Choice(
                 0,
-                MessageJson.of(new Message("assistant", text)),
+                MessageJson.of(message(reply)),
                 reply.finishReason(),
                 reply.stopReason(),
                 logprobs)),
@@ -181,6 +192,18 @@ record ReplyFields(
         truncated);
   }
 
+  private static Message message(Reply reply) {
+    boolean none = reply.text() == null || reply.text().isEmpty();
+    String empty = reply.toolCalls().isEmpty() ? "" : null;
+    return new Message(
+        "assistant",
+        none ? empty : reply.text(),
+        null,
+        reply.toolCalls(),
+        null,
+        reply.reasoning());
+  }
+
   /**
    * The reply; a field that is missing has its default.
    *
@@ -191,7 +214,7 @@ record ReplyFields(
     Choice choice = none ? new Choice(0, null, null, null, null) : choices.get(0);
     return Reply.builder(session, branch, turn, EventFields.kind(type))
         .attempt(attempt)
-        .text(choice.text())
+        .message(choice.said())
         .finishReason(choice.finishReason)
         .stopReason(choice.stopReason)
         .usage(UsageJson.usage(usage))

@@ -4,12 +4,13 @@ import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyError;
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Writes replies as {@code schema/reply.schema.json} has them, within a size: a record that the
  * broker refuses would stop the job. A reply that is too large loses its log probabilities, items
- * and messages first, and its metadata and the end of its text last; {@code truncated} names what
+ * and messages first, and its metadata, reasoning, calls and the end of its text last; {@code truncated} names what
  * is missing.
  */
 public final class ReplyLimiter implements Serializable {
@@ -42,7 +43,16 @@ public final class ReplyLimiter implements Serializable {
     if (bare.length <= maxBytes) {
       return bare;
     }
-    return write(cut(bare(reply)), List.of("logprobs", "items", "messages", "metadata", "content"));
+    List<String> missing =
+        new ArrayList<>(List.of("logprobs", "items", "messages", "metadata", "content"));
+    Reply.TurnState state = reply.turnState();
+    if (reply.reasoning() != null || state != null && state.reasoning() != null) {
+      missing.add("reasoning_content");
+    }
+    if (!reply.toolCalls().isEmpty() || state != null && !state.toolCalls().isEmpty()) {
+      missing.add("tool_calls");
+    }
+    return write(cut(bare(reply)), missing);
   }
 
   private static Reply bare(Reply reply) {
@@ -68,7 +78,9 @@ public final class ReplyLimiter implements Serializable {
                     state.finishReason(),
                     state.stopReason(),
                     state.usage(),
-                    shortened(state.error())))
+                    shortened(state.error()),
+                    state.reasoning(),
+                    state.toolCalls()))
         .build();
   }
 
@@ -77,6 +89,8 @@ public final class ReplyLimiter implements Serializable {
     Reply.TurnState state = reply.turnState();
     return reply.toBuilder()
         .text(cut(reply.text()))
+        .reasoning(null)
+        .toolCalls(List.of())
         .metadata(null)
         .turnState(
             state == null

@@ -20,7 +20,9 @@ record TurnStateFields(
     String finishReason,
     String stopReason,
     ReplyFields.UsageJson usage,
-    ReplyFields.ErrorJson error) {
+    ReplyFields.ErrorJson error,
+    String reasoningContent,
+    List<MessageJson.CallJson> toolCalls) {
 
   static TurnStateFields of(Reply.TurnState state) {
     return state == null
@@ -39,7 +41,9 @@ record TurnStateFields(
             state.finishReason(),
             state.stopReason(),
             state.usage() == null ? null : ReplyFields.UsageJson.of(state.usage()),
-            ReplyFields.ErrorJson.of(state.error()));
+            ReplyFields.ErrorJson.of(state.error()),
+            state.reasoning(),
+            MessageJson.CallJson.of(state.toolCalls()));
   }
 
   Reply.TurnState state() {
@@ -57,6 +61,8 @@ record TurnStateFields(
         finishReason,
         stopReason,
         usage == null ? null : ReplyFields.UsageJson.usage(usage),
-        ReplyFields.ErrorJson.error(error));
+        ReplyFields.ErrorJson.error(error),
+        reasoningContent,
+        MessageJson.CallJson.calls(toolCalls));
   }
 }

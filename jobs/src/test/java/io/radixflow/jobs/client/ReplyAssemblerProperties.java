@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +49,48 @@ class ReplyAssemblerProperties {
     assertThat(heard.restarts).isEmpty();
     assertThat(heard.finished).isLessThanOrEqualTo(1);
     assertThat(heard.committed).isEqualTo(1);
+  }
+
+  @Example
+  void partsAreJoinedByTheirOffsetsAndAgreeWithTheReply() {
+    Heard heard = new Heard();
+    ReplyAssembler assembler = new ReplyAssembler(heard);
+    assembler.delta(part(1, 0, ReplyDelta.Kind.REASONING_CONTENT, -1, "Hm"));
+    assembler.delta(part(1, 2, null, -1, "I ask. "));
+    assembler.delta(part(1, 9, ReplyDelta.Kind.TOOL_CALL, 0, "f"));
+    assembler.delta(part(1, 10, ReplyDelta.Kind.ARGUMENTS, 0, "{\"a\""));
+    assembler.delta(part(2, 9, ReplyDelta.Kind.TOOL_CALL, 0, "f"));
+    assembler.delta(part(2, 10, ReplyDelta.Kind.ARGUMENTS, 0, "{\"a\": 1}"));
+    assembler.delta(part(2, 18, ReplyDelta.Kind.TOOL_CALL, 1, "g"));
+    Reply reply =
+        reply("I ask. ").toBuilder()
+            .reasoning("Hm")
+            .toolCalls(List.of(new ToolCall("c0", "f", "{\"a\": 1}"), new ToolCall("c1", "g", "")))
+            .build();
+    assembler.reply(reply);
+    assertThat(heard.restarts).isEmpty();
+    assertThat(heard.text).hasToString("HmI ask. f{\"a\": 1}g");
+    assertThat(heard.kinds)
+        .containsExactly("REASONING_CONTENT", "text", "TOOL_CALL", "ARGUMENTS", "ARGUMENTS", "TOOL_CALL");
+  }
+
+  @Example
+  void aReplyWithOtherPartsIsHeardFromTheBeginning() {
+    Heard heard = new Heard();
+    ReplyAssembler assembler = new ReplyAssembler(heard);
+    assembler.delta(part(1, 0, null, -1, "fx"));
+    assembler.reply(
+        reply("").toBuilder().toolCalls(List.of(new ToolCall("c0", "f", "x"))).build());
+    assertThat(heard.restarts).containsExactly(0);
+    assertThat(heard.kinds).containsExactly("text", "TOOL_CALL", "ARGUMENTS");
+    assertThat(heard.text).hasToString("fx");
+  }
+
+  private static ReplyDelta part(
+      long attempt, int offset, ReplyDelta.Kind kind, int index, String text) {
+    return new ReplyDelta(
+        "s", "main", "t", 0, offset, 0, 1, attempt, text, kind, index, index < 0 ? null : "c" + index,
+        null, null, 0, Usage.NONE, null, null, null, null);
   }
 
   @Example
@@ -117,6 +160,7 @@ class ReplyAssemblerProperties {
   private static final class Heard implements ReplyListener {
     private final StringBuilder text = new StringBuilder();
     private final List<Integer> restarts = new ArrayList<>();
+    private final List<String> kinds = new ArrayList<>();
     private int finished;
     private int committed;
 
@@ -124,6 +168,14 @@ class ReplyAssemblerProperties {
     public void text(String piece) {
       assertThat(piece).isNotEmpty();
       text.append(piece);
+      kinds.add("text");
+    }
+
+    @Override
+    public void part(ReplyDelta.Kind kind, int index, String id, String piece) {
+      assertThat(piece).isNotEmpty();
+      text.append(piece);
+      kinds.add(kind.name());
     }
 
     @Override

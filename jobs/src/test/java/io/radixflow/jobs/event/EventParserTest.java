@@ -42,7 +42,11 @@ class EventParserTest {
         "\"temperature\":0.5,\"top_k\":40,\"top_p\":0.9,\"min_p\":0.05,\"repetition_penalty\":1.1,"
             + "\"presence_penalty\":-1,\"frequency_penalty\":2,\"logit_bias\":{\"7\":-100},"
             + "\"max_tokens\":12,\"stop\":[\"a\",\"b\"],\"seed\":-9,\"logprobs\":true,"
-            + "\"top_logprobs\":3,\"ignore_eos\":true,\"n\":1,\"priority\":-7,";
+            + "\"top_logprobs\":3,\"ignore_eos\":true,\"n\":1,\"priority\":-7,"
+            + "\"tools\":[ {\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"b\":1,"
+            + " \"a\":2}}}],\"tool_choice\":\"none\",\"parallel_tool_calls\":true,"
+            + "\"tool_parser\":\"hermes\",\"chat_template_kwargs\":{\"enable_thinking\": false},"
+            + "\"reasoning_effort\":\"low\",\"separate_reasoning\":false,";
     assertThat(event("{" + TURN + options + HELLO + "}").options())
         .isEqualTo(
             new GenerationOptions(
@@ -60,7 +64,13 @@ class EventParserTest {
                 true,
                 3,
                 true,
-                -7));
+                -7,
+                "[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"b\":1,\"a\":2}}}]",
+                "none",
+                "hermes",
+                "{\"enable_thinking\":false}",
+                "low",
+                false));
   }
 
   @Test
@@ -150,7 +160,19 @@ class EventParserTest {
           "stop":[""]                          | stop has a string of 0 characters
           "stop":[1]                           | stop[0] is a number; it must be a string
           "seed":9223372036854775808           | seed is 9223372036854775808
-          "tools":[]                           | tools is not served yet
+          "tools":[{"type":"function"}]        | tools[0].function is missing
+          "tools":[{"type":"x","function":{}}] | tools[0].type is "x"
+          "tools":[{"type":"function","function":{"name":"a b"}}] | tools[0].function.name is "a b"; it must match
+          "tools":[{"type":"function","function":{"name":"a","strict":true}}] | tools[0].function.strict is true, which is not served yet
+          "tools":[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"a"}}] | tools[1].function.name is "a", which another tool has
+          "tools":[{"type":"function","function":{"name":"a","parameters":"x"}}] | tools[0].function.parameters is a string
+          "tool_choice":"required"             | tool_choice is "required", which is not served yet
+          "tool_choice":{"type":"function"}    | tool_choice is an object, which is not served yet
+          "tool_choice":"any"                  | tool_choice is "any"; it must be one of
+          "parallel_tool_calls":false          | parallel_tool_calls is false, which is not served yet
+          "chat_template_kwargs":{"messages":[]} | chat_template_kwargs has messages, which is not for its sender to set
+          "chat_template_kwargs":{"a b":1}     | chat_template_kwargs has the name "a b"
+          "reasoning_effort":"huge"            | reasoning_effort is "huge"; it must be one of
           "response_format":{"type":"text"}    | response_format is not served yet
           "max_token":5                        | the field "max_token" is unknown. Did you mean max_tokens?
           "new_branch":"b"                     | new_branch is not a field of message events

@@ -90,6 +90,12 @@ class EventSchemaProperties {
     return Combinators.combine(Arbitraries.of(STARTS), fields).as(EventSchemaProperties::document);
   }
 
+  private static String tool(String name) {
+    return "{\"type\":\"function\",\"function\":{\"name\":\""
+        + name
+        + "\",\"description\":\"x\",\"parameters\":{\"type\":\"object\"}}}";
+  }
+
   private static String assistant(String call) {
     return "[{\"role\":\"assistant\",\"tool_calls\":[" + call + "]}]";
   }
@@ -300,7 +306,44 @@ class EventSchemaProperties {
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]",
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]",
                   "[{\"role\":\"user\",\"content\":[]}]")),
-          Map.entry("tools", List.of("[]", "null")),
+          Map.entry("tool_choice", List.of("\"auto\"", "\"none\"", "\"x\"", "null", "1")),
+          Map.entry("parallel_tool_calls", List.of("true", "null", "1")),
+          Map.entry("tool_parser", List.of("\"hermes\"", "\"a b\"", "\"\"", "null", "1")),
+          Map.entry("reasoning_effort", List.of("\"low\"", "\"x\"", "null", "1")),
+          Map.entry("separate_reasoning", BOOLEANS),
+          Map.entry(
+              "chat_template_kwargs",
+              List.of(
+                  "{}",
+                  "{\"enable_thinking\":false,\"b\":[{\"c\":null}]}",
+                  "{\"tools\":1}",
+                  "{\"a b\":1}",
+                  "{\"\":1}",
+                  "null",
+                  "[]")),
+          Map.entry(
+              "tools",
+              List.of(
+                  "[]",
+                  "null",
+                  "{}",
+                  "[null]",
+                  "[" + tool("f") + "]",
+                  "[" + tool("f") + "," + tool("g_-1") + "]",
+                  "[" + tool("a.b") + "]",
+                  "[" + tool("") + "]",
+                  "[{\"type\":\"function\"}]",
+                  "[{\"type\":\"x\",\"function\":{\"name\":\"f\"}}]",
+                  "[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"strict\":false}}]",
+                  "[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"x\":1}}]",
+                  "[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"description\":1}}]",
+                  "[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":[]}}]",
+                  IntStream.range(0, 128)
+                      .mapToObj(i -> tool("f" + i))
+                      .collect(Collectors.joining(",", "[", "]")),
+                  IntStream.range(0, 129)
+                      .mapToObj(i -> tool("f" + i))
+                      .collect(Collectors.joining(",", "[", "]")))),
           Map.entry("type", List.of("\"message\"", "\"query\"", "\"x\"", "null", "3")),
           Map.entry("unknown", List.of("1")));
 
@@ -418,6 +461,12 @@ class EventSchemaProperties {
                     true,
                     3,
                     stop == null ? null : stop.isEmpty(),
-                    maxTokens == null ? null : maxTokens % 101));
+                    maxTokens == null ? null : maxTokens % 101,
+                    topK == null ? null : "[" + tool("f" + topK) + "]",
+                    topK == null ? null : topK % 2 == 0 ? "none" : "auto",
+                    seed == null ? null : "hermes",
+                    seed == null ? null : "{\"seed\":" + seed + "}",
+                    seed == null ? null : "low",
+                    stop == null ? null : stop.isEmpty()));
   }
 }

@@ -27,7 +27,9 @@ class RecordReaderTest {
         Reply.builder("s", "b", "t", EventKind.QUERY)
             .attempt(7)
             .text("héllo \uD83D\uDE00")
-            .usage(new Usage(10, 4, 9, new TierUsage(2, 1, 1, 650)))
+            .usage(new Usage(10, 4, 9, new TierUsage(2, 1, 1, 650), 3))
+            .reasoning("Hm.")
+            .toolCalls(List.of(new ToolCall("call_1", "f", "{\"a\": 1}"), new ToolCall("c", "g", "")))
             .seed(-5)
             .droppedTurns(2)
             .logprobs(
@@ -106,6 +108,9 @@ class RecordReaderTest {
                 1,
                 7,
                 "é",
+                ReplyDelta.Kind.ARGUMENTS,
+                2,
+                "call_1",
                 "stop",
                 "END",
                 1_700_000_003_000L,

@@ -95,7 +95,7 @@ final class SimBackend implements Backend {
       throw new IllegalArgumentException(
           pages + " pages of " + pageTokens + " tokens: need a page, of 1, 2, 4 … 128 tokens");
     }
-    pool = new SimPool(this, pages, pageTokens);
+    pool = new SimPool(this, pages, pageTokens, options.calls());
     return pool;
   }
 
@@ -208,14 +208,23 @@ final class SimBackend implements Backend {
       slots.store(table, start + i, token, prefix);
       prefix = slots.extend(prefix, table, start + i);
       while (output < batch.outputs() && batch.outputRow(output) == batchRow) {
-        produce(ticket, output++, prefix, token);
+        logits(slots, table, start + i, prefix, token);
+        produce(ticket, output++);
       }
     }
     return output;
   }
 
-  private void produce(HostStepTicket ticket, int output, long prefix, int last) {
-    logits.fill(prefix, last, row);
+  private void logits(SimPool slots, int[] table, int position, long prefix, int last) {
+    int next = options.calls() ? SimCalls.next(slots.tokens(table, position + 1)) : -1;
+    if (next >= 0) {
+      logits.force(next, row);
+    } else {
+      logits.fill(prefix, last, row);
+    }
+  }
+
+  private void produce(HostStepTicket ticket, int output) {
     Batch batch = ticket.batch();
     int flags = batch.outputFlags(output);
     if ((flags & Batch.LOGITS) != 0) {

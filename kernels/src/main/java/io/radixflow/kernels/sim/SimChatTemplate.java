@@ -6,13 +6,17 @@ import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.kernels.text.template.JsonValues;
 import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.template.ToolCall;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.IntStream;
 
-/** ChatML: {@code <|im_start|>role\ncontent<|im_end|>\n}. */
+/**
+ * ChatML: {@code <|im_start|>role\ncontent<|im_end|>\n}. Tools are a message of the system before all
+ * others; calls are written as Hermes does.
+ */
 final class SimChatTemplate implements ChatTemplate {
   private static final Set<String> ROLES =
       Set.of("system", "developer", "user", "assistant", "tool");
@@ -25,10 +29,15 @@ final class SimChatTemplate implements ChatTemplate {
   }
 
   @Override
+  public String source() {
+    return "<tool_call>{\"name\": \"\", \"arguments\": {}}</tool_call>";
+  }
+
+  @Override
   public String render(
       List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
     StringBuilder text = new StringBuilder();
-    for (ChatMessage message : messages) {
+    for (ChatMessage message : withTools(messages, options)) {
       text.append("<|im_start|>").append(body(message)).append("<|im_end|>\n");
     }
     return addGenerationPrompt
@@ -40,8 +49,18 @@ final class SimChatTemplate implements ChatTemplate {
   public int[] encode(
       List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
     IntStream.Builder ids = IntStream.builder();
-    appendAll(ids, messages, addGenerationPrompt);
+    appendAll(ids, withTools(messages, options), addGenerationPrompt);
     return ids.build().toArray();
+  }
+
+  private static List<ChatMessage> withTools(List<ChatMessage> messages, TemplateOptions options) {
+    if (options.tools() == null) {
+      return messages;
+    }
+    List<ChatMessage> all = new ArrayList<>();
+    all.add(new ChatMessage("system", "Tools: " + JsonValues.write(options.tools())));
+    all.addAll(messages);
+    return all;
   }
 
   @Override

@@ -42,6 +42,12 @@ final class SimLogits {
     }
   }
 
+  /** Fills the logits so that one token alone is drawn. */
+  void force(int token, float[] logits) {
+    Arrays.fill(logits, NEVER);
+    logits[token] = ALWAYS;
+  }
+
   private static boolean isVowel(int token) {
     return VOWELS.indexOf(token) >= 0;
   }

@@ -12,6 +12,7 @@ package io.radixflow.kernels.sim;
  *     them shows
  * @param clock what simulated time is measured by
  * @param fault runs before each step and may fail it
+ * @param calls whether it calls tools when a user's message says so, see {@link SimCalls}
  */
 public record SimOptions(
     int contextLength,
@@ -21,15 +22,16 @@ public record SimOptions(
     int pipelineDepth,
     boolean poison,
     SimClock clock,
-    SimFault fault) {
+    SimFault fault,
+    boolean calls) {
 
   /** 4,096 positions, replies of 48 tokens on average, no step time, one step ahead. */
   public static final SimOptions DEFAULT =
-      new SimOptions(4096, 1.0 / 48, 0, 0, 2, false, SimClock.SYSTEM, SimFault.NONE);
+      new SimOptions(4096, 1.0 / 48, 0, 0, 2, false, SimClock.SYSTEM, SimFault.NONE, false);
 
   private static final String KEYS =
       "context (tokens), reply (average tokens), step (milliseconds), deadly (token that ends the"
-          + " process)";
+          + " process), calls (1: calls tools when a user writes: call NAME ARGUMENTS)";
 
   public SimOptions {
     require(contextLength >= 2, "context length " + contextLength + " is below 2");
@@ -44,7 +46,7 @@ public record SimOptions(
    * Reads options as they stand behind the model's name: empty, or {@code :KEY=VALUE,KEY=VALUE…},
    * for example {@code :step=20,reply=400}. Keys are {@code context}, positions of the model;
    * {@code reply}, tokens of a reply on average; {@code step}, milliseconds of a step; {@code
-   * deadly}, a token that ends the process when it is read, so that a drill can see what becomes of
+   * calls}, 1 for one that calls tools as {@link SimCalls} says; {@code deadly}, a token that ends the process when it is read, so that a drill can see what becomes of
    * turns that do: without the option there is none.
    *
    * @throws IllegalArgumentException if a key is unknown or a value is out of range
@@ -63,6 +65,7 @@ public record SimOptions(
             case "context" -> options.withContextLength(value);
             case "reply" -> options.withEndOfTurn(1.0 / value);
             case "step" -> options.withTime(value * 1_000_000L, 0);
+            case "calls" -> options.withCalls(value > 0);
             case "deadly" -> options.withFault(SimFault.haltOnToken(value));
             default ->
                 throw new IllegalArgumentException(
@@ -90,42 +93,48 @@ public record SimOptions(
   /** A copy with another context length. */
   public SimOptions withContextLength(int tokens) {
     return new SimOptions(
-        tokens, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, fault);
+        tokens, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, fault, calls);
   }
 
   /** A copy with another probability to end the turn. */
   public SimOptions withEndOfTurn(double probability) {
     return new SimOptions(
-        contextLength, probability, stepNanos, rowNanos, pipelineDepth, poison, clock, fault);
+        contextLength, probability, stepNanos, rowNanos, pipelineDepth, poison, clock, fault, calls);
   }
 
   /** A copy with simulated time. */
   public SimOptions withTime(long nanosPerStep, long nanosPerRow) {
     return new SimOptions(
-        contextLength, endOfTurn, nanosPerStep, nanosPerRow, pipelineDepth, poison, clock, fault);
+        contextLength, endOfTurn, nanosPerStep, nanosPerRow, pipelineDepth, poison, clock, fault, calls);
   }
 
   /** A copy with another pipeline depth. */
   public SimOptions withPipelineDepth(int depth) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, depth, poison, clock, fault);
+        contextLength, endOfTurn, stepNanos, rowNanos, depth, poison, clock, fault, calls);
   }
 
   /** A copy that poisons the content of freed pages, or does not. */
   public SimOptions withPoison(boolean on) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, on, clock, fault);
+        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, on, clock, fault, calls);
   }
 
   /** A copy with another clock. */
   public SimOptions withClock(SimClock other) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, other, fault);
+        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, other, fault, calls);
   }
 
   /** A copy with injected faults. */
   public SimOptions withFault(SimFault other) {
     return new SimOptions(
-        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, other);
+        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, other, calls);
+  }
+
+  /** A copy that calls tools when a user's message says so, or does not. */
+  public SimOptions withCalls(boolean on) {
+    return new SimOptions(
+        contextLength, endOfTurn, stepNanos, rowNanos, pipelineDepth, poison, clock, fault, on);
   }
 }

@@ -19,12 +19,19 @@ import java.util.Objects;
 final class SimPool implements KvPool {
   private static final long POISON = 0xDEAD_BEEF_DEAD_BEEFL;
 
+  private static final long TOKEN_BITS = 0x1FF;
+
   private final SimBackend backend;
   private final int pages;
   private final int pageTokens;
+  private final boolean legible;
   private final long[] slots;
 
-  SimPool(SimBackend backend, int pages, int pageTokens) {
+  /**
+   * @param legible whether slots have their tokens, so that they can be read back
+   */
+  SimPool(SimBackend backend, int pages, int pageTokens, boolean legible) {
+    this.legible = legible;
     this.backend = backend;
     this.pages = pages;
     this.pageTokens = pageTokens;
@@ -48,7 +55,17 @@ final class SimPool implements KvPool {
 
   /** Stores a token's slot. */
   void store(int[] table, int position, int token, long prefix) {
-    slots[slot(table, position)] = mix(prefix, (long) position << 32 | token);
+    long hash = mix(prefix, (long) position << 32 | token);
+    slots[slot(table, position)] = legible ? hash & ~TOKEN_BITS | token : hash;
+  }
+
+  /** The tokens of slots {@code 0 .. to-1} of a legible pool. */
+  int[] tokens(int[] table, int to) {
+    int[] tokens = new int[to];
+    for (int position = 0; position < to; position++) {
+      tokens[position] = (int) (slots[slot(table, position)] & TOKEN_BITS);
+    }
+    return tokens;
   }
 
   /** Extends a prefix hash by the slot at {@code position}, as the pool holds it. */

@@ -3,6 +3,7 @@ package io.radixflow.kernels.text;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.kernels.text.tokenizer.VocabularyTokenizer;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The text of one reply as its tokens come: detokenised, cut at the first stop string, and released
@@ -16,6 +17,7 @@ import java.util.List;
 public final class ReplyText {
 
   private final Tokenizer tokenizer;
+  private final Map<Integer, String> markup;
   private final Utf8Decoder decoder = new Utf8Decoder();
   private final List<String> given;
   private final StopMatcher stops;
@@ -33,7 +35,16 @@ public final class ReplyText {
    * @param stops strings that end the reply and are not part of it; none empty
    */
   public ReplyText(Tokenizer tokenizer, List<String> stops) {
+    this(tokenizer, stops, Map.of());
+  }
+
+  /**
+   * @param stops strings that end the reply and are not part of it; none empty
+   * @param markup special tokens that the text has as their text
+   */
+  public ReplyText(Tokenizer tokenizer, List<String> stops, Map<Integer, String> markup) {
     this.tokenizer = tokenizer;
+    this.markup = markup;
     this.given = stops;
     this.stops = new StopMatcher(stops.stream().map(ReplyText::wellFormed).toList());
   }
@@ -89,10 +100,11 @@ public final class ReplyText {
     return text.substring(0, decided);
   }
 
-  /** Appends the characters that a token completes; special tokens have none. */
+  /** Appends the characters that a token completes; most special tokens have none. */
   private void decode(int id) {
     int count = tokenizer.byteCount(id);
     if (count == 0) {
+      mark(id);
       return;
     }
     if (count > bytes.length) {
@@ -106,6 +118,15 @@ public final class ReplyText {
       }
     }
     decoder.decode(bytes, count, text);
+  }
+
+  private void mark(int id) {
+    String mark = markup.isEmpty() ? null : markup.get(id);
+    if (mark != null) {
+      decoder.flush(text);
+      atStart = false;
+      text.append(mark);
+    }
   }
 
   private void scan() {

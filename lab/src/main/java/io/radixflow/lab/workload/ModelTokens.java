@@ -7,6 +7,7 @@ import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.PromptOptions;
 import java.util.List;
 
 /** The ids that the job itself would make with a model's tokenizer and chat template. */
@@ -31,7 +32,7 @@ final class ModelTokens implements ConversationTokens {
   public Prompt prompt(Conversation conversation, List<Message> added, int dropped)
       throws PromptException {
     PromptAssembly assembly =
-        new PromptAssembly(model.tokenizer(), model.chatTemplate(), conversation, added, window);
+        new PromptAssembly(model.tokenizer(), model.chatTemplate(), conversation, added, PromptOptions.NONE, window);
     assembly.ids();
     return assembly.prompt();
   }

@@ -4,6 +4,7 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ServiceClass;
 import java.util.List;
+import java.util.Map;
 
 /**
  * One reply to generate.
@@ -24,6 +25,7 @@ import java.util.List;
  * @param session the conversation that it is a turn of, or null
  * @param service tenant, priority and routing key
  * @param hints what its cached pages are worth
+ * @param markup special tokens that the text of the reply has, with their texts; others have none
  */
 public record EngineRequest(
     String label,
@@ -36,7 +38,8 @@ public record EngineRequest(
     boolean ignoreEndOfTurn,
     SessionRef session,
     ServiceClass service,
-    CacheHints hints) {
+    CacheHints hints,
+    Map<Integer, String> markup) {
 
   /** Makes a prompt; runs on an intake thread, so it may template and tokenise. */
   @FunctionalInterface

@@ -4,6 +4,7 @@ import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ServiceClass;
 import java.util.List;
+import java.util.Map;
 
 /** Puts an {@link EngineRequest} together; each method sets the component of its name. */
 public final class EngineRequestBuilder {
@@ -18,6 +19,7 @@ public final class EngineRequestBuilder {
   private SessionRef session;
   private ServiceClass service = ServiceClass.DEFAULT;
   private CacheHints hints = CacheHints.NONE;
+  private Map<Integer, String> markup = Map.of();
 
   EngineRequestBuilder(String label, EngineRequest.PromptSource prompt, int maxTokens) {
     this.label = label;
@@ -65,6 +67,11 @@ public final class EngineRequestBuilder {
     return this;
   }
 
+  public EngineRequestBuilder markup(Map<Integer, String> markup) {
+    this.markup = markup;
+    return this;
+  }
+
   public EngineRequest build() {
     return new EngineRequest(
         label,
@@ -77,6 +84,7 @@ public final class EngineRequestBuilder {
         ignoreEndOfTurn,
         session,
         service,
-        hints);
+        hints,
+        markup);
   }
 }

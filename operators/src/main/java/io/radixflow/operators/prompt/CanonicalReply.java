@@ -41,7 +41,7 @@ public final class CanonicalReply {
     int kept = 0;
     int at = 0;
     for (int i = 0; i < generated.length; i++) {
-      byte[] piece = tokenizer.bytes(generated[i]);
+      byte[] piece = spelling(generated[i], utf8, at);
       if (at + piece.length > utf8.length
           || !Arrays.equals(piece, 0, piece.length, utf8, at, at + piece.length)) {
         break;
@@ -58,6 +58,17 @@ public final class CanonicalReply {
     System.arraycopy(rest, 0, ids, kept, rest.length);
     ids[ids.length - 1] = end;
     return ids;
+  }
+
+  /** Returns the bytes of a token in a text; those of a special token may be there or not. */
+  private byte[] spelling(int id, byte[] text, int at) {
+    String mark = tokenizer.markup().get(id);
+    if (mark == null) {
+      return tokenizer.bytes(id);
+    }
+    byte[] marked = mark.getBytes(StandardCharsets.UTF_8);
+    int end = Math.min(text.length, at + marked.length);
+    return Arrays.equals(text, at, end, marked, 0, marked.length) ? marked : new byte[0];
   }
 
   /** Returns the end-of-turn id that the template writes, of those that the tokenizer declares. */

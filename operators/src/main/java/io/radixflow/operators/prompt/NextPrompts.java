@@ -9,11 +9,14 @@ import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.TurnOptions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
@@ -71,33 +74,51 @@ public final class NextPrompts {
    * @param prompt gives the turn's prompt once it has been made
    * @param conversation what came before the turn
    * @param added the turn's messages
-   * @param stop strings that end the reply
+   * @param options those that the turn runs with
+   * @param reader begins to read the reply to a prompt into its parts
    */
   public SessionRef.NextPrompt after(
-      Supplier<Prompt> prompt, Conversation conversation, List<Message> added, List<String> stop) {
+      Supplier<Prompt> prompt,
+      Conversation conversation,
+      List<Message> added,
+      TurnOptions options,
+      Function<Prompt, ReplyParts> reader) {
+    TemplateOptions given = options.prompt().template();
     return reply -> {
-      List<ChatMessage> said = conversation.messages(prompt.get().dropped(), added);
-      said.add(new ChatMessage("assistant", text(reply, stop)));
-      if (template.encodeTurn(
-              said, List.of(new ChatMessage("user", MESSAGES.get(0))), TemplateOptions.NONE)
-          != null) {
+      Prompt made = prompt.get();
+      ReplyParts parts = reader.apply(made);
+      parts.accept(text(reply, options.stop()));
+      parts.finish();
+      Message said = parts.message();
+      List<ChatMessage> all = conversation.messages(made.dropped(), added);
+      all.add(Conversation.chat(said));
+      if (template.encodeTurn(all, List.of(answer(said, MESSAGES.get(0))), given) != null) {
         return null;
       }
-      int[] one = next(said, MESSAGES.get(0));
-      int common = Arrays.mismatch(one, next(said, MESSAGES.get(1)));
+      int[] one = next(all, answer(said, MESSAGES.get(0)), given);
+      int common = Arrays.mismatch(one, next(all, answer(said, MESSAGES.get(1)), given));
       return common < 0 ? one : Arrays.copyOf(one, common);
     };
   }
 
-  private int[] next(List<ChatMessage> said, String message) {
-    List<ChatMessage> messages = new ArrayList<>(said);
-    messages.add(new ChatMessage("user", message));
-    return template.encode(messages, true, TemplateOptions.NONE);
+  /** Returns a message that may follow a reply: the result of its first call, or a user's. */
+  private static ChatMessage answer(Message reply, String text) {
+    if (reply.toolCalls().isEmpty()) {
+      return new ChatMessage("user", text);
+    }
+    ToolCall call = reply.toolCalls().get(0);
+    return new ChatMessage("tool", text, call.name(), List.of(), call.id(), null);
   }
 
-  /** Returns the reply's text as its consumer got it. */
+  private int[] next(List<ChatMessage> said, ChatMessage message, TemplateOptions options) {
+    List<ChatMessage> messages = new ArrayList<>(said);
+    messages.add(message);
+    return template.encode(messages, true, options);
+  }
+
+  /** Returns the reply's text as its parts are read from. */
   private String text(int[] reply, List<String> stop) {
-    ReplyText text = new ReplyText(tokenizer, stop);
+    ReplyText text = new ReplyText(tokenizer, stop, tokenizer.markup());
     for (int id : reply) {
       text.accept(id);
     }

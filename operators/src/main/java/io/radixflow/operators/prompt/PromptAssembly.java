@@ -2,7 +2,6 @@ package io.radixflow.operators.prompt;
 
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
-import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
@@ -10,6 +9,7 @@ import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.PromptOptions;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  *
  * <p>A conversation that grew is extended: its canonical ids stay and only the new turn is encoded,
  * so that the radix cache matches to the last id. A template that rewrites earlier turns, another
- * tokenizer or a trimmed window cause the whole conversation to be encoded again.
+ * tokenizer, other tools or a trimmed window cause the whole conversation to be encoded again.
  */
 public final class PromptAssembly implements EngineRequest.PromptSource {
 
@@ -37,22 +37,26 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
   private final ChatTemplate template;
   private final Conversation conversation;
   private final List<Message> added;
+  private final PromptOptions options;
   private final Window window;
   private volatile Prompt prompt;
 
   /**
    * @param added the new turn's messages; empty to encode the conversation as it is
+   * @param options what the prompt has beside messages
    */
   public PromptAssembly(
       Tokenizer tokenizer,
       ChatTemplate template,
       Conversation conversation,
       List<Message> added,
+      PromptOptions options,
       Window window) {
     this.tokenizer = tokenizer;
     this.template = template;
     this.conversation = conversation;
     this.added = List.copyOf(added);
+    this.options = options;
     this.window = window;
   }
 
@@ -84,13 +88,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     if (added.isEmpty()) {
       return made(before, before.length, dropped);
     }
-    int[] tail =
-        template.encodeTurn(
-            conversation.answered().messages(dropped, List.of()),
-            Stream.concat(conversation.unanswered().stream(), added.stream())
-                .map(Conversation::chat)
-                .toList(),
-            TemplateOptions.NONE);
+    int[] tail = conversation.variant().equals(options.identity()) ? tail(dropped) : null;
     if (tail != null) {
       int[] ids = Arrays.copyOf(before, before.length + tail.length);
       System.arraycopy(tail, 0, ids, before.length, tail.length);
@@ -99,6 +97,16 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     int[] ids = encode(dropped);
     int differs = Arrays.mismatch(before, ids);
     return made(ids, differs < 0 ? ids.length : differs, dropped);
+  }
+
+  /** Returns the ids that the new turn adds to those before, or null if it changes these. */
+  private int[] tail(int dropped) {
+    return template.encodeTurn(
+        conversation.answered().messages(dropped, List.of()),
+        Stream.concat(conversation.unanswered().stream(), added.stream())
+            .map(Conversation::chat)
+            .toList(),
+        options.template());
   }
 
   /** Leaves out the oldest turns, down to half the limit, so that the next prompts extend this. */
@@ -158,7 +166,7 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
 
   private int[] encode(int dropped) {
     return template.encode(
-        conversation.messages(dropped, added), !added.isEmpty(), TemplateOptions.NONE);
+        conversation.messages(dropped, added), !added.isEmpty(), options.template());
   }
 
   private Prompt made(int[] ids, int keep, int dropped) {

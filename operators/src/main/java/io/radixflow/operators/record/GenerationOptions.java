@@ -16,6 +16,14 @@ import java.util.Map;
  * @param topLogprobs how many alternatives a token
  * @param ignoreEos whether a reply goes on past the end of the turn, up to its limit
  * @param priority among the tenant's turns; see {@code ServiceClass}
+ * @param tools definitions of the tools that a reply may call, a JSON array without white space
+ * @param toolChoice {@code auto} or {@code none}
+ * @param toolParser name of the format in which the model writes calls
+ * @param chatTemplateKwargs further variables of the chat template, a JSON object without white
+ *     space
+ * @param reasoningEffort how much the model has to think, as its chat template has it
+ * @param separateReasoning whether reasoning is a part of its own; if not, it is content with its
+ *     marks, as generated
  */
 public record GenerationOptions(
     Double temperature,
@@ -32,7 +40,13 @@ public record GenerationOptions(
     Boolean logprobs,
     Integer topLogprobs,
     Boolean ignoreEos,
-    Integer priority)
+    Integer priority,
+    String tools,
+    String toolChoice,
+    String toolParser,
+    String chatTemplateKwargs,
+    String reasoningEffort,
+    Boolean separateReasoning)
     implements Serializable {
 
   /** Returns options that always take the likeliest token. */
@@ -43,6 +57,32 @@ public record GenerationOptions(
   /** Returns a builder without any option. */
   public static Builder builder() {
     return new Builder();
+  }
+
+  /** Returns a builder initialised from these options. */
+  public Builder toBuilder() {
+    return builder()
+        .temperature(temperature)
+        .topK(topK)
+        .topP(topP)
+        .minP(minP)
+        .repetitionPenalty(repetitionPenalty)
+        .presencePenalty(presencePenalty)
+        .frequencyPenalty(frequencyPenalty)
+        .logitBias(logitBias)
+        .maxTokens(maxTokens)
+        .stop(stop)
+        .seed(seed)
+        .logprobs(logprobs)
+        .topLogprobs(topLogprobs)
+        .ignoreEos(ignoreEos)
+        .priority(priority)
+        .tools(tools)
+        .toolChoice(toolChoice)
+        .toolParser(toolParser)
+        .chatTemplateKwargs(chatTemplateKwargs)
+        .reasoningEffort(reasoningEffort)
+        .separateReasoning(separateReasoning);
   }
 
   /** Builds options; each method sets the component of its name, null for not given. */
@@ -62,6 +102,12 @@ public record GenerationOptions(
     private Integer topLogprobs;
     private Boolean ignoreEos;
     private Integer priority;
+    private String tools;
+    private String toolChoice;
+    private String toolParser;
+    private String chatTemplateKwargs;
+    private String reasoningEffort;
+    private Boolean separateReasoning;
 
     private Builder() {}
 
@@ -140,6 +186,36 @@ public record GenerationOptions(
       return this;
     }
 
+    public Builder tools(String tools) {
+      this.tools = tools;
+      return this;
+    }
+
+    public Builder toolChoice(String toolChoice) {
+      this.toolChoice = toolChoice;
+      return this;
+    }
+
+    public Builder toolParser(String toolParser) {
+      this.toolParser = toolParser;
+      return this;
+    }
+
+    public Builder chatTemplateKwargs(String chatTemplateKwargs) {
+      this.chatTemplateKwargs = chatTemplateKwargs;
+      return this;
+    }
+
+    public Builder reasoningEffort(String reasoningEffort) {
+      this.reasoningEffort = reasoningEffort;
+      return this;
+    }
+
+    public Builder separateReasoning(Boolean separateReasoning) {
+      this.separateReasoning = separateReasoning;
+      return this;
+    }
+
     public GenerationOptions build() {
       return new GenerationOptions(
           temperature,
@@ -156,7 +232,13 @@ public record GenerationOptions(
           logprobs,
           topLogprobs,
           ignoreEos,
-          priority);
+          priority,
+          tools,
+          toolChoice,
+          toolParser,
+          chatTemplateKwargs,
+          reasoningEffort,
+          separateReasoning);
     }
   }
 }

@@ -11,7 +11,7 @@ import java.util.Map;
  * @param turn turn id
  * @param kind the event's kind
  * @param attempt epoch of the operator that finished the reply
- * @param text the reply; empty if there is none
+ * @param text the reply's content; empty if there is none
  * @param finishReason lower case: stop, length, tool_calls, cancelled, replaced, rejected, error
  * @param stopReason the stop text that ended it, or null
  * @param usage its counts of tokens
@@ -26,6 +26,8 @@ import java.util.Map;
  * @param turnState {@code query} of a turn: what is known of it, else null
  * @param trace the trace that its event belongs to, or null; a header of its record
  * @param pages {@code query} of an open session: where its pages are, else null
+ * @param reasoning what the model thought before it replied, or null
+ * @param toolCalls calls of tools, in order; empty for none
  */
 public record Reply(
     String session,
@@ -47,7 +49,13 @@ public record Reply(
     Map<String, String> metadata,
     TurnState turnState,
     TraceContext trace,
-    Pages pages) {
+    Pages pages,
+    String reasoning,
+    List<ToolCall> toolCalls) {
+
+  public Reply {
+    toolCalls = toolCalls == null ? List.of() : List.copyOf(toolCalls);
+  }
 
   /** Returns a builder of a reply without text that finishes with {@code stop}. */
   public static ReplyBuilder builder(String session, String branch, String turn, EventKind kind) {
@@ -72,7 +80,9 @@ public record Reply(
         .metadata(metadata)
         .turnState(turnState)
         .trace(trace)
-        .pages(pages);
+        .pages(pages)
+        .reasoning(reasoning)
+        .toolCalls(toolCalls);
   }
 
   /** The reply to the same turn without anything that was said, for a session that was erased. */
@@ -97,7 +107,9 @@ public record Reply(
         null,
         null,
         trace,
-        null);
+        null,
+        null,
+        List.of());
   }
 
   /**
@@ -151,12 +163,14 @@ public record Reply(
    * @param completed when it ended, milliseconds since the epoch; 0 before
    * @param metadata its sender's, or null
    * @param messages its messages
-   * @param text what deltas have shown of its reply so far, from its beginning
+   * @param text what deltas have shown of its reply's content so far, from its beginning
    * @param logprobs of the tokens so far, if it runs and asked for them; else null
    * @param finishReason lower case, if it is done; else null
    * @param stopReason the stop text that ended it, or null
    * @param usage its counts of tokens, if it is done; else null
    * @param error why it failed, or null
+   * @param reasoning what deltas have shown of its reasoning so far, or null
+   * @param toolCalls what deltas have shown of its calls so far; empty for none
    */
   public record TurnState(
       String turn,
@@ -172,5 +186,68 @@ public record Reply(
       String finishReason,
       String stopReason,
       Usage usage,
-      ReplyError error) {}
+      ReplyError error,
+      String reasoning,
+      List<ToolCall> toolCalls) {
+
+    public TurnState {
+      toolCalls = toolCalls == null ? List.of() : List.copyOf(toolCalls);
+    }
+
+    /** The state of a turn whose reply is content alone. */
+    public TurnState(
+        String turn,
+        String status,
+        String branch,
+        String previousTurn,
+        long created,
+        long completed,
+        Map<String, String> metadata,
+        List<Message> messages,
+        String text,
+        List<TokenLogprob> logprobs,
+        String finishReason,
+        String stopReason,
+        Usage usage,
+        ReplyError error) {
+      this(
+          turn,
+          status,
+          branch,
+          previousTurn,
+          created,
+          completed,
+          metadata,
+          messages,
+          text,
+          logprobs,
+          finishReason,
+          stopReason,
+          usage,
+          error,
+          null,
+          List.of());
+    }
+
+    /** Returns this state with what the reply has beside content. */
+    public TurnState with(Message reply) {
+      return new TurnState(
+          turn,
+          status,
+          branch,
+          previousTurn,
+          created,
+          completed,
+          metadata,
+          messages,
+          reply.content() == null ? "" : reply.content(),
+          logprobs,
+          finishReason,
+          stopReason,
+          usage,
+          error,
+          reply.reasoning(),
+          reply.toolCalls());
+    }
+  }
 }

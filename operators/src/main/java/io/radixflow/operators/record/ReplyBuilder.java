@@ -25,6 +25,8 @@ public final class ReplyBuilder {
   private Reply.TurnState turnState;
   private TraceContext trace;
   private Reply.Pages pages;
+  private String reasoning;
+  private List<ToolCall> toolCalls = List.of();
 
   ReplyBuilder(String session, String branch, String turn, EventKind kind) {
     this.session = session;
@@ -113,6 +115,23 @@ public final class ReplyBuilder {
     return this;
   }
 
+  public ReplyBuilder reasoning(String reasoning) {
+    this.reasoning = reasoning;
+    return this;
+  }
+
+  public ReplyBuilder toolCalls(List<ToolCall> toolCalls) {
+    this.toolCalls = toolCalls;
+    return this;
+  }
+
+  /** Sets text, reasoning and calls to those of a message. */
+  public ReplyBuilder message(Message message) {
+    return text(message.content() == null ? "" : message.content())
+        .reasoning(message.reasoning())
+        .toolCalls(message.toolCalls());
+  }
+
   public Reply build() {
     return new Reply(
         session,
@@ -134,6 +153,8 @@ public final class ReplyBuilder {
         metadata,
         turnState,
         trace,
-        pages);
+        pages,
+        reasoning,
+        toolCalls);
   }
 }

@@ -7,11 +7,14 @@ import java.util.List;
  * the text they have: pieces that overlap are equal.
  *
  * @param choice index of the choice, 0
- * @param offset code points of reply text before {@code text}
+ * @param offset code points of the texts of all pieces of the reply before {@code text}
  * @param tokenOffset generated tokens before those of this piece
  * @param tokens how many tokens this piece stands for
  * @param attempt epoch of the operator; the highest wins
  * @param text the piece, whole characters
+ * @param kind what part of the reply it belongs to; null for content
+ * @param index of a call's piece: counts the reply's calls from 0; else -1
+ * @param id of a call's piece: the call's id; else null
  * @param finishReason in the last piece, else null
  * @param stopReason in the last piece: the stop text that ended the reply, or null
  * @param completed in the last piece: when the turn ended, milliseconds since the epoch; else 0
@@ -31,6 +34,9 @@ public record ReplyDelta(
     int tokens,
     long attempt,
     String text,
+    Kind kind,
+    int index,
+    String id,
     String finishReason,
     String stopReason,
     long completed,
@@ -39,6 +45,16 @@ public record ReplyDelta(
     List<Reply.TokenLogprob> logprobs,
     TraceContext trace,
     Reply answer) {
+
+  /** The parts of a reply that are not its content; lower case in records. */
+  public enum Kind {
+    /** What the model thought before it replied. */
+    REASONING_CONTENT,
+    /** The name of a function, which opens a call. */
+    TOOL_CALL,
+    /** JSON text of a call's arguments. */
+    ARGUMENTS
+  }
 
   /** A piece of a turn that is served. */
   public ReplyDelta(
@@ -63,6 +79,9 @@ public record ReplyDelta(
         tokens,
         attempt,
         text,
+        null,
+        -1,
+        null,
         finishReason,
         null,
         0,
@@ -90,6 +109,9 @@ public record ReplyDelta(
         0,
         reply.attempt(),
         "",
+        null,
+        -1,
+        null,
         reply.finishReason(),
         reply.stopReason(),
         reply.created(),

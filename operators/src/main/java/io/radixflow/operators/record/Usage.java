@@ -8,12 +8,23 @@ package io.radixflow.operators.record;
  *     it at first admission
  * @param completionTokens generated tokens, end token included
  * @param tiers which of the cached tokens came from below the device
+ * @param reasoningTokens of the generated tokens, those of the reasoning
  */
-public record Usage(int promptTokens, int cachedTokens, int completionTokens, TierUsage tiers) {
+public record Usage(
+    int promptTokens,
+    int cachedTokens,
+    int completionTokens,
+    TierUsage tiers,
+    int reasoningTokens) {
   public static final Usage NONE = new Usage(0, 0, 0);
 
   /** Counts of a reply for which the device had all that was cached. */
   public Usage(int promptTokens, int cachedTokens, int completionTokens) {
     this(promptTokens, cachedTokens, completionTokens, TierUsage.NONE);
+  }
+
+  /** Counts of a reply without reasoning. */
+  public Usage(int promptTokens, int cachedTokens, int completionTokens, TierUsage tiers) {
+    this(promptTokens, cachedTokens, completionTokens, tiers, 0);
   }
 }

@@ -48,7 +48,7 @@ public record Conversation(String system, int depth, List<Turn> path) {
       if (turn.depth() >= dropped) {
         turn.messages().forEach(message -> messages.add(chat(message)));
         if (turn.reply() != null) {
-          messages.add(new ChatMessage("assistant", turn.reply()));
+          messages.add(chat(turn.reply()));
         }
       }
     }
@@ -83,6 +83,15 @@ public record Conversation(String system, int depth, List<Turn> path) {
     return path.subList(answered().path().size(), path.size()).stream()
         .flatMap(turn -> turn.messages().stream())
         .toList();
+  }
+
+  /**
+   * Returns what the prompt of the last reply had beside messages, see {@link
+   * PromptOptions#identity}; empty if there is no reply.
+   */
+  public String variant() {
+    Conversation answered = answered();
+    return answered.path.isEmpty() ? "" : answered.path.get(answered.path.size() - 1).variant();
   }
 
   /**

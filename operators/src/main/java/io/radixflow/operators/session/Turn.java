@@ -26,12 +26,13 @@ import java.util.List;
  * @param messages the turn's messages
  * @param options the turn's own generation options, or null
  * @param regeneration how often the reply was regenerated before this
- * @param reply text of the reply; null if the turn was appended without one
+ * @param reply the reply, as later prompts have it; null if the turn was appended without one
  * @param finishReason lower case; null without a reply
  * @param details what is kept for those who ask about it; null for a root
  * @param keep ids of the parent's canonical ids that stay; 0 if the prompt was encoded again
  * @param ids canonical ids after those, up to and including the reply's end-of-turn id
  * @param tokenizer fingerprint of the tokenizer that {@code ids} belong to
+ * @param variant what its prompt had beside messages, see {@link PromptOptions#identity}
  * @param dropped how many of the path's oldest turns the prompt left out
  * @param root number of the root that its branch begins with
  * @param hash of the conversation up to and including the reply, see {@link ConversationHash}; null
@@ -48,12 +49,13 @@ public record Turn(
     List<Message> messages,
     GenerationOptions options,
     int regeneration,
-    String reply,
+    Message reply,
     String finishReason,
     TurnDetails details,
     int keep,
     int[] ids,
     String tokenizer,
+    String variant,
     int dropped,
     long root,
     String hash,
@@ -71,7 +73,25 @@ public record Turn(
     List<Message> messages = system == null ? List.of() : List.of(new Message("system", system));
     String hash = ConversationHash.of(system);
     return new Turn(
-        id, id, 0, "", "", messages, null, 0, "", "", null, 0, new int[0], "", 0, id, hash, false);
+        id,
+        id,
+        0,
+        "",
+        "",
+        messages,
+        null,
+        0,
+        null,
+        "",
+        null,
+        0,
+        new int[0],
+        "",
+        "",
+        0,
+        id,
+        hash,
+        false);
   }
 
   /**
@@ -102,6 +122,7 @@ public record Turn(
         0,
         new int[0],
         "",
+        "",
         before.dropped(),
         parent.root(),
         ConversationHash.with(parent.hash(), messages),
@@ -125,6 +146,7 @@ public record Turn(
         keep,
         ids,
         tokenizer,
+        variant,
         dropped,
         root,
         hash,

@@ -18,9 +18,15 @@ import java.util.function.Function;
  * @param stop stop strings
  * @param ignoreEos whether the end of the turn does not end the reply
  * @param priority among the tenant's turns
+ * @param prompt what its prompt has beside its messages, and how its reply is read
  */
 public record TurnOptions(
-    SamplingParams sampling, int maxTokens, List<String> stop, boolean ignoreEos, int priority) {
+    SamplingParams sampling,
+    int maxTokens,
+    List<String> stop,
+    boolean ignoreEos,
+    int priority,
+    PromptOptions prompt) {
 
   /** The temperature if neither event nor session has one. */
   private static final double TEMPERATURE = 1;
@@ -53,10 +59,16 @@ public record TurnOptions(
     ServiceClass.checkPriority(priority);
     List<String> stop = first(layers, GenerationOptions::stop, List.of());
     boolean ignoreEos = first(layers, GenerationOptions::ignoreEos, false);
-    return new TurnOptions(sampling, limit, stop, ignoreEos, priority);
+    return new TurnOptions(
+        sampling, limit, stop, ignoreEos, priority, PromptOptions.resolve(layers));
   }
 
-  private static <T> T first(
+  /**
+   * Returns a field of the first options that have it.
+   *
+   * @param layers entries may be null
+   */
+  static <T> T first(
       List<GenerationOptions> layers, Function<GenerationOptions, T> field, T fallback) {
     return layers.stream()
         .filter(Objects::nonNull)

@@ -13,12 +13,15 @@ import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.prompt.CanonicalReply;
 import io.radixflow.operators.prompt.NextPrompts;
 import io.radixflow.operators.prompt.PromptAssembly;
+import io.radixflow.operators.prompt.ReplyParts;
 import io.radixflow.operators.prompt.ThinkingModel;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.FinishReason;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.operators.session.Turn;
+import io.radixflow.operators.session.TurnOptions;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -79,6 +82,7 @@ class ReasoningTest {
         model.chatTemplate(),
         before,
         added,
+        PromptOptions.NONE,
         new PromptAssembly.Window(4096, 1, 1_000, true));
   }
 
@@ -91,7 +95,13 @@ class ReasoningTest {
                 "",
                 "s",
                 "main",
-                new NextPrompts(model).after(prompt::prompt, none, QUESTION, List.of())))
+                new NextPrompts(model)
+                    .after(
+                        prompt::prompt,
+                        none,
+                        QUESTION,
+                        TurnOptions.resolve(List.of(), 0, 1),
+                        made -> ReplyParts.plain())))
         .hints(hints)
         .build();
   }
@@ -118,12 +128,13 @@ class ReasoningTest {
             QUESTION,
             null,
             0,
-            text.toString(),
+            new Message("assistant", text.toString()),
             "length",
             null,
             0,
             ids,
             model.tokenizer().fingerprint(),
+            "",
             0,
             Turn.ROOT,
             null,

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.apache.flink.runtime.checkpoint.OperatorSubtaskState;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -32,6 +33,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 class MidReplyRestoreTest {
   private static final String TURN = "t1";
   private static final String SESSION = "s";
+
+  private static final String CALLS =
+      "call warmth {\"at\": \"Ulm \u00e9\"}\ncall now {\"zone\": [1, {\"x\": null}]}";
+  private static final String TOOLS =
+      "[{\"type\":\"function\",\"function\":{\"name\":\"warmth\"}},"
+          + "{\"type\":\"function\",\"function\":{\"name\":\"now\"}}]";
 
   /** A ring of four tokens: a mail brings four at most. */
   private static final EngineOptions ENGINE = EngineOptions.builder().ringTokens(4).build();
@@ -54,7 +61,9 @@ class MidReplyRestoreTest {
     "seeded,2,false",
     "penalised,3,false",
     "stopped,2,false",
-    "bytes,2,false"
+    "bytes,2,false",
+    "calls,2,false",
+    "calls,1,true"
   })
   void everyCheckpointLeadsToTheSameReply(String kind, int parallelism, boolean rocksDb)
       throws Exception {
@@ -63,7 +72,8 @@ class MidReplyRestoreTest {
     Reply undisturbed;
     try (ServingHarness h = harness(1, 0, rocksDb)) {
       h.open();
-      h.send(Events.message(SESSION, TURN).with(options));
+      String text = kind.equals("calls") ? CALLS : "text of " + TURN;
+      h.send(Events.message(SESSION, TURN, text).with(options));
       while (h.replies().isEmpty()) {
         h.awaitMail();
         if (h.replies().isEmpty()) {
@@ -71,7 +81,8 @@ class MidReplyRestoreTest {
         }
       }
       undisturbed = h.reply(TURN);
-      assertThat(texts(h.deltas())).containsExactly(undisturbed.text());
+      assertThat(texts(h.deltas())).containsExactly(said(undisturbed));
+      assertThat(undisturbed.toolCalls()).hasSize(kind.equals("calls") ? 2 : 0);
     }
     assertThat(cuts).hasSizeGreaterThan(8);
     for (int i = 0; i < cuts.size(); i++) {
@@ -83,11 +94,27 @@ class MidReplyRestoreTest {
           .usingRecursiveComparison()
           .ignoringFields("attempt", "created", "cachedTokens")
           .isEqualTo(undisturbed);
-      assertThat(texts(seen)).containsExactly(undisturbed.text());
+      assertThat(texts(seen)).containsExactly(said(undisturbed));
+      assertThat(seen).allSatisfy(delta -> assertThat(isPartOf(undisturbed, delta)).isTrue());
       assertThat(logprobs(seen)).isEqualTo(logprobsOf(undisturbed));
       assertThat(new ReplyReader().read(seen).tokens(SESSION + "/" + TURN))
           .isEqualTo(undisturbed.usage().completionTokens());
     }
+  }
+
+  /** All texts of a reply, as deltas have them. */
+  private static String said(Reply reply) {
+    return reply.text()
+        + reply.toolCalls().stream()
+            .map(call -> call.name() + call.arguments())
+            .collect(Collectors.joining());
+  }
+
+  /** Returns whether a delta names a call as the reply does. */
+  private static boolean isPartOf(Reply reply, ReplyDelta delta) {
+    return delta.kind() == null
+        ? delta.id() == null
+        : reply.toolCalls().get(delta.index()).id().equals(delta.id());
   }
 
   private static List<String> texts(List<ReplyDelta> deltas) {
@@ -136,7 +163,7 @@ class MidReplyRestoreTest {
   }
 
   private ServingHarness harness(int parallelism, int subtask, boolean rocksDb) throws Exception {
-    SimModel model = SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true));
+    SimModel model = SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true).withCalls(true));
     TestEngineFactory factory =
         TestEngineFactory.of(
             "mid-reply",
@@ -158,6 +185,8 @@ class MidReplyRestoreTest {
       case "penalised" -> options(0.9, 1.3, null, null, 17L);
       case "stopped" ->
           options(0.0, null, null, List.of(textAt(36, 47) + "!", textAt(44, 55)), null);
+      case "calls" ->
+          GenerationOptions.builder().temperature(0.0).maxTokens(300).tools(TOOLS).build();
       case "bytes" -> options(1.0, null, byteSoup(), List.of("€é"), 3L);
       default -> throw new IllegalArgumentException(kind);
     };

@@ -8,6 +8,7 @@ import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.TurnOptions;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -48,7 +49,12 @@ class NextPromptsTest {
     Conversation conversation = new Conversation(null, 0, List.of());
     List<Message> question = List.of(new Message("user", "2+2?"));
     Prompt prompt = new Prompt(new int[] {1}, 0, 0, model.tokenizer().fingerprint());
-    SessionRef.NextPrompt after = next.after(() -> prompt, conversation, question, List.of());
+    SessionRef.NextPrompt after = next.after(
+            () -> prompt,
+            conversation,
+            question,
+            TurnOptions.resolve(List.of(), 0, 1),
+            made -> ReplyParts.plain());
     int[] ids = after.ids(model.tokenizer().encode(reply));
     if (ids == null) {
       return null;

@@ -13,6 +13,7 @@ import io.radixflow.operators.prompt.PromptAssembly.Window;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.operators.session.Turn;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,7 +36,7 @@ class PromptAssemblyTest {
 
   private PromptAssembly assembly(
       ChatTemplate template, Conversation conversation, String text, Window window) {
-    return new PromptAssembly(model.tokenizer(), template, conversation, user(text), window);
+    return new PromptAssembly(model.tokenizer(), template, conversation, user(text), PromptOptions.NONE, window);
   }
 
   /** The conversation after one more turn, made as the operator makes it. */
@@ -59,12 +60,13 @@ class PromptAssemblyTest {
             user(text),
             null,
             0,
-            reply,
+            new Message("assistant", reply),
             "stop",
             null,
             prompt.keep(),
             ids,
             prompt.tokenizer(),
+            "",
             prompt.dropped(),
             Turn.ROOT,
             null,
@@ -185,6 +187,7 @@ class PromptAssemblyTest {
             model.chatTemplate(),
             empty,
             List.of(new Message("narrator", "Once")),
+            PromptOptions.NONE,
             WIDE);
     assertThatThrownBy(assembly::ids)
         .isInstanceOf(PromptException.class)

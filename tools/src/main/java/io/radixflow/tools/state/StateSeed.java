@@ -125,7 +125,7 @@ public record StateSeed(int sessions, int turns, long now) {
                 List.of(new Message("user", message)),
                 null,
                 0,
-                reply,
+                new Message("assistant", reply),
                 "stop",
                 new TurnDetails(
                     ConversationEvent.MAIN_BRANCH,
@@ -137,6 +137,7 @@ public record StateSeed(int sessions, int turns, long now) {
                 length,
                 ids,
                 tokenizer,
+                "",
                 0,
                 Turn.ROOT,
                 hash,

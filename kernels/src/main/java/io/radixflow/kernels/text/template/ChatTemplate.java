@@ -10,6 +10,11 @@ import java.util.List;
  */
 public interface ChatTemplate {
 
+  /** The template's text, by which its formats of calls and reasoning are known; may be empty. */
+  default String source() {
+    return "";
+  }
+
   /**
    * The prompt's text.
    *

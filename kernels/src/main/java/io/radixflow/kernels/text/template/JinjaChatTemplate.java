@@ -41,6 +41,11 @@ public final class JinjaChatTemplate implements ChatTemplate {
   }
 
   @Override
+  public String source() {
+    return renderer.source();
+  }
+
+  @Override
   public String render(
       List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
     return renderer.render(messages, addGenerationPrompt, options);

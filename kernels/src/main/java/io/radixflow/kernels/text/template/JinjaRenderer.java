@@ -45,6 +45,7 @@ public final class JinjaRenderer {
   private final Jinjava jinjava;
   private final String template;
   private final Map<String, Object> constants;
+  private final String source;
   private final boolean knowsDeveloper;
 
   /**
@@ -54,6 +55,7 @@ public final class JinjaRenderer {
   public JinjaRenderer(String template, Map<String, Object> constants) {
     this.template = JinjaDialect.toJinjava(template);
     this.constants = Map.copyOf(constants);
+    this.source = template;
     this.knowsDeveloper = template.contains("developer");
     jinjava = new Jinjava(config(new int[1]));
     Context global = jinjava.getGlobalContext();
@@ -61,6 +63,11 @@ public final class JinjaRenderer {
     global.registerFunction(TemplateFunctions.definition("strftime_now", "strftimeNow"));
     global.registerFilter(new TrimFilter());
     global.registerExpTest(new JinjaIterable());
+  }
+
+  /** The template's text as the model has it. */
+  String source() {
+    return source;
   }
 
   /**

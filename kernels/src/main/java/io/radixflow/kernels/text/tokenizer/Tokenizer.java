@@ -1,5 +1,7 @@
 package io.radixflow.kernels.text.tokenizer;
 
+import java.util.Map;
+
 /**
  * Text to token ids and back. Immutable after construction; safe for use by many threads.
  *
@@ -48,6 +50,14 @@ public interface Tokenizer {
 
   /** Ids that end a turn, by the model's own declaration; never empty for a chat model. */
   int[] endOfTurnIds();
+
+  /**
+   * Special tokens, with their texts, between which models write calls of tools and reasoning.
+   * {@link #bytes} gives nothing for them.
+   */
+  default Map<Integer, String> markup() {
+    return Map.of();
+  }
 
   /** 16 lower-case hexadecimal digits over vocabulary, merges, pre-tokenizer and special tokens. */
   String fingerprint();

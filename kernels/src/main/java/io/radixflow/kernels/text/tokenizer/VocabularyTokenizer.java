@@ -2,6 +2,11 @@ package io.radixflow.kernels.text.tokenizer;
 
 import io.radixflow.kernels.text.pretokenizer.ClassRuns;
 import io.radixflow.kernels.text.pretokenizer.UnicodeClasses;
+import java.util.HashMap;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * The common part of all tokenizers here: the vocabulary, and the search for added tokens around
@@ -11,12 +16,23 @@ public abstract class VocabularyTokenizer implements Tokenizer {
 
   private static final char REPLACEMENT = '\uFFFD';
 
+  /** What the texts of special tokens have that mark calls of tools and reasoning. */
+  private static final Pattern MARKUP =
+      Pattern.compile(
+          "(?i)tool|action|think|channel|message|constrain|python_tag|args|call|reason|response"
+              + "|inner_");
+
+  /** Further ones of vocabularies whose replies are messages of channels. */
+  private static final Set<String> CHANNELS = Set.of("<|start|>", "<|end|>", "<|return|>");
+
   private final Vocabulary vocabulary;
   private final String fingerprint;
+  private final Map<Integer, String> markup;
 
   VocabularyTokenizer(Vocabulary vocabulary, String fingerprint) {
     this.vocabulary = vocabulary;
     this.fingerprint = fingerprint;
+    this.markup = markup(vocabulary);
   }
 
   /**
@@ -123,6 +139,25 @@ public abstract class VocabularyTokenizer implements Tokenizer {
   @Override
   public final int vocabSize() {
     return vocabulary.size();
+  }
+
+  @Override
+  public final Map<Integer, String> markup() {
+    return markup;
+  }
+
+  private static Map<Integer, String> markup(Vocabulary vocabulary) {
+    Map<Integer, String> markup = new HashMap<>();
+    Collection<AddedToken> all = vocabulary.added().all();
+    boolean channels = all.stream().anyMatch(token -> token.text().equals("<|channel|>"));
+    for (AddedToken token : all) {
+      boolean marks =
+          MARKUP.matcher(token.text()).find() || channels && CHANNELS.contains(token.text());
+      if (token.special() && marks && !vocabulary.endsTurn(token.id())) {
+        markup.put(token.id(), token.text());
+      }
+    }
+    return Map.copyOf(markup);
   }
 
   @Override

@@ -160,7 +160,7 @@ final class Intake {
     checkIds(resumed);
     int maxTokens = Math.min(spec.maxTokens(), contextLength - prompt.length);
     request.sampling = new SamplingState(spec.sampling(), prompt, resumed, vocabSize);
-    request.text = new ReplyText(tokenizer, spec.stop());
+    request.text = new ReplyText(tokenizer, spec.stop(), spec.markup());
     request.promptLength = prompt.length;
     request.publicTokens = Math.min(spec.prompt().publicTokens(), prompt.length);
     request.maxLength = prompt.length + maxTokens;

@@ -9,29 +9,38 @@ import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.prompt.NextPrompts;
 import io.radixflow.operators.prompt.PromptAssembly;
 import io.radixflow.operators.prompt.RawTemplate;
+import io.radixflow.operators.prompt.ReplyParts;
+import io.radixflow.operators.prompt.ReplyReading;
 import io.radixflow.operators.prompt.SharedSystemPrompt;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ServiceClass;
 import io.radixflow.operators.session.Conversation;
+import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.operators.session.ServingOptions;
 import io.radixflow.operators.session.SessionSlot;
 import io.radixflow.operators.session.TurnOptions;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /** Makes the engine's requests for turns. Only the task's thread uses it. */
 public final class EngineRequests {
   private final ServingEngine engine;
   private final ServingOptions options;
   private final NextPrompts nextPrompts;
+  private final ReplyReading reading;
   private final ChatTemplate raw;
 
   public EngineRequests(ServingEngine engine, ServingOptions options) {
     this.engine = engine;
     this.options = options;
     this.nextPrompts = new NextPrompts(engine.model());
+    this.reading = new ReplyReading(engine.model());
     this.raw = new RawTemplate(engine.model());
   }
 
@@ -45,25 +54,43 @@ public final class EngineRequests {
 
   /** Returns what makes the prompt of a planned turn, on an intake thread of the engine. */
   PromptAssembly assembly(TurnPlan plan) {
-    return assembly(plan.conversation(), plan.messages(), plan.options().maxTokens());
+    return assembly(
+        plan.conversation(),
+        plan.messages(),
+        plan.options().prompt(),
+        plan.options().maxTokens());
   }
 
   /**
    * @param added the messages of the new turn; empty for the conversation as it is
    * @param maxTokens limit on the reply's tokens
    */
-  private PromptAssembly assembly(Conversation conversation, List<Message> added, int maxTokens) {
+  private PromptAssembly assembly(
+      Conversation conversation, List<Message> added, PromptOptions prompt, int maxTokens) {
     int contextLength = engine.engine().info().contextLength();
     return new PromptAssembly(
         tokenizer(),
         Message.prompt(added) == null ? engine.model().chatTemplate() : raw,
         conversation,
         added,
+        prompt,
         new PromptAssembly.Window(
             contextLength,
             Math.max(1, Math.min(maxTokens, contextLength / 4)),
             options.prompts().maxTurns(),
             options.prompts().overflow() == ServingOptions.Overflow.DROP_OLDEST));
+  }
+
+  /** Returns what reads a turn's reply into its parts, once its prompt is known. */
+  Function<Prompt, ReplyParts> reader(SessionContext session, PendingTurn turn, TurnPlan plan) {
+    String id = session.id();
+    PromptOptions prompt = plan.options().prompt();
+    return made ->
+        isRaw(plan) ? ReplyParts.plain() : reading.parts(prompt, made.ids(), id, turn.turn());
+  }
+
+  private static boolean isRaw(TurnPlan plan) {
+    return Message.prompt(plan.messages()) != null;
   }
 
   /** Returns the request that runs a turn, or continues it. */
@@ -82,9 +109,10 @@ public final class EngineRequests {
         .sampling(given.sampling())
         .stop(given.stop())
         .ignoreEndOfTurn(given.ignoreEos())
-        .session(new SessionRef(tenant, session.id(), run.pending.branch(), nextPrompt(run)))
+        .session(new SessionRef(tenant, session.id(), run.pending.branch(), nextPrompt(session, run)))
         .service(new ServiceClass(tenant, given.priority(), session.id()))
         .hints(hints(run.pending.cache()))
+        .markup(isRaw(plan) ? Map.of() : reading.markup(given.prompt()))
         .build();
   }
 
@@ -92,7 +120,8 @@ public final class EngineRequests {
   EngineRequest expected(
       SessionContext session, ConversationEvent event, Conversation conversation) {
     SessionSlot slot = session.slot();
-    PromptAssembly prompt = assembly(conversation, List.of(), 1);
+    PromptOptions given = PromptOptions.resolve(Arrays.asList(slot.defaults(), options.defaults()));
+    PromptAssembly prompt = assembly(conversation, List.of(), given, 1);
     return EngineRequest.builder(
             session.id() + " (expected)", shared(slot, conversation, prompt), 1)
         .namespace(namespace(slot))
@@ -119,8 +148,10 @@ public final class EngineRequests {
   }
 
   /** Returns what computes the prompt after a reply; null if that prompt only grows. */
-  private SessionRef.NextPrompt nextPrompt(RunningTurn run) {
-    if (!nextPrompts.dropsThinking() || Message.prompt(run.plan.messages()) != null) {
+  private SessionRef.NextPrompt nextPrompt(SessionContext session, RunningTurn run) {
+    boolean mayChange =
+        nextPrompts.dropsThinking() || run.plan.options().prompt().template().tools() != null;
+    if (!mayChange || isRaw(run.plan)) {
       return null;
     }
     PromptAssembly assembly = run.assembly();
@@ -129,6 +160,7 @@ public final class EngineRequests {
         assembly == null ? () -> made : assembly::prompt,
         run.plan.conversation(),
         run.plan.messages(),
-        run.plan.options().stop());
+        run.plan.options(),
+        reader(session, run.pending, run.plan));
   }
 }

@@ -77,8 +77,8 @@ final class HistoryMatcher {
     Map<String, String> replies = new HashMap<>();
     for (int i = covered; i < conversation.size() - 1; i++) {
       Message message = conversation.get(i);
-      if (message.role().equals("assistant") && message.content() != null) {
-        replies.put(hashes.get(i), ConversationHash.canonical(message.content()));
+      if (message.role().equals("assistant")) {
+        replies.put(hashes.get(i), ConversationHash.canonical(message.content() == null ? "" : message.content()));
       }
     }
     for (TurnQueues.Branch branch : turns.branches()) {
@@ -103,7 +103,7 @@ final class HistoryMatcher {
     }
     String said = ConversationHash.with(plan.parent().hash(), plan.messages());
     String reply = said == null ? null : replies.get(said);
-    String shown = branch.running == null ? "" : branch.running.text();
+    String shown = branch.running == null ? "" : branch.running.parts().content();
     return reply != null && reply.startsWith(ConversationHash.canonical(shown));
   }
 

@@ -1,8 +1,9 @@
 package io.radixflow.operators.flink.turn;
 
-import io.radixflow.operators.engine.ReplyProgress;
+import io.radixflow.kernels.text.message.PartKind;
 import io.radixflow.operators.flink.recovery.UnconfirmedReplies;
 import io.radixflow.operators.flink.state.SessionContext;
+import io.radixflow.operators.prompt.ReplyParts;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.FinishReason;
@@ -95,38 +96,41 @@ public final class ReplyOutput {
     unconfirmed.erase();
   }
 
-  /** Emits a piece of a running reply. */
-  void delta(RunningTurn turn, ReplyProgress progress) {
-    int shown = turn.shownTokens();
-    int tokens = progress.tokenOffset() + progress.tokens().length - shown;
-    String text = progress.text();
-    collect(delta(turn, progress.textOffset(), tokens, text, null, Usage.NONE, null));
+  /** Emits the pieces of a running reply that are new. */
+  void deltas(RunningTurn turn) {
+    for (ReplyParts.Piece piece : turn.parts().take()) {
+      collect(delta(turn, piece, null, Usage.NONE, null));
+      turn.markShown();
+    }
   }
 
-  /** Emits the last piece and the reply of a turn that the engine worked on. */
-  void end(
-      SessionContext session,
-      RunningTurn turn,
-      FinishReason reason,
-      ReplyProgress last,
-      ReplyError error)
+  /** Emits the last pieces and the reply of a turn that the engine worked on. */
+  void end(SessionContext session, RunningTurn turn, FinishReason reason, ReplyError error)
       throws Exception {
     if (reason == FinishReason.ERROR) {
       deadLetter(session, turn.pending, error.message());
     }
     turn.endedMillis = now();
-    String finish = lowerCase(reason);
+    ReplyParts parts = turn.parts();
+    parts.finish();
+    String finish = finishReason(turn, reason);
     Usage usage = turn.usage();
     metrics.generated(usage);
-    int tokens = usage.completionTokens() - turn.shownTokens();
-    int offset = last == null ? turn.codePoints() : last.textOffset();
-    String text = last == null ? "" : last.text();
-    collect(delta(turn, offset, tokens, text, finish, usage, error));
+    List<ReplyParts.Piece> pieces = parts.take();
+    ReplyParts.Piece last =
+        pieces.isEmpty()
+            ? new ReplyParts.Piece(PartKind.CONTENT, -1, parts.codePoints(), "")
+            : pieces.remove(pieces.size() - 1);
+    for (ReplyParts.Piece piece : pieces) {
+      collect(delta(turn, piece, null, Usage.NONE, null));
+      turn.markShown();
+    }
+    collect(delta(turn, last, finish, usage, error));
     boolean logprobs = turn.plan.options().sampling().topLogprobs() >= 0;
     PendingTurn event = turn.pending;
     collect(
         reply(session.id(), event.branch(), event.turn(), event.kind())
-            .text(turn.text())
+            .message(parts.message())
             .finishReason(finish)
             .stopReason(turn.stopReason())
             .created(turn.endedMillis)
@@ -242,23 +246,20 @@ public final class ReplyOutput {
   }
 
   private ReplyDelta delta(
-      RunningTurn turn,
-      int offset,
-      int tokens,
-      String text,
-      String finish,
-      Usage usage,
-      ReplyError error) {
+      RunningTurn turn, ReplyParts.Piece piece, String finish, Usage usage, ReplyError error) {
     return new ReplyDelta(
         turn.branch.session.id,
         turn.pending.branch(),
         turn.pending.turn(),
         0,
-        offset,
+        piece.offset(),
         turn.shownTokens(),
-        tokens,
+        turn.unshownTokens(),
         attempt,
-        text,
+        piece.text(),
+        kind(piece.kind()),
+        piece.index(),
+        piece.index() < 0 ? null : turn.parts().callId(piece.index()),
         finish,
         finish == null ? null : turn.stopReason(),
         finish == null ? 0 : turn.endedMillis,
@@ -267,6 +268,21 @@ public final class ReplyOutput {
         turn.newLogprobs(),
         trace(turn.pending.origin()),
         null);
+  }
+
+  private static ReplyDelta.Kind kind(PartKind kind) {
+    return switch (kind) {
+      case CONTENT -> null;
+      case REASONING -> ReplyDelta.Kind.REASONING_CONTENT;
+      case TOOL_CALL -> ReplyDelta.Kind.TOOL_CALL;
+      case ARGUMENTS -> ReplyDelta.Kind.ARGUMENTS;
+    };
+  }
+
+  /** Returns how a turn's reply ends: one that stops after calls of tools waits for their results. */
+  static String finishReason(RunningTurn turn, FinishReason reason) {
+    boolean calls = reason == FinishReason.STOP && turn.parts().calls();
+    return lowerCase(calls ? FinishReason.TOOL_CALLS : reason);
   }
 
   /**

@@ -2,6 +2,7 @@ package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.engine.ReplyProgress;
 import io.radixflow.operators.prompt.PromptAssembly;
+import io.radixflow.operators.prompt.ReplyParts;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
@@ -11,6 +12,7 @@ import io.radixflow.operators.session.Prompt;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Function;
 
 /** A turn that the engine works on, with what it generated so far. Used by the task's thread. */
 final class RunningTurn {
@@ -29,12 +31,14 @@ final class RunningTurn {
   long endedMillis;
 
   private final PromptAssembly assembly;
+  private final Function<Prompt, ReplyParts> reader;
   private final List<Reply.TokenLogprob> logprobs = new ArrayList<>();
   private final StringBuilder text = new StringBuilder();
   private Prompt prompt;
   private int[] tokens = new int[64];
   private int tokenCount;
   private int codePoints;
+  private ReplyParts parts = ReplyParts.plain();
   private int cachedTokens;
   private int engineQueuedMillis = -1;
 
@@ -51,6 +55,7 @@ final class RunningTurn {
   /**
    * @param assembly makes the prompt; null if {@code gained} has it
    * @param gained what an earlier attempt generated
+   * @param reader begins to read the reply to a prompt into its parts
    */
   RunningTurn(
       TurnQueues.Branch branch,
@@ -58,12 +63,14 @@ final class RunningTurn {
       TurnPlan plan,
       long requestId,
       PromptAssembly assembly,
-      List<Progress> gained) {
+      List<Progress> gained,
+      Function<Prompt, ReplyParts> reader) {
     this.branch = branch;
     this.pending = pending;
     this.plan = plan;
     this.requestId = requestId;
     this.assembly = assembly;
+    this.reader = reader;
     for (Progress piece : gained) {
       prompt = piece.prompt() == null ? prompt : piece.prompt();
       addTokens(piece.tokens());
@@ -73,6 +80,11 @@ final class RunningTurn {
       shownTokens = piece.shownTokens();
     }
     codePoints = text.codePointCount(0, text.length());
+    if (prompt != null) {
+      parts = reader.apply(prompt);
+      parts.accept(text.toString());
+      parts.take(); // an earlier attempt has shown them
+    }
     markSaved();
     promptSaved = prompt != null;
   }
@@ -91,8 +103,14 @@ final class RunningTurn {
     return Arrays.copyOf(tokens, tokenCount);
   }
 
+  /** The text as generated, from which the parts are read. */
   String text() {
     return text.toString();
+  }
+
+  /** What the text says. */
+  ReplyParts parts() {
+    return parts;
   }
 
   /** Log probabilities of all tokens so far; empty if not asked for. */
@@ -113,7 +131,12 @@ final class RunningTurn {
   }
 
   Usage usage() {
-    return new Usage(prompt == null ? 0 : prompt.ids().length, cachedTokens, tokenCount, tiers);
+    return new Usage(
+        prompt == null ? 0 : prompt.ids().length,
+        cachedTokens,
+        tokenCount,
+        tiers,
+        Math.min(parts.reasoningTokens(), tokenCount));
   }
 
   /**
@@ -128,14 +151,14 @@ final class RunningTurn {
     return stopReason;
   }
 
-  /** Code points of text so far. */
-  int codePoints() {
-    return codePoints;
-  }
-
   /** Tokens that deltas have stood for so far. */
   int shownTokens() {
     return shownTokens;
+  }
+
+  /** Tokens that no delta stood for yet. */
+  int unshownTokens() {
+    return tokenCount - shownTokens;
   }
 
   /** A delta that stands for all tokens so far went out. */
@@ -146,6 +169,7 @@ final class RunningTurn {
   void promptMade() {
     if (prompt == null) {
       prompt = assembly.prompt();
+      parts = reader.apply(prompt);
     }
   }
 
@@ -163,6 +187,7 @@ final class RunningTurn {
     addTokens(progress.tokens());
     text.append(progress.text());
     codePoints += progress.text().codePointCount(0, progress.text().length());
+    parts.accept(progress.text());
     logprobs.addAll(newLogprobs);
     stopReason = progress.stop();
     engineQueuedMillis = progress.queuedMillis();

@@ -60,7 +60,8 @@ public final class SessionHistoryWriter {
       if (remember) {
         session.addEndedTurn(
             TurnStates.ended(
-                turn.pending, turn.endedMillis, turn.text(), reason, turn.usage(), error));
+                    turn.pending, turn.endedMillis, "", reason, turn.usage(), error)
+                .with(turn.parts().message()));
       }
     }
     session.removePending(turn.pending.id(), turn.isSaved());
@@ -77,7 +78,7 @@ public final class SessionHistoryWriter {
   private static boolean isRemembered(RunningTurn turn, FinishReason reason) {
     return switch (reason) {
       case STOP, LENGTH, TOOL_CALLS -> turn.prompt() != null;
-      case CANCELLED -> turn.pending.kind() == EventKind.MESSAGE && turn.codePoints() > 0;
+      case CANCELLED -> turn.pending.kind() == EventKind.MESSAGE && turn.parts().codePoints() > 0;
       case REPLACED, REJECTED, ERROR -> false;
     };
   }
@@ -86,10 +87,11 @@ public final class SessionHistoryWriter {
     TurnPlan plan = turn.plan;
     Prompt prompt = turn.prompt();
     boolean raw = Message.prompt(plan.messages()) != null;
-    int[] reply = raw ? turn.tokens() : canonical.ids(turn.tokens(), turn.text());
+    int[] generated = raw ? turn.tokens() : canonical.ids(turn.tokens(), turn.text());
     int added = prompt.ids().length - prompt.keep();
-    int[] ids = Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + reply.length);
-    System.arraycopy(reply, 0, ids, added, reply.length);
+    int[] ids = Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + generated.length);
+    System.arraycopy(generated, 0, ids, added, generated.length);
+    Message reply = turn.parts().message();
     String said = ConversationHash.with(plan.parent().hash(), plan.messages());
     return new Turn(
         turn.pending.id(),
@@ -100,8 +102,8 @@ public final class SessionHistoryWriter {
         plan.messages(),
         plan.given(),
         plan.regeneration(),
-        turn.text(),
-        ReplyOutput.lowerCase(reason),
+        reply,
+        ReplyOutput.finishReason(turn, reason),
         new TurnDetails(
             turn.pending.branch(),
             turn.pending.accepted(),
@@ -112,9 +114,10 @@ public final class SessionHistoryWriter {
         prompt.keep(),
         ids,
         prompt.tokenizer(),
+        plan.options().prompt().identity(),
         prompt.dropped(),
         plan.parent().root(),
-        ConversationHash.with(said, new Message("assistant", turn.text())),
+        ConversationHash.with(said, reply),
         false);
   }
 }

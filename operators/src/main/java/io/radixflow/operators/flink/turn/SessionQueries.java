@@ -118,7 +118,7 @@ public final class SessionQueries {
         items.add(
             new Reply.Item(
                 turn.turn(),
-                new Message("assistant", turn.reply()),
+                turn.reply(),
                 turn.finishReason(),
                 turn.details().metadata()));
       }

@@ -127,7 +127,14 @@ public final class TurnRunner implements EngineConnection.Reader {
     List<Progress> gained = usable(session, turn.id());
     PromptAssembly assembly = gained.isEmpty() ? requests.assembly(plan) : null;
     RunningTurn run =
-        new RunningTurn(branch, turn, plan, connection.nextRequest(), assembly, gained);
+        new RunningTurn(
+            branch,
+            turn,
+            plan,
+            connection.nextRequest(),
+            assembly,
+            gained,
+            requests.reader(session, turn, plan));
     run.startedMillis = output.now() - turn.accepted();
     branch.running = run;
     running.put(run.requestId, run);
@@ -182,17 +189,16 @@ public final class TurnRunner implements EngineConnection.Reader {
       turn.add(progress, Logprobs.of(progress, tokenizer));
     } catch (IllegalStateException e) {
       connection.cancel(turn.requestId, FinishReason.CANCELLED);
-      endLoaded(turn, FinishReason.ERROR, null, ReplyError.failed(e.getMessage()));
+      endLoaded(turn, FinishReason.ERROR, ReplyError.failed(e.getMessage()));
       return;
     }
     if (progress.tokenOffset() == 0 && progress.tokens().length > 0) {
       output.firstToken(turn);
     }
     if (progress.finish() != null) {
-      endLoaded(turn, progress.finish(), progress, progress.error());
-    } else if (!progress.text().isEmpty()) {
-      output.delta(turn, progress);
-      turn.markShown();
+      endLoaded(turn, progress.finish(), progress.error());
+    } else {
+      output.deltas(turn);
     }
   }
 
@@ -216,14 +222,14 @@ public final class TurnRunner implements EngineConnection.Reader {
     RunningTurn run = branch.running;
     if (run != null && run.pending.id() == turn.id()) {
       connection.cancel(run.requestId, reason);
-      end(session, run, reason, null, null, remember);
+      end(session, run, reason, null, remember);
       return;
     }
     RunningTurn paused = run == null ? paused(session, branch, turn) : null;
     if (paused == null) {
       endUnstarted(session, branch, turn, reason, null);
     } else {
-      end(session, paused, reason, null, null, remember);
+      end(session, paused, reason, null, remember);
     }
   }
 
@@ -258,7 +264,14 @@ public final class TurnRunner implements EngineConnection.Reader {
     PendingTurn pending = session.pending(turn.id());
     try {
       TurnPlan plan = planner.plan(session, pending);
-      return new RunningTurn(branch, pending, plan, connection.nextRequest(), null, gained);
+      return new RunningTurn(
+          branch,
+          pending,
+          plan,
+          connection.nextRequest(),
+          null,
+          gained,
+          requests.reader(session, pending, plan));
     } catch (RefusedException e) {
       return null;
     }
@@ -284,11 +297,10 @@ public final class TurnRunner implements EngineConnection.Reader {
     branches.ended(session, branch.name, turn.id());
   }
 
-  private void endLoaded(
-      RunningTurn turn, FinishReason reason, ReplyProgress last, ReplyError error)
+  private void endLoaded(RunningTurn turn, FinishReason reason, ReplyError error)
       throws Exception {
     SessionContext session = sessions.load(turn.branch.session.id);
-    end(session, turn, reason, last, error, true);
+    end(session, turn, reason, error, true);
     session.save();
   }
 
@@ -296,13 +308,12 @@ public final class TurnRunner implements EngineConnection.Reader {
       SessionContext session,
       RunningTurn turn,
       FinishReason reason,
-      ReplyProgress last,
       ReplyError error,
       boolean remember)
       throws Exception {
     boolean ran = running.remove(turn.requestId, turn);
     turn.branch.running = null;
-    output.end(session, turn, reason, last, error);
+    output.end(session, turn, reason, error);
     writer.ended(session, turn, reason, error, remember, ran);
     queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
     branches.ended(session, turn.branch.name, turn.pending.id());

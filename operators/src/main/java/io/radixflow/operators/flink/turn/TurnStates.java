@@ -72,7 +72,8 @@ public final class TurnStates {
     String previous = pending.whole() ? null : previous(session, branches, branch, entry);
     RunningTurn run = branch.running;
     if (run != null && run.pending.id() == entry.id()) {
-      return pending(pending, RUNNING, previous, run.text(), run.shownLogprobs());
+      return pending(pending, RUNNING, previous, "", run.shownLogprobs())
+          .with(run.parts().message());
     }
     List<Progress> gained = session.progress(entry.id());
     if (gained.isEmpty() || !gained.get(0).prompt().tokenizer().equals(tokenizer)) {
@@ -150,7 +151,7 @@ public final class TurnStates {
   private static Reply.TurnState done(SessionContext session, String id, Turn turn)
       throws Exception {
     TurnDetails details = turn.details();
-    return new Reply.TurnState(
+    Reply.TurnState state = new Reply.TurnState(
         id,
         DONE,
         details.branch(),
@@ -159,12 +160,13 @@ public final class TurnStates {
         details.completed(),
         details.metadata(),
         turn.messages(),
-        turn.reply() == null ? "" : turn.reply(),
+        "",
         null,
         turn.reply() == null ? ReplyOutput.lowerCase(FinishReason.STOP) : turn.finishReason(),
         details.stopReason(),
         details.usage(),
         null);
+    return turn.reply() == null ? state : state.with(turn.reply());
   }
 
   /**

@@ -155,7 +155,7 @@ class TurnQueuesProperties {
     if (branch == null) {
       return null;
     }
-    branch.running = new RunningTurn(branch, null, null, 0, null, List.of());
+    branch.running = new RunningTurn(branch, null, null, 0, null, List.of(), null);
     long id = branch.turns.peek().id();
     started.put(id, branch);
     return id;

@@ -30,6 +30,11 @@ public final class ReplyView implements ReplyListener {
   }
 
   @Override
+  public void part(ReplyDelta.Kind kind, int index, String id, String piece) {
+    text(piece);
+  }
+
+  @Override
   public void restarted(int codePoints) {
     shown.setLength(shown.offsetByCodePoints(0, codePoints));
     out.println();

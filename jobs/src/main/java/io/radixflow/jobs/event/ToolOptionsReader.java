@@ -1,0 +1,145 @@
+package io.radixflow.jobs.event;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Reads what a prompt has beside its messages: tools, and variables of the chat template. JSON is
+ * kept as text without white space, keys in their order, since the model reads it so.
+ */
+final class ToolOptionsReader {
+  static final int MAX_TOOLS = 128;
+  static final int MAX_TOOLS_LENGTH = 256 * 1024;
+  static final int MAX_VARIABLES = 64;
+  static final int MAX_VARIABLES_LENGTH = 64 * 1024;
+  private static final String NAME = "[a-zA-Z0-9_-]{1,64}";
+  private static final Pattern NAME_PATTERN = Pattern.compile(NAME);
+  private static final String VARIABLE = "[a-zA-Z_][a-zA-Z0-9_]{0,63}";
+  private static final Pattern VARIABLE_PATTERN = Pattern.compile(VARIABLE);
+  private static final List<String> EFFORTS =
+      List.of("none", "minimal", "low", "medium", "high", "xhigh");
+  private static final List<String> TOOL_FIELDS = List.of("type", "function");
+  private static final List<String> FUNCTION_FIELDS =
+      List.of("name", "description", "parameters", "strict");
+  private static final Set<String> RESERVED =
+      Set.of("messages", "tools", "documents", "add_generation_prompt", "continue_final_message");
+
+  private ToolOptionsReader() {}
+
+  /** Returns the definitions of the tools as a JSON array; null if they are not given. */
+  static String tools(JsonObject fields) {
+    if (!fields.has("tools")) {
+      return null;
+    }
+    Set<String> names = new HashSet<>();
+    for (JsonObject tool : fields.objects("tools", "tools", MAX_TOOLS)) {
+      tool.allow(TOOL_FIELDS).require("type", "function");
+      if (!tool.text("type").equals("function")) {
+        throw JsonObject.notOneOf(tool.path("type"), tool.text("type"), List.of("function"));
+      }
+      JsonObject function = tool.object("function");
+      String name = function(function);
+      if (!names.add(name)) {
+        throw new InvalidInputException(
+            function.path("name") + " is " + Texts.quote(name) + ", which another tool has");
+      }
+    }
+    return text("tools", fields.get("tools"), MAX_TOOLS_LENGTH);
+  }
+
+  private static String function(JsonObject function) {
+    function.allow(FUNCTION_FIELDS).require("name");
+    String name = function.text("name");
+    if (!NAME_PATTERN.matcher(name).matches()) {
+      throw new InvalidInputException(
+          function.path("name") + " is " + Texts.quote(name) + "; it must match " + NAME);
+    }
+    function.text("description");
+    function.object("parameters");
+    if (function.bool("strict", false)) {
+      throw new InvalidInputException(function.path("strict") + " is true, which is not served yet");
+    }
+    return name;
+  }
+
+  /** Returns whether the model may call tools: {@code auto} or {@code none}; null if not given. */
+  static String toolChoice(JsonObject fields) {
+    if (!fields.bool("parallel_tool_calls", true)) {
+      throw new InvalidInputException("parallel_tool_calls is false, which is not served yet");
+    }
+    JsonNode value = fields.get("tool_choice");
+    if (value == null) {
+      return null;
+    }
+    if (value.isObject() || value.isTextual() && value.textValue().equals("required")) {
+      throw new InvalidInputException(
+          "tool_choice is "
+              + (value.isObject() ? "an object" : "\"required\"")
+              + ", which is not served yet; \"auto\" and \"none\" are");
+    }
+    String choice = fields.text("tool_choice");
+    if (!choice.equals("auto") && !choice.equals("none")) {
+      throw JsonObject.notOneOf("tool_choice", choice, List.of("auto", "none"));
+    }
+    return choice;
+  }
+
+  /** Returns the name of the format of calls; the job knows which there are. */
+  static String toolParser(JsonObject fields) {
+    String parser = fields.text("tool_parser");
+    if (parser != null && !NAME_PATTERN.matcher(parser).matches()) {
+      throw new InvalidInputException(
+          "tool_parser is " + Texts.quote(parser) + "; it must match " + NAME);
+    }
+    return parser;
+  }
+
+  /** Returns variables of the chat template as a JSON object; null if they are not given. */
+  static String chatTemplateKwargs(JsonObject fields) {
+    JsonObject given = fields.object("chat_template_kwargs");
+    if (given == null) {
+      return null;
+    }
+    JsonNode value = fields.get("chat_template_kwargs");
+    if (value.size() > MAX_VARIABLES) {
+      throw new InvalidInputException(
+          "chat_template_kwargs has %d variables; at most %d are allowed"
+              .formatted(value.size(), MAX_VARIABLES));
+    }
+    for (String name : given.names()) {
+      if (!VARIABLE_PATTERN.matcher(name).matches()) {
+        throw new InvalidInputException(
+            "chat_template_kwargs has the name " + Texts.quote(name) + "; it must match " + VARIABLE);
+      }
+      if (RESERVED.contains(name)) {
+        throw new InvalidInputException(
+            "chat_template_kwargs has " + name + ", which is not for its sender to set");
+      }
+    }
+    return text("chat_template_kwargs", value, MAX_VARIABLES_LENGTH);
+  }
+
+  /** Returns how much the model has to think; null if that is not given. */
+  static String reasoningEffort(JsonObject fields) {
+    String effort = fields.text("reasoning_effort");
+    if (effort != null && !EFFORTS.contains(effort)) {
+      throw JsonObject.notOneOf("reasoning_effort", effort, EFFORTS);
+    }
+    return effort;
+  }
+
+  private static String text(String field, JsonNode value, int max) {
+    String text = Texts.wellFormed(value.toString());
+    if (text.length() > max) {
+      throw new InvalidInputException(
+          "%s has %d characters; at most %d are allowed".formatted(field, text.length(), max));
+    }
+    return text;
+  }
+}

@@ -1,0 +1,140 @@
+package io.radixflow.operators.prompt;
+
+import io.radixflow.kernels.text.message.PartKind;
+import io.radixflow.kernels.text.message.ReplyParser;
+import io.radixflow.kernels.text.message.ReplyPart;
+import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.StableHash;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ToolCall;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads the text of one reply, as it comes, into the parts of a message: content, reasoning, calls
+ * of tools. Parts and their offsets are a function of the whole text, however it is cut, so that a
+ * reply which goes on after a failure has the same. Not thread safe.
+ */
+public final class ReplyParts {
+  private static final int ID_DIGITS = 24;
+
+  /**
+   * A piece of a part.
+   *
+   * @param index counts the reply's calls from 0; -1 for content and reasoning
+   * @param offset code points of the texts of all pieces before
+   */
+  public record Piece(PartKind kind, int index, int offset, String text) {}
+
+  private final ReplyParser parser;
+  private final Tokenizer tokenizer;
+  private final String session;
+  private final String turn;
+  private final StringBuilder content = new StringBuilder();
+  private final StringBuilder reasoning = new StringBuilder();
+  private final List<String> functions = new ArrayList<>();
+  private final List<StringBuilder> arguments = new ArrayList<>();
+  private List<Piece> fresh = new ArrayList<>();
+  private int codePoints;
+  private boolean finished;
+
+  /**
+   * @param parser finds the parts; null if all text is content
+   * @param session id of the session; with that of the turn it makes the ids of calls
+   */
+  ReplyParts(ReplyParser parser, Tokenizer tokenizer, String session, String turn) {
+    this.parser = parser;
+    this.tokenizer = tokenizer;
+    this.session = session;
+    this.turn = turn;
+  }
+
+  /** Returns the parts of a reply whose text is content. */
+  public static ReplyParts plain() {
+    return new ReplyParts(null, null, "", "");
+  }
+
+  /** Takes the next text. */
+  public void accept(String text) {
+    if (parser != null) {
+      parser.accept(text, this::add);
+    } else if (!text.isEmpty()) {
+      add(new ReplyPart(PartKind.CONTENT, -1, text));
+    }
+  }
+
+  /** Ends the reply: text whose part was not decided is given. Does nothing the second time. */
+  public void finish() {
+    if (parser != null && !finished) {
+      parser.finish(this::add);
+    }
+    finished = true;
+  }
+
+  private void add(ReplyPart part) {
+    switch (part.kind()) {
+      case CONTENT -> content.append(part.text());
+      case REASONING -> reasoning.append(part.text());
+      case TOOL_CALL -> {
+        functions.add(part.text());
+        arguments.add(new StringBuilder());
+      }
+      case ARGUMENTS -> arguments.get(part.index()).append(part.text());
+    }
+    fresh.add(new Piece(part.kind(), part.index(), codePoints, part.text()));
+    codePoints += part.text().codePointCount(0, part.text().length());
+  }
+
+  /** Returns the pieces since the last call. */
+  public List<Piece> take() {
+    List<Piece> taken = fresh;
+    fresh = new ArrayList<>();
+    return taken;
+  }
+
+  /** Returns whether {@link #take} would return a piece. */
+  public boolean hasNew() {
+    return !fresh.isEmpty();
+  }
+
+  /** Code points of the texts of all pieces so far. */
+  public int codePoints() {
+    return codePoints;
+  }
+
+  /** Returns whether the reply calls a tool. */
+  public boolean calls() {
+    return !functions.isEmpty();
+  }
+
+  /** Returns the content so far. */
+  public String content() {
+    return content.toString();
+  }
+
+  /** Returns the number of tokens of the reasoning's text so far. */
+  public int reasoningTokens() {
+    return reasoning.isEmpty() ? 0 : tokenizer.encode(reasoning).length;
+  }
+
+  /** Returns the id of a call, which is the same in all attempts. */
+  public String callId(int index) {
+    String hash = StableHash.hex(session, turn, Integer.toString(index));
+    return "call_" + hash.substring(0, ID_DIGITS);
+  }
+
+  /** Returns the reply so far. */
+  public Message message() {
+    List<ToolCall> calls = new ArrayList<>();
+    for (int i = 0; i < functions.size(); i++) {
+      calls.add(new ToolCall(callId(i), functions.get(i), arguments.get(i).toString()));
+    }
+    return new Message(
+        "assistant",
+        content.isEmpty() && !calls.isEmpty() ? null : content.toString(),
+        null,
+        calls,
+        null,
+        reasoning.isEmpty() ? null : reasoning.toString());
+  }
+}

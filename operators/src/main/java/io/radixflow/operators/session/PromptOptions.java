@@ -1,0 +1,68 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.kernels.text.message.ToolFormat;
+import io.radixflow.kernels.text.template.JsonValues;
+import io.radixflow.kernels.text.template.TemplateOptions;
+import io.radixflow.operators.StableHash;
+import io.radixflow.operators.record.GenerationOptions;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a turn's prompt has beside its messages, and how its reply is read.
+ *
+ * @param template tools and further variables of the chat template
+ * @param identity a hash of those, empty for none: prompts of one conversation extend each other
+ *     only if it is the same
+ * @param calls whether the reply may call tools
+ * @param toolParser name of the format of calls, or null for the one of the chat template
+ * @param separateReasoning whether reasoning is a part of its own, and not content
+ */
+public record PromptOptions(
+    TemplateOptions template,
+    String identity,
+    boolean calls,
+    String toolParser,
+    boolean separateReasoning) {
+
+  /** Options of a prompt that has nothing but messages. */
+  public static final PromptOptions NONE =
+      new PromptOptions(TemplateOptions.NONE, "", false, null, true);
+
+  private static final PromptOptions CONTENT_ONLY =
+      new PromptOptions(TemplateOptions.NONE, "", false, null, false);
+
+  private static final int IDENTITY = 32;
+
+  /**
+   * @param layers options in order of precedence, the strongest first; entries may be null
+   * @throws IllegalArgumentException if there is no format of the name that is given
+   */
+  public static PromptOptions resolve(List<GenerationOptions> layers) {
+    String tools = TurnOptions.first(layers, GenerationOptions::tools, "[]");
+    String kwargs = TurnOptions.first(layers, GenerationOptions::chatTemplateKwargs, "{}");
+    String effort = TurnOptions.first(layers, GenerationOptions::reasoningEffort, "");
+    String parser = TurnOptions.first(layers, GenerationOptions::toolParser, null);
+    if (parser != null) {
+      ToolFormat.byName(parser);
+    }
+    boolean separate = TurnOptions.first(layers, GenerationOptions::separateReasoning, true);
+    boolean hasTools = !tools.equals("[]");
+    if (!hasTools && kwargs.equals("{}") && effort.isEmpty()) {
+      return separate ? NONE : CONTENT_ONLY;
+    }
+    Map<String, Object> variables = new HashMap<>(JsonValues.object(kwargs));
+    if (!effort.isEmpty()) {
+      variables.put("reasoning_effort", effort);
+    }
+    List<?> list = hasTools ? (List<?>) JsonValues.value(tools) : null;
+    String choice = TurnOptions.first(layers, GenerationOptions::toolChoice, "auto");
+    return new PromptOptions(
+        new TemplateOptions(list, variables),
+        StableHash.hex(tools, kwargs, effort).substring(0, IDENTITY),
+        hasTools && !choice.equals("none"),
+        parser,
+        separate);
+  }
+}

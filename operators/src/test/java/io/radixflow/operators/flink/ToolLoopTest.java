@@ -1,0 +1,196 @@
+package io.radixflow.operators.flink;
+
+import static io.radixflow.operators.flink.HistoryMatchTest.user;
+import static io.radixflow.operators.flink.HistoryMatchTest.whole;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.radixflow.kernels.DeviceOptions;
+import io.radixflow.kernels.sim.SimModel;
+import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.operators.engine.EngineOptions;
+import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
+import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.GenerationOptions;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ToolCall;
+import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Turns whose replies call tools, and what follows them. */
+@Timeout(180)
+class ToolLoopTest {
+  private static final String TOOLS =
+      "[{\"type\":\"function\",\"function\":{\"name\":\"warmth\",\"parameters\":{}}}]";
+  private static final String CALL = "call warmth {\"at\": \"Ulm\"}";
+
+  private ServingEngine engine;
+
+  @AfterEach
+  void closeEngine() {
+    engine.close();
+  }
+
+  private ServingHarness open() throws Exception {
+    SimModel model = SimModel.open(SimOptions.DEFAULT.withCalls(true));
+    engine =
+        new ServingEngine(
+            ContinuousBatchingEngine.open(model, DeviceOptions.DEFAULT, EngineOptions.DEFAULT),
+            model);
+    ServingHarness h =
+        new ServingHarness(
+            TestEngineFactory.of("tool-loop", () -> engine), ServingOptions.DEFAULT, 1, 0);
+    h.open();
+    return h;
+  }
+
+  private static GenerationOptions.Builder tools() {
+    return GenerationOptions.builder().temperature(0.0).maxTokens(200).tools(TOOLS);
+  }
+
+  private static Reply run(ServingHarness h, ConversationEvent event) throws Exception {
+    int before = h.replies().size();
+    h.send(event);
+    while (h.replies().size() == before) {
+      h.awaitMail();
+    }
+    return h.reply(event.turn());
+  }
+
+  private static ConversationEvent ask(String turn, GenerationOptions options, Message... added) {
+    return ConversationEvent.builder(EventKind.MESSAGE, "s", turn)
+        .messages(List.of(added))
+        .options(options)
+        .build();
+  }
+
+  private static Message result(Reply call, String text) {
+    ToolCall first = call.toolCalls().get(0);
+    return new Message("tool", text, first.name(), List.of(), first.id(), null);
+  }
+
+  @Test
+  void aCallItsResultAndTheAnswerAreOneConversation() throws Exception {
+    try (ServingHarness h = open()) {
+      Reply call = run(h, ask("t1", tools().build(), user(CALL)));
+      assertThat(call.finishReason()).isEqualTo("tool_calls");
+      assertThat(call.text()).isEmpty();
+      assertThat(call.toolCalls())
+          .extracting(ToolCall::name, ToolCall::arguments)
+          .containsExactly(tuple("warmth", "{\"at\": \"Ulm\"}"));
+      assertThat(call.toolCalls().get(0).id()).matches("call_[0-9a-f]{24}");
+      assertThat(h.deltas())
+          .filteredOn(delta -> delta.kind() == ReplyDelta.Kind.TOOL_CALL)
+          .extracting(ReplyDelta::text, ReplyDelta::index, ReplyDelta::id)
+          .containsExactly(tuple("warmth", 0, call.toolCalls().get(0).id()));
+      Reply answer = run(h, ask("t2", tools().build(), result(call, "7 degrees")));
+      assertThat(answer.text()).isEqualTo("It is 7 degrees.");
+      assertThat(answer.finishReason()).isEqualTo("stop");
+      int first = call.usage().promptTokens() + call.usage().completionTokens();
+      assertThat(answer.usage().cachedTokens())
+          .as("the prompt extends the one before and its reply")
+          .isGreaterThanOrEqualTo((first - 1) / 16 * 16);
+    }
+  }
+
+  @Test
+  void aTurnWithOtherToolsHasThemInItsPrompt() throws Exception {
+    try (ServingHarness h = open()) {
+      Reply call = run(h, ask("t1", tools().build(), user(CALL)));
+      String others = TOOLS.replace("warmth", "distance");
+      Reply other =
+          run(h, ask("t2", tools().tools(others).build(), user("call distance {\"to\": 1}")));
+      assertThat(other.toolCalls()).extracting(ToolCall::name).containsExactly("distance");
+      assertThat(other.usage().cachedTokens())
+          .as("tools come first in the prompt")
+          .isLessThan(call.usage().promptTokens() / 2);
+      Reply without = run(h, ask("t3", tools().tools("[]").build(), user(CALL)));
+      assertThat(without.toolCalls()).isEmpty();
+      assertThat(without.text()).startsWith("<tool_call>");
+      Reply same = run(h, ask("t4", tools().tools("[]").build(), user("Hello")));
+      assertThat(same.usage().cachedTokens()).isGreaterThan(without.usage().promptTokens() - 16);
+    }
+  }
+
+  @Test
+  void withChoiceNoneTheReplyIsText() throws Exception {
+    try (ServingHarness h = open()) {
+      Reply reply = run(h, ask("t1", tools().toolChoice("none").build(), user(CALL)));
+      assertThat(reply.toolCalls()).isEmpty();
+      assertThat(reply.text()).startsWith("<tool_call>");
+      assertThat(reply.finishReason()).isEqualTo("stop");
+    }
+  }
+
+  @Test
+  void aSessionMayHaveToolsForAllItsTurns() throws Exception {
+    try (ServingHarness h = open()) {
+      run(
+          h,
+          ConversationEvent.builder(EventKind.OPEN, "s", "o").options(tools().build()).build());
+      Reply call = run(h, ask("t1", null, user(CALL)));
+      assertThat(call.finishReason()).isEqualTo("tool_calls");
+    }
+  }
+
+  @Test
+  void aWholeConversationWithCallsGoesOnWhereItIs() throws Exception {
+    try (ServingHarness h = open()) {
+      Reply call =
+          run(h, whole("t1", user(CALL)).toBuilder().options(tools().build()).build());
+      Message said = new Message("assistant", null, null, call.toolCalls(), null, null);
+      ConversationEvent next =
+          whole("t2", user(CALL), said, result(call, "7")).toBuilder()
+              .options(tools().build())
+              .build();
+      Reply answer = run(h, next);
+      assertThat(answer.branch()).isEqualTo("main");
+      assertThat(answer.text()).isEqualTo("It is 7.");
+    }
+  }
+
+  @Test
+  void queriesShowCalls() throws Exception {
+    try (ServingHarness h = open()) {
+      Reply call = run(h, ask("t1", tools().build(), user(CALL)));
+      Message said = new Message("assistant", null, null, call.toolCalls(), null, null);
+      Reply all = run(h, Events.of(EventKind.QUERY, "s", "q1").event());
+      assertThat(all.items()).extracting(Reply.Item::message).containsExactly(user(CALL), said);
+      Reply one =
+          run(
+              h,
+              ConversationEvent.builder(EventKind.QUERY, "s", "q2").atTurn("t1").build());
+      assertThat(one.turnState().toolCalls()).isEqualTo(call.toolCalls());
+      assertThat(one.turnState().finishReason()).isEqualTo("tool_calls");
+    }
+  }
+
+  @Test
+  void aFormatThatIsNotThereIsRefusedByName() throws Exception {
+    try (ServingHarness h = open()) {
+      Reply reply = run(h, ask("t1", tools().toolParser("nowhere").build(), user(CALL)));
+      assertThat(reply.finishReason()).isEqualTo("rejected");
+      assertThat(reply.error().message()).contains("tool parser nowhere");
+    }
+  }
+
+  @Test
+  void aReplyThatIsCutWithinACallSaysLength() throws Exception {
+    try (ServingHarness h = open()) {
+      Reply reply = run(h, ask("t1", tools().maxTokens(50).build(), user(CALL)));
+      assertThat(reply.finishReason()).isEqualTo("length");
+      assertThat(reply.toolCalls()).extracting(ToolCall::name).containsExactly("warmth");
+      assertThat("{\"at\": \"Ulm\"}").startsWith(reply.toolCalls().get(0).arguments());
+      Reply next = run(h, ask("t2", tools().build(), user(CALL)));
+      assertThat(next.finishReason()).isEqualTo("tool_calls");
+    }
+  }
+}
