@@ -101,10 +101,7 @@ final class ReplyAssembler {
 
   private void replay(Reply reply) {
     if (reply.reasoning() != null) {
-      join(
-          codePoints,
-          new Part(ReplyDelta.Kind.REASONING_CONTENT, -1, null),
-          reply.reasoning());
+      join(codePoints, new Part(ReplyDelta.Kind.REASONING_CONTENT, -1, null), reply.reasoning());
     }
     join(codePoints, Part.CONTENT, reply.text());
     int index = 0;

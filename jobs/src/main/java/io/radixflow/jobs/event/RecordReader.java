@@ -58,9 +58,7 @@ public final class RecordReader {
         json.tokens,
         json.attempt,
         json.text == null ? "" : json.text,
-        json.kind == null
-            ? null
-            : ReplyDelta.Kind.valueOf(json.kind.toUpperCase(Locale.ROOT)),
+        json.kind == null ? null : ReplyDelta.Kind.valueOf(json.kind.toUpperCase(Locale.ROOT)),
         json.index == null ? -1 : json.index,
         json.id,
         json.finishReason,

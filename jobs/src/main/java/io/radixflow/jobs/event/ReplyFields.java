@@ -196,12 +196,7 @@ record ReplyFields(
     boolean none = reply.text() == null || reply.text().isEmpty();
     String empty = reply.toolCalls().isEmpty() ? "" : null;
     return new Message(
-        "assistant",
-        none ? empty : reply.text(),
-        null,
-        reply.toolCalls(),
-        null,
-        reply.reasoning());
+        "assistant", none ? empty : reply.text(), null, reply.toolCalls(), null, reply.reasoning());
   }
 
   /**

@@ -10,8 +10,8 @@ import java.util.List;
 /**
  * Writes replies as {@code schema/reply.schema.json} has them, within a size: a record that the
  * broker refuses would stop the job. A reply that is too large loses its log probabilities, items
- * and messages first, and its metadata, reasoning, calls and the end of its text last; {@code truncated} names what
- * is missing.
+ * and messages first, and its metadata, reasoning, calls and the end of its text last; {@code
+ * truncated} names what is missing.
  */
 public final class ReplyLimiter implements Serializable {
   private static final long serialVersionUID = 1L;

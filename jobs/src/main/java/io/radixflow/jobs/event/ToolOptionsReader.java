@@ -63,7 +63,8 @@ final class ToolOptionsReader {
     function.text("description");
     function.object("parameters");
     if (function.bool("strict", false)) {
-      throw new InvalidInputException(function.path("strict") + " is true, which is not served yet");
+      throw new InvalidInputException(
+          function.path("strict") + " is true, which is not served yet");
     }
     return name;
   }
@@ -115,7 +116,10 @@ final class ToolOptionsReader {
     for (String name : given.names()) {
       if (!VARIABLE_PATTERN.matcher(name).matches()) {
         throw new InvalidInputException(
-            "chat_template_kwargs has the name " + Texts.quote(name) + "; it must match " + VARIABLE);
+            "chat_template_kwargs has the name "
+                + Texts.quote(name)
+                + "; it must match "
+                + VARIABLE);
       }
       if (RESERVED.contains(name)) {
         throw new InvalidInputException(

@@ -71,7 +71,8 @@ class ReplyAssemblerProperties {
     assertThat(heard.restarts).isEmpty();
     assertThat(heard.text).hasToString("HmI ask. f{\"a\": 1}g");
     assertThat(heard.kinds)
-        .containsExactly("REASONING_CONTENT", "text", "TOOL_CALL", "ARGUMENTS", "ARGUMENTS", "TOOL_CALL");
+        .containsExactly(
+            "REASONING_CONTENT", "text", "TOOL_CALL", "ARGUMENTS", "ARGUMENTS", "TOOL_CALL");
   }
 
   @Example
@@ -79,8 +80,7 @@ class ReplyAssemblerProperties {
     Heard heard = new Heard();
     ReplyAssembler assembler = new ReplyAssembler(heard);
     assembler.delta(part(1, 0, null, -1, "fx"));
-    assembler.reply(
-        reply("").toBuilder().toolCalls(List.of(new ToolCall("c0", "f", "x"))).build());
+    assembler.reply(reply("").toBuilder().toolCalls(List.of(new ToolCall("c0", "f", "x"))).build());
     assertThat(heard.restarts).containsExactly(0);
     assertThat(heard.kinds).containsExactly("text", "TOOL_CALL", "ARGUMENTS");
     assertThat(heard.text).hasToString("fx");
@@ -89,8 +89,26 @@ class ReplyAssemblerProperties {
   private static ReplyDelta part(
       long attempt, int offset, ReplyDelta.Kind kind, int index, String text) {
     return new ReplyDelta(
-        "s", "main", "t", 0, offset, 0, 1, attempt, text, kind, index, index < 0 ? null : "c" + index,
-        null, null, 0, Usage.NONE, null, null, null, null);
+        "s",
+        "main",
+        "t",
+        0,
+        offset,
+        0,
+        1,
+        attempt,
+        text,
+        kind,
+        index,
+        index < 0 ? null : "c" + index,
+        null,
+        null,
+        0,
+        Usage.NONE,
+        null,
+        null,
+        null,
+        null);
   }
 
   @Example

@@ -29,7 +29,8 @@ class RecordReaderTest {
             .text("héllo \uD83D\uDE00")
             .usage(new Usage(10, 4, 9, new TierUsage(2, 1, 1, 650), 3))
             .reasoning("Hm.")
-            .toolCalls(List.of(new ToolCall("call_1", "f", "{\"a\": 1}"), new ToolCall("c", "g", "")))
+            .toolCalls(
+                List.of(new ToolCall("call_1", "f", "{\"a\": 1}"), new ToolCall("c", "g", "")))
             .seed(-5)
             .droppedTurns(2)
             .logprobs(

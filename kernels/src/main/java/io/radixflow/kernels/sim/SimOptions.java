@@ -46,8 +46,9 @@ public record SimOptions(
    * Reads options as they stand behind the model's name: empty, or {@code :KEY=VALUE,KEY=VALUE…},
    * for example {@code :step=20,reply=400}. Keys are {@code context}, positions of the model;
    * {@code reply}, tokens of a reply on average; {@code step}, milliseconds of a step; {@code
-   * calls}, 1 for one that calls tools as {@link SimCalls} says; {@code deadly}, a token that ends the process when it is read, so that a drill can see what becomes of
-   * turns that do: without the option there is none.
+   * calls}, 1 for one that calls tools as {@link SimCalls} says; {@code deadly}, a token that ends
+   * the process when it is read, so that a drill can see what becomes of turns that do: without the
+   * option there is none.
    *
    * @throws IllegalArgumentException if a key is unknown or a value is out of range
    */
@@ -99,13 +100,29 @@ public record SimOptions(
   /** A copy with another probability to end the turn. */
   public SimOptions withEndOfTurn(double probability) {
     return new SimOptions(
-        contextLength, probability, stepNanos, rowNanos, pipelineDepth, poison, clock, fault, calls);
+        contextLength,
+        probability,
+        stepNanos,
+        rowNanos,
+        pipelineDepth,
+        poison,
+        clock,
+        fault,
+        calls);
   }
 
   /** A copy with simulated time. */
   public SimOptions withTime(long nanosPerStep, long nanosPerRow) {
     return new SimOptions(
-        contextLength, endOfTurn, nanosPerStep, nanosPerRow, pipelineDepth, poison, clock, fault, calls);
+        contextLength,
+        endOfTurn,
+        nanosPerStep,
+        nanosPerRow,
+        pipelineDepth,
+        poison,
+        clock,
+        fault,
+        calls);
   }
 
   /** A copy with another pipeline depth. */

@@ -32,7 +32,13 @@ final class ModelTokens implements ConversationTokens {
   public Prompt prompt(Conversation conversation, List<Message> added, int dropped)
       throws PromptException {
     PromptAssembly assembly =
-        new PromptAssembly(model.tokenizer(), model.chatTemplate(), conversation, added, PromptOptions.NONE, window);
+        new PromptAssembly(
+            model.tokenizer(),
+            model.chatTemplate(),
+            conversation,
+            added,
+            PromptOptions.NONE,
+            window);
     assembly.ids();
     return assembly.prompt();
   }

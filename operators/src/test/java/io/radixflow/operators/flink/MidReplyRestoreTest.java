@@ -163,7 +163,8 @@ class MidReplyRestoreTest {
   }
 
   private ServingHarness harness(int parallelism, int subtask, boolean rocksDb) throws Exception {
-    SimModel model = SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true).withCalls(true));
+    SimModel model =
+        SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0).withPoison(true).withCalls(true));
     TestEngineFactory factory =
         TestEngineFactory.of(
             "mid-reply",

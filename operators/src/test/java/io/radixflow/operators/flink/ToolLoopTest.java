@@ -11,6 +11,7 @@ import io.radixflow.kernels.sim.SimOptions;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.flink.engine.ServingEngine;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
@@ -19,7 +20,6 @@ import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.session.ServingOptions;
-import io.radixflow.operators.flink.engine.TestEngineFactory;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -133,9 +133,7 @@ class ToolLoopTest {
   @Test
   void aSessionMayHaveToolsForAllItsTurns() throws Exception {
     try (ServingHarness h = open()) {
-      run(
-          h,
-          ConversationEvent.builder(EventKind.OPEN, "s", "o").options(tools().build()).build());
+      run(h, ConversationEvent.builder(EventKind.OPEN, "s", "o").options(tools().build()).build());
       Reply call = run(h, ask("t1", null, user(CALL)));
       assertThat(call.finishReason()).isEqualTo("tool_calls");
     }
@@ -144,8 +142,7 @@ class ToolLoopTest {
   @Test
   void aWholeConversationWithCallsGoesOnWhereItIs() throws Exception {
     try (ServingHarness h = open()) {
-      Reply call =
-          run(h, whole("t1", user(CALL)).toBuilder().options(tools().build()).build());
+      Reply call = run(h, whole("t1", user(CALL)).toBuilder().options(tools().build()).build());
       Message said = new Message("assistant", null, null, call.toolCalls(), null, null);
       ConversationEvent next =
           whole("t2", user(CALL), said, result(call, "7")).toBuilder()
@@ -165,9 +162,7 @@ class ToolLoopTest {
       Reply all = run(h, Events.of(EventKind.QUERY, "s", "q1").event());
       assertThat(all.items()).extracting(Reply.Item::message).containsExactly(user(CALL), said);
       Reply one =
-          run(
-              h,
-              ConversationEvent.builder(EventKind.QUERY, "s", "q2").atTurn("t1").build());
+          run(h, ConversationEvent.builder(EventKind.QUERY, "s", "q2").atTurn("t1").build());
       assertThat(one.turnState().toolCalls()).isEqualTo(call.toolCalls());
       assertThat(one.turnState().finishReason()).isEqualTo("tool_calls");
     }

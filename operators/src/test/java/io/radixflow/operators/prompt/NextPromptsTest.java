@@ -49,7 +49,8 @@ class NextPromptsTest {
     Conversation conversation = new Conversation(null, 0, List.of());
     List<Message> question = List.of(new Message("user", "2+2?"));
     Prompt prompt = new Prompt(new int[] {1}, 0, 0, model.tokenizer().fingerprint());
-    SessionRef.NextPrompt after = next.after(
+    SessionRef.NextPrompt after =
+        next.after(
             () -> prompt,
             conversation,
             question,

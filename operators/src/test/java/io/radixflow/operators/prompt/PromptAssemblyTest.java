@@ -36,7 +36,8 @@ class PromptAssemblyTest {
 
   private PromptAssembly assembly(
       ChatTemplate template, Conversation conversation, String text, Window window) {
-    return new PromptAssembly(model.tokenizer(), template, conversation, user(text), PromptOptions.NONE, window);
+    return new PromptAssembly(
+        model.tokenizer(), template, conversation, user(text), PromptOptions.NONE, window);
   }
 
   /** The conversation after one more turn, made as the operator makes it. */

@@ -68,7 +68,11 @@ final class SessionText extends KeyedStateReaderFunction<String, SavedMessage> {
         if (turn.reply() != null) {
           out.collect(
               new SavedMessage(
-                  head.getKey(), turn.turn(), "assistant", turn.reply().content(), turn.finishReason()));
+                  head.getKey(),
+                  turn.turn(),
+                  "assistant",
+                  turn.reply().content(),
+                  turn.finishReason()));
         }
       }
     }

@@ -2,8 +2,8 @@ package io.radixflow.kernels.text.tokenizer;
 
 import io.radixflow.kernels.text.pretokenizer.ClassRuns;
 import io.radixflow.kernels.text.pretokenizer.UnicodeClasses;
-import java.util.HashMap;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;

@@ -55,10 +55,7 @@ public final class EngineRequests {
   /** Returns what makes the prompt of a planned turn, on an intake thread of the engine. */
   PromptAssembly assembly(TurnPlan plan) {
     return assembly(
-        plan.conversation(),
-        plan.messages(),
-        plan.options().prompt(),
-        plan.options().maxTokens());
+        plan.conversation(), plan.messages(), plan.options().prompt(), plan.options().maxTokens());
   }
 
   /**
@@ -109,7 +106,8 @@ public final class EngineRequests {
         .sampling(given.sampling())
         .stop(given.stop())
         .ignoreEndOfTurn(given.ignoreEos())
-        .session(new SessionRef(tenant, session.id(), run.pending.branch(), nextPrompt(session, run)))
+        .session(
+            new SessionRef(tenant, session.id(), run.pending.branch(), nextPrompt(session, run)))
         .service(new ServiceClass(tenant, given.priority(), session.id()))
         .hints(hints(run.pending.cache()))
         .markup(isRaw(plan) ? Map.of() : reading.markup(given.prompt()))

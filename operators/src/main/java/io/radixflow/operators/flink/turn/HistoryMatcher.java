@@ -78,7 +78,9 @@ final class HistoryMatcher {
     for (int i = covered; i < conversation.size() - 1; i++) {
       Message message = conversation.get(i);
       if (message.role().equals("assistant")) {
-        replies.put(hashes.get(i), ConversationHash.canonical(message.content() == null ? "" : message.content()));
+        replies.put(
+            hashes.get(i),
+            ConversationHash.canonical(message.content() == null ? "" : message.content()));
       }
     }
     for (TurnQueues.Branch branch : turns.branches()) {

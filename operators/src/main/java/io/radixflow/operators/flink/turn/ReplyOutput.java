@@ -279,7 +279,9 @@ public final class ReplyOutput {
     };
   }
 
-  /** Returns how a turn's reply ends: one that stops after calls of tools waits for their results. */
+  /**
+   * Returns how a turn's reply ends: one that stops after calls of tools waits for their results.
+   */
   static String finishReason(RunningTurn turn, FinishReason reason) {
     boolean calls = reason == FinishReason.STOP && turn.parts().calls();
     return lowerCase(calls ? FinishReason.TOOL_CALLS : reason);

@@ -59,8 +59,7 @@ public final class SessionHistoryWriter {
       erasure.dropped(session, turn);
       if (remember) {
         session.addEndedTurn(
-            TurnStates.ended(
-                    turn.pending, turn.endedMillis, "", reason, turn.usage(), error)
+            TurnStates.ended(turn.pending, turn.endedMillis, "", reason, turn.usage(), error)
                 .with(turn.parts().message()));
       }
     }
@@ -89,7 +88,8 @@ public final class SessionHistoryWriter {
     boolean raw = Message.prompt(plan.messages()) != null;
     int[] generated = raw ? turn.tokens() : canonical.ids(turn.tokens(), turn.text());
     int added = prompt.ids().length - prompt.keep();
-    int[] ids = Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + generated.length);
+    int[] ids =
+        Arrays.copyOfRange(prompt.ids(), prompt.keep(), prompt.ids().length + generated.length);
     System.arraycopy(generated, 0, ids, added, generated.length);
     Message reply = turn.parts().message();
     String said = ConversationHash.with(plan.parent().hash(), plan.messages());

@@ -117,10 +117,7 @@ public final class SessionQueries {
       if (turn.reply() != null) {
         items.add(
             new Reply.Item(
-                turn.turn(),
-                turn.reply(),
-                turn.finishReason(),
-                turn.details().metadata()));
+                turn.turn(), turn.reply(), turn.finishReason(), turn.details().metadata()));
       }
     }
     return items;

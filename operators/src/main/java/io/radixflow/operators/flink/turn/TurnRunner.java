@@ -297,8 +297,7 @@ public final class TurnRunner implements EngineConnection.Reader {
     branches.ended(session, branch.name, turn.id());
   }
 
-  private void endLoaded(RunningTurn turn, FinishReason reason, ReplyError error)
-      throws Exception {
+  private void endLoaded(RunningTurn turn, FinishReason reason, ReplyError error) throws Exception {
     SessionContext session = sessions.load(turn.branch.session.id);
     end(session, turn, reason, error, true);
     session.save();

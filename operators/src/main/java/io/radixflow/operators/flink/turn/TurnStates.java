@@ -151,21 +151,22 @@ public final class TurnStates {
   private static Reply.TurnState done(SessionContext session, String id, Turn turn)
       throws Exception {
     TurnDetails details = turn.details();
-    Reply.TurnState state = new Reply.TurnState(
-        id,
-        DONE,
-        details.branch(),
-        name(session, turn.parent()),
-        details.created(),
-        details.completed(),
-        details.metadata(),
-        turn.messages(),
-        "",
-        null,
-        turn.reply() == null ? ReplyOutput.lowerCase(FinishReason.STOP) : turn.finishReason(),
-        details.stopReason(),
-        details.usage(),
-        null);
+    Reply.TurnState state =
+        new Reply.TurnState(
+            id,
+            DONE,
+            details.branch(),
+            name(session, turn.parent()),
+            details.created(),
+            details.completed(),
+            details.metadata(),
+            turn.messages(),
+            "",
+            null,
+            turn.reply() == null ? ReplyOutput.lowerCase(FinishReason.STOP) : turn.finishReason(),
+            details.stopReason(),
+            details.usage(),
+            null);
     return turn.reply() == null ? state : state.with(turn.reply());
   }
 
