@@ -7,7 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.radixflow.gateway.Gateway;
 import io.radixflow.jobs.ServingSettings;
+import io.radixflow.jobs.client.ConversationClient;
 import io.radixflow.jobs.config.GatewayConfig;
+import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.config.SettingsLoader;
 import io.radixflow.kernels.sim.SimModel;
@@ -311,6 +313,59 @@ class GatewayITCase {
     assertThat(MAPPER.readTree(other.body()).at("/error/code").asText())
         .isEqualTo("idempotency_key_reused");
     assertThat(chat(",\"stream\":true", key).statusCode()).isEqualTo(200);
+  }
+
+  private static HttpResponse<String> respond(String conversation, String... key)
+      throws Exception {
+    String body =
+        "{\"input\":\"Say something\",\"max_output_tokens\":5,\"conversation\":\""
+            + conversation
+            + "\"}";
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(gateway.uri().resolve("/v1/responses"))
+            .timeout(PATIENCE)
+            .POST(HttpRequest.BodyPublishers.ofString(body));
+    if (key.length > 0) {
+      request.headers(key);
+    }
+    return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+  }
+
+  private static void drain(ConversationClient control, String value) {
+    String event = "{\"type\":\"drain\",\"value\":\"" + value + "\"}";
+    control
+        .send(
+            stack.settings().get(RadixflowOptions.CONTROL_TOPIC),
+            null,
+            event.getBytes(StandardCharsets.UTF_8))
+        .join();
+  }
+
+  @Test
+  void aRequestThatTheJobRejectedIsServedWhenItIsSentAgainWithItsKey() throws Exception {
+    HttpRequest create =
+        HttpRequest.newBuilder(gateway.uri().resolve("/v1/conversations"))
+            .timeout(PATIENCE)
+            .POST(HttpRequest.BodyPublishers.ofString("{}"))
+            .build();
+    HttpResponse<String> created = client.send(create, HttpResponse.BodyHandlers.ofString());
+    String id = MAPPER.readTree(created.body()).at("/id").asText();
+    String[] key = {"Idempotency-Key", "rejected"};
+    try (ConversationClient control = new ConversationClient(stack.settings())) {
+      try {
+        drain(control, "on");
+        await().atMost(PATIENCE).until(() -> respond(id).statusCode() == 503);
+        assertThat(respond(id, key).statusCode()).isEqualTo(503);
+        assertThat(respond(id, key).statusCode()).isEqualTo(503);
+      } finally {
+        drain(control, "off");
+      }
+      await().atMost(PATIENCE).until(() -> respond(id).statusCode() == 200);
+    }
+    HttpResponse<String> served = respond(id, key);
+    assertThat(served.statusCode()).as(served.body()).isEqualTo(200);
+    HttpResponse<String> again = respond(id, key);
+    assertThat(MAPPER.readTree(again.body())).isEqualTo(MAPPER.readTree(served.body()));
   }
 
   @Test
