@@ -122,13 +122,13 @@ public final class LocalStack implements AutoCloseable {
 
   private void startAll(Options options, EngineFactory engines) throws IOException {
     if (options.broker()) {
-      progress.accept("starting a Kafka broker");
+      progress.accept("a Kafka broker");
       startBroker(options.brokerPort());
     }
     KafkaSetup.check(settings);
-    progress.accept("starting Flink");
+    progress.accept("Flink");
     startCluster(options.metricsPort());
-    progress.accept("starting the job");
+    progress.accept("the job");
     startJob(engines);
     cluster.awaitRunning(job, START_TIMEOUT);
     watchJob();

@@ -67,7 +67,7 @@ public final class UpCommand extends CliCommand {
             Gateway.start(
                 live(gatewaySettings(stack.settings()), stack)
                     .with(GatewayConfig.MODEL_NAME, model))) {
-      serving.run(stack, started -> announce(started, gateway));
+      serving.run(stack, started -> announce(started, gateway, model));
     }
     return 0;
   }
@@ -92,11 +92,13 @@ public final class UpCommand extends CliCommand {
         : settings.with(GatewayConfig.FLINK_URL, stack.webInterface().toString());
   }
 
-  private void announce(LocalStack stack, Gateway gateway) {
+  private void announce(LocalStack stack, Gateway gateway, String model) {
     Settings settings = stack.settings();
     String bootstrap = settings.get(RadixflowOptions.BOOTSTRAP_SERVERS);
     out().println("console            " + gateway.uri().resolve("/"));
+    out().println("live page          " + gateway.uri().resolve("/live"));
     out().println("HTTP API           " + gateway.uri() + "/v1");
+    out().println("model              " + model);
     out().println("bootstrap servers  " + bootstrap);
     out().println("events             " + settings.get(RadixflowOptions.EVENTS_TOPIC));
     out().println("deltas             " + settings.get(RadixflowOptions.DELTAS_TOPIC));

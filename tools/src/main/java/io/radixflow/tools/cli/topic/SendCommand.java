@@ -112,6 +112,7 @@ public final class SendCommand extends CliCommand {
         out().print(new String(record, StandardCharsets.UTF_8));
       }
       out().println();
+      out().flush();
       err().println("session " + event.session() + ": " + end.line());
       return end.failed() ? 1 : 0;
     }
