@@ -315,8 +315,7 @@ class GatewayITCase {
     assertThat(chat(",\"stream\":true", key).statusCode()).isEqualTo(200);
   }
 
-  private static HttpResponse<String> respond(String conversation, String... key)
-      throws Exception {
+  private static HttpResponse<String> respond(String conversation, String... key) throws Exception {
     String body =
         "{\"input\":\"Say something\",\"max_output_tokens\":5,\"conversation\":\""
             + conversation
