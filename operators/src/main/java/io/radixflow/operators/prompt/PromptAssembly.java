@@ -96,7 +96,8 @@ public final class PromptAssembly implements EngineRequest.PromptSource {
     }
     int[] ids = encode(dropped);
     int differs = Arrays.mismatch(before, ids);
-    return made(ids, differs < 0 ? ids.length : differs, dropped);
+    int keep = differs < 0 ? Math.min(before.length, ids.length) : differs;
+    return new Prompt(ids, keep, dropped, tokenizer.fingerprint(), before.length - keep);
   }
 
   /** Returns the ids that the new turn adds to those before, or null if it changes these. */

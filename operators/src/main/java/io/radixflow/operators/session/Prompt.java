@@ -7,5 +7,13 @@ package io.radixflow.operators.session;
  * @param keep how many of them are the first canonical ids of the conversation before
  * @param dropped how many of the conversation's oldest turns it leaves out
  * @param tokenizer fingerprint of the tokenizer
+ * @param rewritten how many canonical ids of the conversation before it does not begin with, since
+ *     the chat template writes earlier turns in another way or the tools are others
  */
-public record Prompt(int[] ids, int keep, int dropped, String tokenizer) {}
+public record Prompt(int[] ids, int keep, int dropped, String tokenizer, int rewritten) {
+
+  /** A prompt that begins with all there was before, or with what nothing was before. */
+  public Prompt(int[] ids, int keep, int dropped, String tokenizer) {
+    this(ids, keep, dropped, tokenizer, 0);
+  }
+}

@@ -4,6 +4,7 @@ import static io.radixflow.operators.flink.HistoryMatchTest.user;
 import static io.radixflow.operators.flink.HistoryMatchTest.whole;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.awaitility.Awaitility.await;
 
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.sim.SimModel;
@@ -20,6 +21,8 @@ import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.operators.flink.engine.TestEngineFactory;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -166,6 +169,20 @@ class ToolLoopTest {
       assertThat(one.turnState().toolCalls()).isEqualTo(call.toolCalls());
       assertThat(one.turnState().finishReason()).isEqualTo("tool_calls");
     }
+  }
+
+  @Test
+  void pagesAreKeptForTheResultsUntilTheSessionEnds() throws Exception {
+    try (ServingHarness h = open()) {
+      run(h, ask("t1", tools().build(), user(CALL)));
+      await().atMost(Duration.ofSeconds(60)).until(() -> pinned() > 0);
+      run(h, Events.of(EventKind.CLOSE, "s", "c").event());
+      await().atMost(Duration.ofSeconds(60)).until(() -> pinned() == 0);
+    }
+  }
+
+  private int pinned() {
+    return engine.engine().stats().sessions().pinnedPages();
   }
 
   @Test

@@ -10,6 +10,7 @@ import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.TemplateOptions;
 import io.radixflow.operators.engine.PromptException;
 import io.radixflow.operators.prompt.PromptAssembly.Window;
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
@@ -177,6 +178,28 @@ class PromptAssemblyTest {
         .isInstanceOf(PromptException.class)
         .hasMessageContaining("context window of 150")
         .hasMessageContaining("tokens");
+  }
+
+  @Test
+  void withOtherToolsTheConversationIsEncodedAgainAndTheLossIsCounted() throws Exception {
+    Conversation conversation = grown(2, WIDE);
+    PromptAssembly same = assembly(conversation, "more", WIDE);
+    same.ids();
+    assertThat(same.prompt().rewritten()).isZero();
+    String tools = "[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]";
+    PromptAssembly other =
+        new PromptAssembly(
+            model.tokenizer(),
+            model.chatTemplate(),
+            conversation,
+            user("more"),
+            PromptOptions.resolve(List.of(GenerationOptions.builder().tools(tools).build())),
+            WIDE);
+    other.ids();
+    int before = conversation.canonicalIds(model.tokenizer().fingerprint()).length;
+    assertThat(other.prompt().keep()).isLessThan(before);
+    assertThat(other.prompt().rewritten()).isEqualTo(before - other.prompt().keep());
+    assertThat(other.prompt().ids()).hasSizeGreaterThan(same.prompt().ids().length);
   }
 
   @Test

@@ -30,6 +30,9 @@ import java.util.function.Function;
 
 /** Makes the engine's requests for turns. Only the task's thread uses it. */
 public final class EngineRequests {
+  /** How long pages are kept for the results of tools. */
+  private static final long RESULTS_MILLIS = 30_000;
+
   private final ServingEngine engine;
   private final ServingOptions options;
   private final NextPrompts nextPrompts;
@@ -126,6 +129,22 @@ public final class EngineRequests {
         .session(new SessionRef(slot.tenant(), session.id(), event.branch()))
         .service(new ServiceClass(slot.tenant(), 0, session.id()))
         .hints(hints(event.cache()))
+        .build();
+  }
+
+  /** Returns the request that keeps the pages of a turn whose reply called tools. */
+  EngineRequest results(SessionContext session, RunningTurn turn) throws Exception {
+    SessionSlot slot = session.slot();
+    String branch = turn.pending.branch();
+    Conversation conversation = session.conversation(branch);
+    PromptAssembly prompt =
+        assembly(conversation, List.of(), turn.plan.options().prompt(), 1);
+    return EngineRequest.builder(
+            session.id() + " (results)", shared(slot, conversation, prompt), 1)
+        .namespace(namespace(slot))
+        .session(new SessionRef(slot.tenant(), session.id(), branch))
+        .service(new ServiceClass(slot.tenant(), 0, session.id()))
+        .hints(new CacheHints(false, RESULTS_MILLIS, List.of(), null))
         .build();
   }
 

@@ -116,6 +116,7 @@ public final class ReplyOutput {
     String finish = finishReason(turn, reason);
     Usage usage = turn.usage();
     metrics.generated(usage);
+    metrics.rewritten(turn.prompt() == null ? 0 : turn.prompt().rewritten());
     List<ReplyParts.Piece> pieces = parts.take();
     ReplyParts.Piece last =
         pieces.isEmpty()

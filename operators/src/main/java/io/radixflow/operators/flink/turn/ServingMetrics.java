@@ -38,6 +38,7 @@ public final class ServingMetrics {
   private final Counter cachedDiskTokens;
   private final Counter cachedRemoteTokens;
   private final Counter computedTokens;
+  private final Counter rewrittenTokens;
   private final Counter generatedTokens;
   private final Histogram queueTime;
   private final Histogram timeToFirstToken;
@@ -57,6 +58,7 @@ public final class ServingMetrics {
     this.cachedDiskTokens = group.counter("cachedDiskTokens");
     this.cachedRemoteTokens = group.counter("cachedRemoteTokens");
     this.computedTokens = group.counter("computedTokens");
+    this.rewrittenTokens = group.counter("rewrittenTokens");
     this.generatedTokens = group.counter("generatedTokens");
     this.queueTime =
         group.histogram("queueTimeMillis", new DescriptiveStatisticsHistogram(HISTOGRAM_WINDOW));
@@ -142,6 +144,11 @@ public final class ServingMetrics {
 
   public void emittedAgain() {
     emittedAgain.inc();
+  }
+
+  /** Tokens of a conversation were not what its next prompt began with. */
+  void rewritten(int tokens) {
+    rewrittenTokens.inc(tokens);
   }
 
   /** A turn was announced to the engine. */

@@ -6,6 +6,7 @@ import io.radixflow.operators.flink.engine.EngineConnection;
 import io.radixflow.operators.flink.state.SessionContext;
 import io.radixflow.operators.flink.state.SessionStore;
 import io.radixflow.operators.prompt.PromptAssembly;
+import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.EventKind;
@@ -316,6 +317,21 @@ public final class TurnRunner implements EngineConnection.Reader {
     writer.ended(session, turn, reason, error, remember, ran);
     queues.remove(turn.branch, TurnQueues.Entry.of(turn.pending));
     branches.ended(session, turn.branch.name, turn.pending.id());
+    if (remember && reason == FinishReason.STOP && turn.parts().calls()) {
+      expectResults(session, turn);
+    }
+  }
+
+  /**
+   * Has the engine keep the pages of a conversation whose reply called tools, since their results
+   * come soon; for a while, or until the session ends.
+   */
+  private void expectResults(SessionContext session, RunningTurn turn) throws Exception {
+    CacheHints hints = turn.pending.cache();
+    boolean stored = hints == null || !hints.noStore();
+    if (stored && !queues.has(session.id(), turn.pending.branch())) {
+      output.prefetched(connection.prefetch(requests.results(session, turn)));
+    }
   }
 
   /**
