@@ -21,7 +21,6 @@ import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.session.ServingOptions;
-import io.radixflow.operators.flink.engine.TestEngineFactory;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -137,10 +137,8 @@ public final class EngineRequests {
     SessionSlot slot = session.slot();
     String branch = turn.pending.branch();
     Conversation conversation = session.conversation(branch);
-    PromptAssembly prompt =
-        assembly(conversation, List.of(), turn.plan.options().prompt(), 1);
-    return EngineRequest.builder(
-            session.id() + " (results)", shared(slot, conversation, prompt), 1)
+    PromptAssembly prompt = assembly(conversation, List.of(), turn.plan.options().prompt(), 1);
+    return EngineRequest.builder(session.id() + " (results)", shared(slot, conversation, prompt), 1)
         .namespace(namespace(slot))
         .session(new SessionRef(slot.tenant(), session.id(), branch))
         .service(new ServiceClass(slot.tenant(), 0, session.id()))
