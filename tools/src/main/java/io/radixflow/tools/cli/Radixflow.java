@@ -18,6 +18,7 @@ import io.radixflow.tools.cli.model.DoctorCommand;
 import io.radixflow.tools.cli.model.GenerateCommand;
 import io.radixflow.tools.cli.model.LogitsCommand;
 import io.radixflow.tools.cli.model.ModelCommand;
+import io.radixflow.tools.cli.model.GrammarCommand;
 import io.radixflow.tools.cli.model.RenderCommand;
 import io.radixflow.tools.cli.model.TokenizeCommand;
 import io.radixflow.tools.cli.topic.SendCommand;
@@ -60,6 +61,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       CacheCommand.class,
       TokenizeCommand.class,
       RenderCommand.class,
+      GrammarCommand.class,
       LogitsCommand.class,
       GenerateCommand.class,
     })

@@ -1,0 +1,238 @@
+package io.radixflow.kernels.grammar;
+
+import io.radixflow.kernels.grammar.regex.GrammarException;
+import io.radixflow.kernels.grammar.regex.Limits;
+import io.radixflow.kernels.grammar.regex.Regex;
+import io.radixflow.kernels.grammar.regex.RegexPool;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Follows a {@link Program} byte by byte. States are derived when they are first met, shared by all
+ * who use the automaton, and dropped together when there are too many: {@link #epoch} then changes,
+ * and who holds a state feeds its text again. Not thread-safe.
+ */
+final class Automaton {
+  private static final Stack[] NO_STACKS = {};
+
+  private final Program program;
+  private final RegexPool pool;
+  private final Map<Stack, Stack> stacks = new HashMap<>();
+  private final Map<State, State> states = new HashMap<>();
+  private State start;
+  private int epoch;
+
+  Automaton(Program program) {
+    this.program = program;
+    pool = program.pool;
+    begin();
+  }
+
+  private void begin() {
+    Stack bottom = intern(new Stack(true, new long[0], NO_STACKS));
+    start = closure(List.of(new Item((long) program.start << 32, bottom)));
+  }
+
+  State start() {
+    return start;
+  }
+
+  /** Changes whenever all states were dropped. */
+  int epoch() {
+    return epoch;
+  }
+
+  /** Drops all states if there are too many. Only between two uses of states. */
+  void trim() {
+    if (states.size() > Limits.STATES || stacks.size() > 4 * Limits.STATES || pool.isFull()) {
+      states.clear();
+      stacks.clear();
+      pool.shrink();
+      epoch++;
+      begin();
+    }
+  }
+
+  /** The state after one more byte, dead if none is allowed. */
+  State step(State state, int value) {
+    if (state.row == null) {
+      state.row = new State[pool.classCount()];
+    }
+    int byteClass = pool.classOf(value);
+    State known = state.row[byteClass];
+    if (known == null) {
+      known = derive(state, byteClass);
+      state.row[byteClass] = known;
+    }
+    return known;
+  }
+
+  /** The expression after one more byte of a lexeme, EMPTY if none is allowed. */
+  Regex step(Regex lexeme, int value) {
+    return pool.next(lexeme, pool.classOf(value));
+  }
+
+  boolean isEmpty(Regex lexeme) {
+    return lexeme == pool.empty;
+  }
+
+  private State derive(State state, int byteClass) {
+    Closure closure = new Closure();
+    for (int i = 0; i < state.lexemes.length; i++) {
+      Regex next = pool.next(state.lexemes[i], byteClass);
+      if (next == pool.empty) {
+        continue;
+      }
+      if (next != pool.epsilon) {
+        closure.config(next, state.stacks[i]);
+      }
+      if (next.nullable) {
+        closure.unwind(state.stacks[i]);
+      }
+    }
+    return closure.state();
+  }
+
+  /** What may follow where a rule has returned to these stacks. */
+  State returned(Stack stack) {
+    if (stack.returned == null) {
+      Closure closure = new Closure();
+      closure.unwind(stack);
+      stack.returned = closure.state();
+    }
+    return stack.returned;
+  }
+
+  private State closure(List<Item> items) {
+    Closure closure = new Closure();
+    items.forEach(item -> closure.add(item.frame, item.stack));
+    return closure.state();
+  }
+
+  private Stack intern(Stack stack) {
+    Stack known = stacks.putIfAbsent(stack, stack);
+    if (known != null) {
+      return known;
+    }
+    stack.id = stacks.size();
+    return stack;
+  }
+
+  private Stack push(long frame, Stack stack) {
+    return intern(new Stack(false, new long[] {frame}, new Stack[] {stack}));
+  }
+
+  /** The union of two sets of stacks; their depth, and so the recursion, is bounded. */
+  private Stack union(Stack a, Stack b) {
+    if (a == b) {
+      return a;
+    }
+    TreeMap<Long, Stack> merged = new TreeMap<>();
+    for (int i = 0; i < a.frames.length; i++) {
+      merged.put(a.frames[i], a.below[i]);
+    }
+    for (int i = 0; i < b.frames.length; i++) {
+      Stack below = b.below[i];
+      Stack other = merged.get(b.frames[i]);
+      merged.put(b.frames[i], other == null ? below : union(other, below));
+    }
+    long[] frames = merged.keySet().stream().mapToLong(Long::longValue).toArray();
+    return intern(new Stack(a.bottom || b.bottom, frames, merged.values().toArray(NO_STACKS)));
+  }
+
+  /** An instruction, with its count, and the calls that are open there. */
+  private record Item(long frame, Stack stack) {}
+
+  /** Follows instructions until each reads a lexeme. */
+  private final class Closure {
+    private final Map<Regex, Stack> configs = new HashMap<>();
+    private final Set<Item> seen = new HashSet<>();
+    private final Deque<Item> open = new ArrayDeque<>();
+    private boolean accepting;
+
+    void config(Regex lexeme, Stack stack) {
+      configs.merge(lexeme, stack, Automaton.this::union);
+    }
+
+    void unwind(Stack stack) {
+      accepting |= stack.bottom;
+      for (int i = 0; i < stack.frames.length; i++) {
+        add(stack.frames[i], stack.below[i]);
+      }
+    }
+
+    void add(long frame, Stack stack) {
+      if (stack.depth + program.need[(int) (frame >>> 32)] > Limits.STACK) {
+        return;
+      }
+      Item item = new Item(frame, stack);
+      if (seen.add(item)) {
+        if (seen.size() > Limits.CLOSURE) {
+          throw GrammarException.tooLarge("one byte can be read in too many ways");
+        }
+        open.push(item);
+      }
+    }
+
+    State state() {
+      while (!open.isEmpty()) {
+        follow(open.pop());
+      }
+      List<Regex> lexemes = new ArrayList<>(configs.keySet());
+      lexemes.sort((a, b) -> Integer.compare(a.id, b.id));
+      Stack[] open = new Stack[lexemes.size()];
+      for (int i = 0; i < open.length; i++) {
+        open[i] = configs.get(lexemes.get(i));
+      }
+      State state = new State(lexemes.toArray(new Regex[0]), open, accepting);
+      State known = states.putIfAbsent(state, state);
+      return known == null ? state : known;
+    }
+
+    private void follow(Item item) {
+      int pc = (int) (item.frame >>> 32);
+      Stack stack = item.stack;
+      long next = (long) program.next[pc] << 32;
+      switch (program.op[pc]) {
+        case LEXEME:
+          Regex lexeme = program.regex[pc];
+          config(lexeme, next == 0 ? stack : push(next, stack));
+          if (lexeme.nullable) {
+            add(next, stack);
+          }
+          break;
+        case CALL:
+          add((long) program.targets[pc][0] << 32, next == 0 ? stack : push(next, stack));
+          break;
+        case CHOOSE:
+          for (int target : program.targets[pc]) {
+            add((long) target << 32, stack);
+          }
+          break;
+        case REPEAT:
+          repeat(pc, (int) item.frame, next, stack);
+          break;
+        default:
+          unwind(stack);
+      }
+    }
+
+    private void repeat(int pc, int done, long next, Stack stack) {
+      if (done >= program.min[pc]) {
+        add(next, stack);
+      }
+      int max = program.max[pc];
+      if (done < max) {
+        int counted = max == Regex.MANY ? Math.min(done + 1, program.min[pc]) : done + 1;
+        add((long) program.targets[pc][0] << 32, push((long) pc << 32 | counted, stack));
+      }
+    }
+  }
+}

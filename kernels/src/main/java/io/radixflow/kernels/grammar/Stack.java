@@ -1,0 +1,61 @@
+package io.radixflow.kernels.grammar;
+
+import java.util.Arrays;
+
+/**
+ * The calls that are open, as a set of stacks that share their lower parts. Interned by an {@link
+ * Automaton}, so that equal sets are the same object.
+ */
+final class Stack {
+  /** Whether one of the stacks is empty. */
+  final boolean bottom;
+
+  /** Instruction to return to, and its count, on top of each group of stacks; ascending. */
+  final long[] frames;
+
+  /** What is below each frame. */
+  final Stack[] below;
+
+  final int depth;
+  int id;
+
+  /** The state after a return to these stacks; null until it is asked for. */
+  State returned;
+
+  Stack(boolean bottom, long[] frames, Stack[] below) {
+    this.bottom = bottom;
+    this.frames = frames;
+    this.below = below;
+    int deepest = 0;
+    for (Stack stack : below) {
+      deepest = Math.max(deepest, stack.depth + 1);
+    }
+    depth = deepest;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Stack that
+        && bottom == that.bottom
+        && Arrays.equals(frames, that.frames)
+        && sameBelow(that);
+  }
+
+  private boolean sameBelow(Stack that) {
+    for (int i = 0; i < below.length; i++) {
+      if (below[i] != that.below[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public int hashCode() {
+    int hash = Arrays.hashCode(frames) + (bottom ? 1 : 0);
+    for (Stack stack : below) {
+      hash = 31 * hash + stack.id;
+    }
+    return hash;
+  }
+}

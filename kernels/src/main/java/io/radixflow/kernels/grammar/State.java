@@ -1,0 +1,53 @@
+package io.radixflow.kernels.grammar;
+
+import io.radixflow.kernels.grammar.regex.Regex;
+
+/**
+ * All that may follow a text: lexemes that have begun, each with the calls that are open. Interned
+ * by an {@link Automaton}.
+ */
+final class State {
+  final Regex[] lexemes;
+  final Stack[] stacks;
+
+  /** Whether the text may end here. */
+  final boolean accepting;
+
+  /** States by byte class, each null until it is asked for. */
+  State[] row;
+
+  State(Regex[] lexemes, Stack[] stacks, boolean accepting) {
+    this.lexemes = lexemes;
+    this.stacks = stacks;
+    this.accepting = accepting;
+  }
+
+  /** Returns whether nothing may follow and the text may not end. */
+  boolean isDead() {
+    return lexemes.length == 0 && !accepting;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    if (!(other instanceof State that)
+        || accepting != that.accepting
+        || lexemes.length != that.lexemes.length) {
+      return false;
+    }
+    for (int i = 0; i < lexemes.length; i++) {
+      if (lexemes[i] != that.lexemes[i] || stacks[i] != that.stacks[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public int hashCode() {
+    int hash = accepting ? 1 : 0;
+    for (int i = 0; i < lexemes.length; i++) {
+      hash = 31 * (31 * hash + lexemes[i].id) + stacks[i].id;
+    }
+    return hash;
+  }
+}

@@ -1,0 +1,167 @@
+package io.radixflow.kernels.grammar;
+
+import io.radixflow.kernels.grammar.regex.Limits;
+import io.radixflow.kernels.grammar.regex.Regex;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Which tokens of one vocabulary may follow in the states of one automaton. A token that stays
+ * within a lexeme depends on the lexeme alone, so these are found once for each expression; only
+ * tokens that leave it are followed through the rules. Not thread-safe.
+ */
+final class TokenMasks {
+  private final Automaton automaton;
+  private final TokenTrie trie;
+  private final Map<State, long[]> ofStates = cache();
+  private final Map<Regex, Inside> ofLexemes = cache();
+  private final State[] path;
+  private final Regex[] regexPath;
+
+  /** The epoch of the automaton whose states are cached. */
+  private int epoch;
+
+  TokenMasks(Automaton automaton, TokenTrie trie) {
+    this.automaton = automaton;
+    this.trie = trie;
+    path = new State[trie.maxDepth + 1];
+    regexPath = new Regex[trie.maxDepth + 1];
+  }
+
+  /** Tokens that stay within a lexeme, and the trie's nodes at which it may end. */
+  private record Inside(int[] words, long[] bits, int[] exits) {}
+
+  private static <K, V> Map<K, V> cache() {
+    return new LinkedHashMap<>(64, 0.75f, true) {
+      @Override
+      protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+        return size() > Limits.MASKS;
+      }
+    };
+  }
+
+  /** The mask of a state, end tokens included; not to be changed. */
+  long[] of(State state, boolean first) {
+    if (epoch != automaton.epoch()) {
+      ofStates.clear();
+      ofLexemes.clear();
+      epoch = automaton.epoch();
+    }
+    long[] known = ofStates.get(state);
+    if (known == null) {
+      known = compute(state);
+      ofStates.put(state, known);
+    }
+    return first && trie.dropsLeadingSpace() ? withLeadingSpace(state, known) : known;
+  }
+
+  private long[] compute(State state) {
+    long[] mask = new long[(trie.vocabSize() + 63) >> 6];
+    for (int i = 0; i < state.lexemes.length; i++) {
+      Inside inside = inside(state.lexemes[i]);
+      for (int word = 0; word < inside.words.length; word++) {
+        mask[inside.words[word]] |= inside.bits[word];
+      }
+      State after = automaton.returned(state.stacks[i]);
+      if (after.lexemes.length > 0) {
+        for (int node : inside.exits) {
+          walk(node, after, mask);
+        }
+      }
+    }
+    if (state.accepting) {
+      for (int id : trie.endIds()) {
+        mask[id >> 6] |= 1L << id;
+      }
+    }
+    return mask;
+  }
+
+  /** At the start of a reply, a token's leading space may be no part of the text. */
+  private long[] withLeadingSpace(State state, long[] mask) {
+    long[] more = mask.clone();
+    for (int node = 1; node < trie.end[0]; node = trie.end[node]) {
+      if (trie.value[node] == ' ') {
+        int last = trie.firstToken[trie.end[node]];
+        for (int token = trie.firstToken[node]; token < last; token++) {
+          more[trie.tokens[token] >> 6] &= ~(1L << trie.tokens[token]);
+        }
+        walk(node, state, more);
+      }
+    }
+    return more;
+  }
+
+  /** Marks the tokens below a node whose further bytes a state allows. */
+  private void walk(int from, State state, long[] mask) {
+    int base = trie.depth[from];
+    path[base] = state;
+    int node = from + 1;
+    int last = trie.end[from];
+    while (node < last) {
+      State after = automaton.step(path[trie.depth[node] - 1], trie.value[node] & 0xFF);
+      if (after.isDead()) {
+        node = trie.end[node];
+        continue;
+      }
+      path[trie.depth[node]] = after;
+      mark(node, mask);
+      node++;
+    }
+  }
+
+  private void mark(int node, long[] mask) {
+    for (int token = trie.firstToken[node]; token < trie.firstToken[node + 1]; token++) {
+      int id = trie.tokens[token];
+      mask[id >> 6] |= 1L << id;
+    }
+  }
+
+  private Inside inside(Regex lexeme) {
+    Inside known = ofLexemes.get(lexeme);
+    if (known == null) {
+      known = walk(lexeme);
+      ofLexemes.put(lexeme, known);
+    }
+    return known;
+  }
+
+  private Inside walk(Regex lexeme) {
+    long[] mask = new long[(trie.vocabSize() + 63) >> 6];
+    int[] exits = new int[16];
+    int count = 0;
+    regexPath[0] = lexeme;
+    int node = 1;
+    while (node < trie.end[0]) {
+      Regex after = automaton.step(regexPath[trie.depth[node] - 1], trie.value[node] & 0xFF);
+      if (automaton.isEmpty(after)) {
+        node = trie.end[node];
+        continue;
+      }
+      regexPath[trie.depth[node]] = after;
+      mark(node, mask);
+      if (after.nullable && trie.end[node] > node + 1) {
+        exits = count == exits.length ? Arrays.copyOf(exits, 2 * count) : exits;
+        exits[count++] = node;
+      }
+      node++;
+    }
+    return compact(mask, Arrays.copyOf(exits, count));
+  }
+
+  private static Inside compact(long[] mask, int[] exits) {
+    int[] words = new int[mask.length];
+    int count = 0;
+    for (int word = 0; word < mask.length; word++) {
+      if (mask[word] != 0) {
+        words[count++] = word;
+      }
+    }
+    long[] bits = new long[count];
+    for (int i = 0; i < count; i++) {
+      bits[i] = mask[words[i]];
+    }
+    return new Inside(Arrays.copyOf(words, count), bits, exits);
+  }
+}

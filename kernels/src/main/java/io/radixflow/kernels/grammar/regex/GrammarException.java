@@ -1,0 +1,32 @@
+package io.radixflow.kernels.grammar.regex;
+
+/**
+ * Reports that a grammar is malformed, asks for something that is not supported, or is too large to
+ * be served.
+ */
+public final class GrammarException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final String keyword;
+  private final String place;
+
+  public GrammarException(String keyword, String place, String message) {
+    super(message + (place.isEmpty() ? "" : " (at " + place + ")"));
+    this.keyword = keyword;
+    this.place = place;
+  }
+
+  public static GrammarException tooLarge(String message) {
+    return new GrammarException("size", "", "the grammar is too large: " + message);
+  }
+
+  /** The keyword of the schema that is refused, or the kind of fault. */
+  public String keyword() {
+    return keyword;
+  }
+
+  /** Where in the grammar: a JSON pointer or an offset; empty if no place is known. */
+  public String place() {
+    return place;
+  }
+}

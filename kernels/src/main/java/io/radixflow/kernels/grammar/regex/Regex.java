@@ -1,0 +1,104 @@
+package io.radixflow.kernels.grammar.regex;
+
+import java.util.Arrays;
+
+/**
+ * A regular language over bytes: an interned node of a {@link RegexPool}, so that equal nodes are
+ * the same object. A node is also a state of the lazily derived automaton of its language.
+ */
+public final class Regex {
+  /** No upper bound of a repetition. */
+  public static final int MANY = Integer.MAX_VALUE;
+
+  /** What a node stands for. */
+  enum Kind {
+    /** Nothing at all. */
+    EMPTY,
+    /** The empty text. */
+    EPSILON,
+    /** One byte by {@link #edges}, then what the edge leads to; or the empty text, if nullable. */
+    LEAF,
+    CONCAT,
+    OR,
+    AND,
+    NOT,
+    /** The first part {@link #min} to {@link #max} times. */
+    REPEAT,
+    /** JSON spellings of the texts of the first part; {@link #min} counts bytes of an escape. */
+    JSON,
+    /**
+     * Decimal digits, with a fraction of up to {@link #scale} digits, whose number is a multiple of
+     * {@link #max}; {@link #min} is the remainder so far.
+     */
+    MULTIPLE
+  }
+
+  final Kind kind;
+  final Regex[] parts;
+
+  /** Of a leaf: first byte, last byte for each of {@link #parts}. */
+  final int[] edges;
+
+  final int min;
+  final int max;
+
+  /** Digits of the fraction that may follow; its sign bit is set before the decimal point. */
+  final int scale;
+
+  public int id;
+  public boolean nullable;
+
+  /** Whether all matches are whole UTF-8 texts. */
+  boolean aligned;
+
+  int depth;
+  public int weight;
+
+  /** Whether anything matches: 0 not known yet, 1 yes, 2 no. */
+  byte alive;
+
+  /** Derivatives by byte class, each null until it is asked for. */
+  Regex[] row;
+
+  Regex(Kind kind, Regex[] parts, int[] edges, int min, int max, int scale) {
+    this.kind = kind;
+    this.parts = parts;
+    this.edges = edges;
+    this.min = min;
+    this.max = max;
+    this.scale = scale;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Regex that
+        && kind == that.kind
+        && min == that.min
+        && max == that.max
+        && scale == that.scale
+        && nullable == that.nullable
+        && sameParts(that)
+        && Arrays.equals(edges, that.edges);
+  }
+
+  private boolean sameParts(Regex that) {
+    if (parts.length != that.parts.length) {
+      return false;
+    }
+    for (int i = 0; i < parts.length; i++) {
+      if (parts[i] != that.parts[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  @Override
+  public int hashCode() {
+    int hash = kind.ordinal() + 31 * (min + 31 * (max + 31 * scale)) + (nullable ? 7 : 0);
+    for (Regex part : parts) {
+      hash = 31 * hash + part.id;
+    }
+    return 31 * hash + Arrays.hashCode(edges);
+  }
+}

@@ -1,0 +1,177 @@
+package io.radixflow.kernels.grammar.schema;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.kernels.grammar.regex.GrammarException;
+import io.radixflow.kernels.grammar.regex.Limits;
+import io.radixflow.kernels.grammar.regex.RegexPool;
+import java.math.BigDecimal;
+import java.util.Iterator;
+import java.util.Map;
+
+/** Judges values that a schema lists by the other keywords that hold for them. */
+final class InstanceCheck {
+  private static final int MAX_STEPS = 100_000;
+  private static final int MAX_DEPTH = 300;
+
+  private final SchemaCompiler compiler;
+  private final RegexPool pool;
+  private int steps;
+  private int depth;
+
+  InstanceCheck(SchemaCompiler compiler) {
+    this.compiler = compiler;
+    pool = compiler.book.pool;
+  }
+
+  /** Returns whether a value meets a schema with its references and choices. */
+  private boolean isValid(JsonNode value, SchemaPart part) {
+    if (part.schema().isBoolean()) {
+      return part.schema().booleanValue();
+    }
+    if (++steps > MAX_STEPS || depth > MAX_DEPTH) {
+      throw GrammarException.tooLarge("the values of an enum or const take too long to check");
+    }
+    SchemaKeywords.check(part);
+    depth++;
+    boolean valid = meets(value, part) && meetsOthers(value, part);
+    depth--;
+    return valid;
+  }
+
+  private boolean meetsOthers(JsonNode value, SchemaPart part) {
+    if (part.has("$ref") && !isValid(value, compiler.resolve(part))) {
+      return false;
+    }
+    return (!part.has("allOf") || count(value, part, "allOf") == part.schema().get("allOf").size())
+        && (!part.has("anyOf") || count(value, part, "anyOf") > 0)
+        && (!part.has("oneOf") || count(value, part, "oneOf") == 1);
+  }
+
+  private int count(JsonNode value, SchemaPart part, String keyword) {
+    int valid = 0;
+    for (int i = 0; i < part.schema().get(keyword).size(); i++) {
+      valid += isValid(value, part.child(keyword, i)) ? 1 : 0;
+    }
+    return valid;
+  }
+
+  /** Returns whether a value meets what a schema says without references and choices. */
+  boolean meets(JsonNode value, SchemaPart part) {
+    JsonNode schema = part.schema();
+    if (part.has("const") && !equal(value, schema.get("const"))
+        || part.has("enum") && !isListed(value, schema.get("enum"))
+        || part.has("type") && !ValueRules.types(schema.get("type")).contains(type(value))) {
+      return false;
+    }
+    if (value.isNumber()) {
+      return meetsNumber(value.decimalValue(), schema);
+    }
+    if (value.isTextual()) {
+      return meetsString(value.textValue(), part);
+    }
+    if (value.isArray()) {
+      return meetsArray(value, part);
+    }
+    return !value.isObject() || meetsObject(value, part);
+  }
+
+  private static ValueRules.Type type(JsonNode value) {
+    return switch (value.getNodeType()) {
+      case NULL -> ValueRules.Type.NULL;
+      case BOOLEAN -> ValueRules.Type.BOOLEAN;
+      case STRING -> ValueRules.Type.STRING;
+      case ARRAY -> ValueRules.Type.ARRAY;
+      case OBJECT -> ValueRules.Type.OBJECT;
+      default ->
+          value.decimalValue().stripTrailingZeros().scale() <= 0
+              ? ValueRules.Type.INTEGER
+              : ValueRules.Type.FRACTION;
+    };
+  }
+
+  private static boolean isListed(JsonNode value, JsonNode values) {
+    for (JsonNode other : values) {
+      if (equal(value, other)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Equality of JSON values; numbers by value. */
+  private static boolean equal(JsonNode a, JsonNode b) {
+    return a.equals(
+        (x, y) ->
+            x.isNumber() && y.isNumber()
+                ? x.decimalValue().compareTo(y.decimalValue())
+                : x.equals(y) ? 0 : 1,
+        b);
+  }
+
+  private static boolean meetsNumber(BigDecimal value, JsonNode schema) {
+    if (schema.has("minimum") && value.compareTo(schema.get("minimum").decimalValue()) < 0
+        || schema.has("maximum") && value.compareTo(schema.get("maximum").decimalValue()) > 0
+        || schema.has("exclusiveMinimum")
+            && value.compareTo(schema.get("exclusiveMinimum").decimalValue()) <= 0
+        || schema.has("exclusiveMaximum")
+            && value.compareTo(schema.get("exclusiveMaximum").decimalValue()) >= 0) {
+      return false;
+    }
+    if (!schema.has("multipleOf")) {
+      return true;
+    }
+    BigDecimal divisor = schema.get("multipleOf").decimalValue();
+    if (Math.abs((long) value.scale()) + Math.abs((long) divisor.scale()) > Limits.DIGITS) {
+      throw GrammarException.tooLarge("a number has more than " + Limits.DIGITS + " digits");
+    }
+    return value.remainder(divisor).signum() == 0;
+  }
+
+  private boolean meetsString(String value, SchemaPart part) {
+    JsonNode schema = part.schema();
+    int length = value.codePointCount(0, value.length());
+    return length >= SchemaKeywords.least(part, "minLength")
+        && length <= SchemaKeywords.most(part, "maxLength")
+        && (!schema.has("pattern")
+            || pool.matches(
+                ValueRules.pattern(pool, part, schema.get("pattern").textValue(), "pattern"), value))
+        && (!schema.has("format") || pool.matches(ValueRules.format(pool, part), value));
+  }
+
+  private boolean meetsArray(JsonNode value, SchemaPart part) {
+    if (value.size() < SchemaKeywords.least(part, "minItems")
+        || value.size() > SchemaKeywords.most(part, "maxItems")) {
+      return false;
+    }
+    for (int i = 0; i < value.size(); i++) {
+      SchemaPart item = ArrayRules.item(part, i);
+      if (item != null && !isValid(value.get(i), item)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean meetsObject(JsonNode value, SchemaPart part) {
+    if (value.size() < SchemaKeywords.least(part, "minProperties")
+        || value.size() > SchemaKeywords.most(part, "maxProperties")) {
+      return false;
+    }
+    if (part.has("required")) {
+      for (JsonNode name : part.schema().get("required")) {
+        if (!value.has(name.textValue())) {
+          return false;
+        }
+      }
+    }
+    for (Iterator<Map.Entry<String, JsonNode>> fields = value.fields(); fields.hasNext(); ) {
+      Map.Entry<String, JsonNode> field = fields.next();
+      for (SchemaPart schema : ObjectRules.propertySchemas(pool, part, field.getKey())) {
+        if (!isValid(field.getValue(), schema)) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,86 @@
+package io.radixflow.kernels.grammar.schema;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.kernels.grammar.regex.CodePoints;
+import io.radixflow.kernels.grammar.regex.Regex;
+import io.radixflow.kernels.grammar.regex.RegexPool;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** Expressions for the tokens of JSON, with the whitespace that may stand beside them. */
+final class JsonText {
+  final Regex open;
+  final Regex close;
+  final Regex openArray;
+  final Regex closeArray;
+  final Regex comma;
+  private final Regex colon;
+  private final Regex quote;
+  private final RegexPool pool;
+
+  JsonText(RegexPool pool, Whitespace whitespace) {
+    this.pool = pool;
+    Regex gap =
+        whitespace == Whitespace.COMPACT
+            ? pool.epsilon
+            : pool.repeat(pool.chars(CodePoints.of(' ', '\t', '\r', '\n')), 0, Regex.MANY);
+    quote = pool.text("\"");
+    open = pool.concat(pool.text("{"), gap);
+    close = pool.concat(gap, pool.text("}"));
+    openArray = pool.concat(pool.text("["), gap);
+    closeArray = pool.concat(gap, pool.text("]"));
+    comma = pool.concat(gap, pool.concat(pool.text(","), gap));
+    colon = pool.concat(gap, pool.concat(pool.text(":"), gap));
+  }
+
+  /** A string whose value is in a language. */
+  Regex string(Regex value) {
+    return pool.concat(quote, pool.concat(pool.json(value), quote));
+  }
+
+  Regex strings(Collection<String> values) {
+    return string(pool.texts(values));
+  }
+
+  /** A name with its colon. */
+  Regex name(Regex value) {
+    return pool.concat(string(value), colon);
+  }
+
+  /** A value as the schema spells it. */
+  Regex literal(JsonNode value) {
+    if (value.isTextual()) {
+      return string(pool.text(value.textValue()));
+    }
+    List<Regex> parts = new ArrayList<>();
+    if (value.isArray()) {
+      parts.add(openArray);
+      for (JsonNode item : value) {
+        separate(parts);
+        parts.add(literal(item));
+      }
+      parts.add(closeArray);
+    } else if (value.isObject()) {
+      parts.add(open);
+      value
+          .fields()
+          .forEachRemaining(
+              field -> {
+                separate(parts);
+                parts.add(name(pool.text(field.getKey())));
+                parts.add(literal(field.getValue()));
+              });
+      parts.add(close);
+    } else {
+      parts.add(pool.text(value.asText()));
+    }
+    return pool.concat(parts);
+  }
+
+  private void separate(List<Regex> parts) {
+    if (parts.size() > 1) {
+      parts.add(comma);
+    }
+  }
+}

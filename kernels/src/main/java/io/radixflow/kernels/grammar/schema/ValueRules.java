@@ -1,0 +1,176 @@
+package io.radixflow.kernels.grammar.schema;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.kernels.grammar.regex.CodePoints;
+import io.radixflow.kernels.grammar.regex.GrammarException;
+import io.radixflow.kernels.grammar.regex.Regex;
+import io.radixflow.kernels.grammar.regex.RegexParser;
+import io.radixflow.kernels.grammar.regex.RegexPool;
+import io.radixflow.kernels.grammar.rule.Rule;
+import io.radixflow.kernels.grammar.rule.RuleBook;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** The values that meet all of some schemas, which hold no references or choices any more. */
+final class ValueRules {
+  /** Disjoint types of values; a number that is no integer is a fraction. */
+  enum Type {
+    NULL,
+    BOOLEAN,
+    INTEGER,
+    FRACTION,
+    STRING,
+    ARRAY,
+    OBJECT
+  }
+
+  private final SchemaCompiler compiler;
+  private final List<SchemaPart> schemas;
+  private final RuleBook book;
+  private final RegexPool pool;
+
+  ValueRules(SchemaCompiler compiler, List<SchemaPart> schemas) {
+    this.compiler = compiler;
+    this.schemas = schemas;
+    book = compiler.book;
+    pool = book.pool;
+  }
+
+  Rule rule() {
+    for (SchemaPart part : schemas) {
+      if (part.has("enum") || part.has("const")) {
+        return listed(part);
+      }
+    }
+    Set<Type> types = EnumSet.allOf(Type.class);
+    for (SchemaPart part : schemas) {
+      if (part.has("type")) {
+        types.retainAll(types(part.schema().get("type")));
+      }
+    }
+    List<Rule> rules = new ArrayList<>();
+    if (types.contains(Type.NULL)) {
+      rules.add(book.literal("null"));
+    }
+    if (types.contains(Type.BOOLEAN)) {
+      rules.add(book.lexeme(pool.texts(List.of("true", "false"))));
+    }
+    if (types.contains(Type.INTEGER)) {
+      rules.add(book.lexeme(numbers(!types.contains(Type.FRACTION))));
+    }
+    if (types.contains(Type.STRING)) {
+      rules.add(book.lexeme(compiler.text.string(string())));
+    }
+    if (types.contains(Type.ARRAY)) {
+      rules.add(new ArrayRules(compiler, schemas).rule());
+    }
+    if (types.contains(Type.OBJECT)) {
+      rules.add(new ObjectRules(compiler, schemas).rule());
+    }
+    return rules.size() == 1 ? rules.get(0) : new Rule.Alt(rules);
+  }
+
+  static Set<Type> types(JsonNode keyword) {
+    Set<Type> types = EnumSet.noneOf(Type.class);
+    for (JsonNode name : keyword.isArray() ? keyword : List.of(keyword)) {
+      switch (name.textValue()) {
+        case "null" -> types.add(Type.NULL);
+        case "boolean" -> types.add(Type.BOOLEAN);
+        case "integer" -> types.add(Type.INTEGER);
+        case "number" -> {
+          types.add(Type.INTEGER);
+          types.add(Type.FRACTION);
+        }
+        case "string" -> types.add(Type.STRING);
+        case "array" -> types.add(Type.ARRAY);
+        default -> types.add(Type.OBJECT);
+      }
+    }
+    return types;
+  }
+
+  /** Values that the schemas list; those that another keyword excludes are left out. */
+  private Rule listed(SchemaPart from) {
+    InstanceCheck check = new InstanceCheck(compiler);
+    Iterable<JsonNode> values =
+        from.has("const") ? List.of(from.schema().get("const")) : from.schema().get("enum");
+    TreeSet<String> strings = new TreeSet<>();
+    List<Regex> others = new ArrayList<>();
+    for (JsonNode value : values) {
+      if (!schemas.stream().allMatch(part -> check.meets(value, part))) {
+        continue;
+      }
+      if (value.isTextual()) {
+        strings.add(value.textValue());
+      } else {
+        others.add(compiler.text.literal(value));
+      }
+    }
+    others.add(strings.isEmpty() ? pool.empty : compiler.text.strings(strings));
+    return book.lexeme(pool.or(others));
+  }
+
+  private Regex numbers(boolean integer) {
+    NumberRange range = new NumberRange(pool);
+    for (SchemaPart part : schemas) {
+      JsonNode schema = part.schema();
+      if (part.has("minimum")) {
+        range.atLeast(schema.get("minimum").decimalValue(), false);
+      }
+      if (part.has("exclusiveMinimum")) {
+        range.atLeast(schema.get("exclusiveMinimum").decimalValue(), true);
+      }
+      if (part.has("maximum")) {
+        range.atMost(schema.get("maximum").decimalValue(), false);
+      }
+      if (part.has("exclusiveMaximum")) {
+        range.atMost(schema.get("exclusiveMaximum").decimalValue(), true);
+      }
+      if (part.has("multipleOf")) {
+        range.multipleOf(schema.get("multipleOf").decimalValue());
+      }
+    }
+    return range.regex(integer);
+  }
+
+  /** The value of a string. */
+  private Regex string() {
+    Regex value = pool.anyText;
+    int min = 0;
+    int max = Regex.MANY;
+    for (SchemaPart part : schemas) {
+      min = Math.max(min, SchemaKeywords.least(part, "minLength"));
+      max = Math.min(max, SchemaKeywords.most(part, "maxLength"));
+      if (part.has("pattern")) {
+        value = pool.and(value, pattern(pool, part, part.schema().get("pattern").textValue(), "pattern"));
+      }
+      if (part.has("format")) {
+        value = pool.and(value, format(pool, part));
+      }
+    }
+    if (min > max) {
+      return pool.empty;
+    }
+    return pool.and(value, pool.repeat(pool.chars(CodePoints.ALL), min, max));
+  }
+
+  static Regex pattern(RegexPool pool, SchemaPart part, String regex, String keyword) {
+    try {
+      return RegexParser.pattern(pool, regex);
+    } catch (GrammarException e) {
+      throw SchemaKeywords.refused(keyword, part.place(), "is refused: " + e.getMessage());
+    }
+  }
+
+  static Regex format(RegexPool pool, SchemaPart part) {
+    String name = part.schema().get("format").textValue();
+    String regex = Formats.regex(name);
+    if (regex == null) {
+      throw SchemaKeywords.refused("format", part.place(), "'" + name + "' is not supported");
+    }
+    return RegexParser.whole(pool, regex, "");
+  }
+}

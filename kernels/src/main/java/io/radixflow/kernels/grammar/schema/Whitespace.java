@@ -1,0 +1,12 @@
+package io.radixflow.kernels.grammar.schema;
+
+/** Where JSON that follows a schema may have whitespace. */
+public enum Whitespace {
+  /** No whitespace between tokens. */
+  COMPACT,
+  /**
+   * Any number of spaces, tabs, carriage returns and line feeds between tokens, but none before the
+   * first and none after the last.
+   */
+  ANY
+}
