@@ -37,7 +37,10 @@ final class Automaton {
 
   private void begin() {
     Stack bottom = intern(new Stack(true, new long[0], NO_STACKS));
-    start = closure(List.of(new Item((long) program.start << 32, bottom)));
+    Closure closure = new Closure();
+    closure.first = true;
+    closure.add((long) program.start << 32, bottom);
+    start = closure.state();
   }
 
   State start() {
@@ -72,6 +75,16 @@ final class Automaton {
       state.row[byteClass] = known;
     }
     return known;
+  }
+
+  /** Returns whether no byte is allowed any more. */
+  boolean isFinal(State state) {
+    for (int byteClass = 0; byteClass < pool.classCount() && state.lexemes.length > 0; byteClass++) {
+      if (!step(state, pool.firstOf(byteClass)).isDead()) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The expression after one more byte of a lexeme, EMPTY if none is allowed. */
@@ -110,11 +123,6 @@ final class Automaton {
     return stack.returned;
   }
 
-  private State closure(List<Item> items) {
-    Closure closure = new Closure();
-    items.forEach(item -> closure.add(item.frame, item.stack));
-    return closure.state();
-  }
 
   private Stack intern(Stack stack) {
     Stack known = stacks.putIfAbsent(stack, stack);
@@ -156,6 +164,9 @@ final class Automaton {
     private final Set<Item> seen = new HashSet<>();
     private final Deque<Item> open = new ArrayDeque<>();
     private boolean accepting;
+
+    /** Whether no byte was read yet. */
+    private boolean first;
 
     void config(Regex lexeme, Stack stack) {
       configs.merge(lexeme, stack, Automaton.this::union);
@@ -203,6 +214,10 @@ final class Automaton {
       switch (program.op[pc]) {
         case LEXEME:
           Regex lexeme = program.regex[pc];
+          if (first && program.min[pc] == 1) {
+            add(next, stack);
+            break;
+          }
           config(lexeme, next == 0 ? stack : push(next, stack));
           if (lexeme.nullable) {
             add(next, stack);

@@ -119,7 +119,8 @@ public final class GrammarMatcher {
   /** Returns whether the text may end here and nothing else may follow. */
   public boolean mustEnd() {
     synchronized (grammar.lock) {
-      return ended || state.accepting && state.lexemes.length == 0;
+      refresh();
+      return ended || state.accepting && grammar.automaton.isFinal(state);
     }
   }
 

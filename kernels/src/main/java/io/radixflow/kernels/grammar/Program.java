@@ -36,7 +36,10 @@ final class Program {
   final int[][] targets;
 
   final Regex[] regex;
+
+  /** The least count of a repetition; 1 for a lexeme that stands between others only. */
   final int[] min;
+
   final int[] max;
 
   /** The least number of calls that have to be open at once before an instruction's rule returns. */
@@ -160,7 +163,7 @@ final class Program {
 
     private int compile(Rule rule, int next) {
       if (rule instanceof Rule.Lexeme lexeme) {
-        return add(new Line(Op.LEXEME, next, NONE, lexeme.regex(), 0, 0));
+        return add(new Line(Op.LEXEME, next, NONE, lexeme.regex(), lexeme.gap() ? 1 : 0, 0));
       }
       if (rule instanceof Rule.Ref ref) {
         return add(new Line(Op.CALL, next, new int[] {entry(ref.rule())}, null, 0, 0));

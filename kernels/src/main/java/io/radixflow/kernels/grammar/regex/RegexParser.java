@@ -269,7 +269,7 @@ public final class RegexParser {
       int max = operator == '?' ? 1 : Regex.MANY;
       if (operator == '{') {
         skipBlanks();
-        min = peek() == ',' ? 0 : number();
+        min = number();
         max = min;
         skipBlanks();
         if (skip(",")) {

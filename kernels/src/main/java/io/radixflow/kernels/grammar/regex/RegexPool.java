@@ -67,6 +67,11 @@ public final class RegexPool {
     return classes.of(value);
   }
 
+  /** The least byte of a class. */
+  public int firstOf(int byteClass) {
+    return classes.first(byteClass);
+  }
+
   /** Returns whether matching has added more nodes than may be kept. */
   public boolean isFull() {
     return interned.size() > source.size() + Limits.DERIVED_NODES;

@@ -110,7 +110,7 @@ final class UnicodeNames {
   private static IntPredicate category(String name) {
     String codes =
         switch (name) {
-          case "l", "letter" -> "lulltlmlo";
+          case "l", "letter" -> "lullltlmlo";
           case "lc", "casedletter" -> "lulllt";
           case "lu", "uppercaseletter" -> "lu";
           case "ll", "lowercaseletter" -> "ll";

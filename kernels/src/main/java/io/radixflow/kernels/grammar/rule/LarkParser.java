@@ -55,7 +55,7 @@ public final class LarkParser {
   private final Map<String, Integer> rules = new HashMap<>();
   private int nested;
 
-  /** What follows each lexeme of a rule. */
+  /** What may stand before each lexeme of a rule. */
   private Rule skipped = Rule.NOTHING;
 
   private LarkParser(String text) {
@@ -90,12 +90,12 @@ public final class LarkParser {
     }
     if (!ignored.isEmpty()) {
       Regex any = book.pool.or(ignored.stream().map(this::regular).toList());
-      skipped = book.lexeme(book.pool.repeat(any, 0, Regex.MANY));
+      skipped = new Rule.Lexeme(book.pool.repeat(any, 0, Regex.MANY), true);
     }
     int start = book.reserve();
     Rule.Ref first = ref("start");
-    book.define(start, Rule.seq(skipped, first));
-    return RegularRules.fold(book);
+    book.define(start, first);
+    return skipped == Rule.NOTHING ? RegularRules.fold(book) : book;
   }
 
   private void directive() {
@@ -313,7 +313,7 @@ public final class LarkParser {
   }
 
   private Rule terminal(Regex regex) {
-    return skipped == Rule.NOTHING ? book.lexeme(regex) : Rule.seq(book.lexeme(regex), skipped);
+    return skipped == Rule.NOTHING ? book.lexeme(regex) : Rule.seq(skipped, book.lexeme(regex));
   }
 
   private Regex terminal(String name) {

@@ -214,7 +214,7 @@ public final class LeftRecursion {
         symbols.add(
             head instanceof Rule.Ref ref
                 ? new Rule.Ref(count + ref.rule())
-                : new Rule.Lexeme(book.pool.nonEmpty(((Rule.Lexeme) head).regex())));
+                : nonEmpty((Rule.Lexeme) head));
         symbols.addAll(production.subList(i + 1, production.size()));
         twin.add(symbols);
         if (!RuleBook.isNullable(head, nullable)) {
@@ -223,6 +223,10 @@ public final class LeftRecursion {
       }
     }
     return twin;
+  }
+
+  private Rule nonEmpty(Rule.Lexeme lexeme) {
+    return new Rule.Lexeme(book.pool.nonEmpty(lexeme.regex()), lexeme.gap());
   }
 
   /** The least rule among those that reach a twin and are reached by it as first symbols. */

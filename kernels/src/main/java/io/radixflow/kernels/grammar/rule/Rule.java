@@ -7,8 +7,12 @@ import java.util.List;
 public sealed interface Rule {
   Rule NOTHING = new Seq(List.of());
 
-  /** Text of a regular language. */
-  record Lexeme(Regex regex) implements Rule {}
+  /**
+   * Text of a regular language.
+   *
+   * @param gap whether it stands between others only: nothing of it is read at the start of a text
+   */
+  record Lexeme(Regex regex, boolean gap) implements Rule {}
 
   /** Parts one after the other. */
   record Seq(List<Rule> parts) implements Rule {}

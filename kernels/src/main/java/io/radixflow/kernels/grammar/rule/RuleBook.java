@@ -67,7 +67,7 @@ public final class RuleBook {
   }
 
   public Rule lexeme(Regex regex) {
-    return regex == pool.epsilon ? Rule.NOTHING : new Rule.Lexeme(regex);
+    return regex == pool.epsilon ? Rule.NOTHING : new Rule.Lexeme(regex, false);
   }
 
   public Rule literal(String text) {

@@ -23,8 +23,9 @@ final class Formats {
           + "|[0-9]+W)";
   private static final String UUID =
       "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";
+  private static final String ATOM = "[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+";
   private static final String EMAIL =
-      "[^\\s@.\\x00-\\x1f]+(\\.[^\\s@.\\x00-\\x1f]+)*@("
+      ATOM + "(\\." + ATOM + ")*@("
           + HOSTNAME
           + "|\\["
           + IPV4

@@ -4,6 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.grammar.regex.CodePoints;
 import io.radixflow.kernels.grammar.regex.Regex;
 import io.radixflow.kernels.grammar.regex.RegexPool;
+import io.radixflow.kernels.grammar.regex.GrammarException;
+import io.radixflow.kernels.grammar.regex.Limits;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -73,9 +76,18 @@ final class JsonText {
               });
       parts.add(close);
     } else {
-      parts.add(pool.text(value.asText()));
+      parts.add(pool.text(value.isNumber() ? number(value.decimalValue()) : value.asText()));
     }
     return pool.concat(parts);
+  }
+
+  /** A number without exponent and needless zeros. */
+  private static String number(BigDecimal value) {
+    BigDecimal stripped = value.stripTrailingZeros();
+    if (Math.abs((long) stripped.scale()) > Limits.DIGITS) {
+      throw GrammarException.tooLarge("a number has more than " + Limits.DIGITS + " digits");
+    }
+    return stripped.toPlainString();
   }
 
   private void separate(List<Regex> parts) {

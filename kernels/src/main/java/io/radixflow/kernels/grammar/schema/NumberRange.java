@@ -79,10 +79,12 @@ final class NumberRange {
       made = limited(magnitude);
     }
     if (belowZero) {
+      boolean zeroToo = high == null || high.signum() >= 0;
       Regex magnitude = integer ? positive() : whole(false);
-      if (high != null && high.signum() <= 0) {
-        magnitude = pool.and(magnitude, least(high.negate(), highExcluded));
-      }
+      magnitude =
+          pool.and(
+              magnitude,
+              zeroToo ? least(BigDecimal.ZERO, true) : least(high.negate(), highExcluded));
       if (low != null) {
         magnitude = pool.and(magnitude, most(low.negate(), lowExcluded));
       }
@@ -196,7 +198,8 @@ final class NumberRange {
 
   private Regex fractionAtMost(String bound, boolean excluded) {
     Regex zeros = pool.repeat(range(0, 0), 1, Regex.MANY);
-    Regex tail = excluded ? pool.empty : zeros;
+    // After the digits of a bound with a fraction, more zeros would be needless.
+    Regex tail = excluded || !bound.isEmpty() ? pool.empty : zeros;
     for (int i = bound.length() - 1; i >= 0; i--) {
       int d = bound.charAt(i) - '0';
       boolean last = i == bound.length() - 1;

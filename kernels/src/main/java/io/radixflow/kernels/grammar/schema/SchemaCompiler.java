@@ -222,7 +222,9 @@ public final class SchemaCompiler {
           }
           case "anyOf", "oneOf" -> choose(part, keyword, depth);
           default -> {
-            if (!listed) {
+            // Properties come in the order of their keywords.
+            boolean here = !schema.has("properties") || keyword.equals("properties");
+            if (!listed && here && !keyword.equals("$defs")) {
               schemas.add(part);
               listed = true;
             }

@@ -11,11 +11,13 @@ import java.util.Set;
 
 /** Checks the keywords of one schema, and reads their values. */
 final class SchemaKeywords {
-  private static final Set<String> ANNOTATIONS =
+  /** Keywords of JSON Schema's drafts that are not served; others that are unknown mean nothing. */
+  private static final Set<String> REFUSED =
       Set.of(
-          "$schema", "$id", "id", "$comment", "$defs", "definitions", "title", "description",
-          "default", "examples", "example", "deprecated", "readOnly", "writeOnly",
-          "contentMediaType", "contentEncoding");
+          "not", "if", "then", "else", "contains", "minContains", "maxContains", "propertyNames",
+          "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedItems",
+          "unevaluatedProperties", "$dynamicRef", "$dynamicAnchor", "$recursiveRef",
+          "$recursiveAnchor", "contentSchema", "extends", "disallow", "divisibleBy");
   private static final Set<String> TYPES =
       Set.of("null", "boolean", "integer", "number", "string", "array", "object");
 
@@ -71,7 +73,7 @@ final class SchemaKeywords {
         }
         throw refused(keyword, place, "is not supported");
       default:
-        if (!ANNOTATIONS.contains(keyword) && !keyword.startsWith("x-")) {
+        if (REFUSED.contains(keyword)) {
           throw refused(keyword, place, "is not supported");
         }
         return true;

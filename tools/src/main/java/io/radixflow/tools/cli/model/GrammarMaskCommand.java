@@ -14,6 +14,7 @@ import io.radixflow.tools.cli.common.ConsoleProgress;
 import io.radixflow.tools.cli.common.JsonLineOutput;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.HexFormat;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import picocli.CommandLine.Command;
@@ -70,6 +71,6 @@ public final class GrammarMaskCommand extends GrammarLinesCommand {
     String listed = IntStream.of(ids).mapToObj(Integer::toString).collect(Collectors.joining(" "));
     return JsonLineOutput.object()
         .put("count", ids.length)
-        .put("sha256", Sha256.digits(listed));
+        .put("sha256", HexFormat.of().formatHex(Sha256.of(listed.getBytes(StandardCharsets.US_ASCII))));
   }
 }

@@ -1,0 +1,158 @@
+package io.radixflow.kernels.grammar;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.radixflow.kernels.grammar.regex.GrammarException;
+import io.radixflow.kernels.grammar.schema.Whitespace;
+import java.nio.charset.StandardCharsets;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Grammars that want more time, memory or stack than they may have are refused, or are harmless. */
+class HostileGrammarTest {
+  private static void refusesSchema(String schema) {
+    assertThatThrownBy(() -> Grammar.jsonSchema(schema, Whitespace.ANY))
+        .isInstanceOf(GrammarException.class);
+  }
+
+  private static int accepted(Grammar grammar, String text) {
+    return grammar.matcher().acceptBytes(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  void sourcesOfAMegabyteAreRefused() {
+    String large = "a".repeat(1 << 20);
+
+    assertThatThrownBy(() -> Grammar.regex(large)).hasMessageContaining("too large");
+    assertThatThrownBy(() -> Grammar.lark("start: \"" + large + "\"")).hasMessageContaining("too large");
+    assertThatThrownBy(() -> Grammar.gbnf("root ::= \"" + large + "\"")).hasMessageContaining("too large");
+    refusesSchema("{\"const\":\"" + large + "\"}");
+  }
+
+  @Test
+  void deepGrammarsAreRefused() {
+    int deep = 20_000;
+    refusesSchema("{\"items\":".repeat(deep) + "true" + "}".repeat(deep));
+    refusesSchema("[".repeat(deep));
+    assertThatThrownBy(() -> Grammar.regex("(".repeat(deep) + ")".repeat(deep)))
+        .isInstanceOf(GrammarException.class);
+    assertThatThrownBy(() -> Grammar.regex("a" + "*".repeat(deep)))
+        .isInstanceOf(GrammarException.class);
+    assertThatThrownBy(() -> Grammar.regex("[".repeat(deep))).isInstanceOf(GrammarException.class);
+    assertThatThrownBy(() -> Grammar.lark("start: " + "(".repeat(deep) + "\"a\"" + ")".repeat(deep)))
+        .isInstanceOf(GrammarException.class);
+    assertThatThrownBy(() -> Grammar.gbnf("root ::= " + "(".repeat(deep)))
+        .isInstanceOf(GrammarException.class);
+  }
+
+  @Test
+  void choicesThatMultiplyAreRefused() {
+    String choice = "{\"anyOf\":[{\"minLength\":1},{\"maxLength\":9}]}";
+    String all = IntStream.range(0, 40).mapToObj(i -> choice).collect(Collectors.joining(","));
+
+    refusesSchema("{\"allOf\":[" + all + "]}");
+  }
+
+  @Test
+  void definitionsThatDoubleAtEachLevelAreRefusedOrShared() {
+    String definitions =
+        IntStream.range(0, 40)
+            .mapToObj(
+                i ->
+                    String.format(
+                        "\"d%d\":{\"allOf\":[{\"$ref\":\"#/$defs/d%d\"},{\"$ref\":\"#/$defs/d%d\"}]}",
+                        i, i + 1, i + 1))
+            .collect(Collectors.joining(","));
+    String schema = "{\"$defs\":{" + definitions + ",\"d40\":{\"type\":\"null\"}},\"$ref\":\"#/$defs/d0\"}";
+
+    assertThat(accepted(Grammar.jsonSchema(schema, Whitespace.COMPACT), "null")).isEqualTo(4);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{\"$ref\":\"#\"}",
+        "{\"anyOf\":[{\"$ref\":\"#\"},{\"type\":\"null\"}]}",
+        "{\"allOf\":[{\"$ref\":\"#\"}]}",
+        "{\"$ref\":\"http://example.org/schema\"}",
+        "{\"$ref\":\"#/$defs/missing\"}",
+        "{\"minimum\":1e999999999}",
+        "{\"multipleOf\":1e-999999999}",
+        "{\"const\":1e999999999}",
+        "{\"multipleOf\":1234567891}",
+        "{\"type\":\"object\",\"minProperties\":1000000000}",
+        "{\"type\":\"string\",\"minLength\":1000000000}",
+        "{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":\"#\"}},\"required\":[\"a\"]}"
+      })
+  void schemasThatLoopOrAskForTheImpossibleAreRefused(String schema) {
+    refusesSchema(schema);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "(a*)*", "((a|a)*)*", "(a|aa)*", "(a*)*b", "(a?){1000}", "(a|b)*a(a|b){500}", ".*.*.*.*.*x",
+        "a{1,1000000}", "(a{1000}){1000}", "(.*a){20}", "\\w{1000}", "(\\p{L}|\\p{N}){1,500}"
+      })
+  void expressionsThatTakeOthersExponentialTimeAreHarmless(String regex) {
+    Grammar grammar = Grammar.regex(regex);
+
+    assertThat(accepted(grammar, "a".repeat(200))).isEqualTo(200);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a{1000001}", "((a{1,99}){1,99}){1,99}", "((a{0,60}b?){0,60}c?){0,60}"})
+  void countsBeyondTheLimitsAreRefusedAtOnceOrWhenTheyGrow(String regex) {
+    assertThatThrownBy(
+            () -> {
+              GrammarMatcher matcher = Grammar.regex(regex).matcher();
+              matcher.acceptBytes("a".repeat(5_000).getBytes(StandardCharsets.UTF_8));
+              throw GrammarException.tooLarge("the text is what was bounded");
+            })
+        .isInstanceOf(GrammarException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "start: start start | \"a\"",
+        "start: a\na: b \"a\" | \"a\"\nb: a | b a | ",
+        "start: start? \"a\"",
+        "start: (\"a\"*)*",
+        "start: x*\nx: x x | \"a\" |",
+        "start: \"a\" start? \"a\"? "
+      })
+  void ambiguousGrammarsStayBounded(String grammar) {
+    assertThat(accepted(Grammar.lark(grammar), "a".repeat(100))).isEqualTo(100);
+  }
+
+  @Test
+  void deepTextsEndAtTheLimitOfOpenRules() {
+    Grammar grammar = Grammar.jsonSchema("{}", Whitespace.COMPACT);
+    int accepted = accepted(grammar, "[".repeat(100_000));
+
+    assertThat(accepted).isBetween(100, 1_000);
+    assertThat(accepted(grammar, "[".repeat(accepted) + "]".repeat(accepted))).isEqualTo(2 * accepted);
+  }
+
+  @Test
+  void statesAreDroppedWhenThereAreTooManyAndMatchersGoOn() {
+    Grammar grammar = Grammar.regex("[a-z]{0,60000}!");
+    GrammarMatcher early = grammar.matcher();
+    early.acceptBytes("abc".getBytes(StandardCharsets.UTF_8));
+
+    GrammarMatcher matcher = grammar.matcher();
+    byte[] some = "abcdefghij".repeat(100).getBytes(StandardCharsets.UTF_8);
+    for (int i = 0; i < 59; i++) {
+      assertThat(matcher.acceptBytes(some)).isEqualTo(some.length);
+    }
+
+    assertThat(early.acceptBytes("d!".getBytes(StandardCharsets.UTF_8))).isEqualTo(2);
+    assertThat(early.canEnd()).isTrue();
+    assertThat(matcher.acceptBytes("!".getBytes(StandardCharsets.UTF_8))).isOne();
+  }
+}
