@@ -79,7 +79,9 @@ final class Automaton {
 
   /** Returns whether no byte is allowed any more. */
   boolean isFinal(State state) {
-    for (int byteClass = 0; byteClass < pool.classCount() && state.lexemes.length > 0; byteClass++) {
+    for (int byteClass = 0;
+        byteClass < pool.classCount() && state.lexemes.length > 0;
+        byteClass++) {
       if (!step(state, pool.firstOf(byteClass)).isDead()) {
         return false;
       }
@@ -122,7 +124,6 @@ final class Automaton {
     }
     return stack.returned;
   }
-
 
   private Stack intern(Stack stack) {
     Stack known = stacks.putIfAbsent(stack, stack);

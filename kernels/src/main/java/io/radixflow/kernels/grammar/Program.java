@@ -42,7 +42,9 @@ final class Program {
 
   final int[] max;
 
-  /** The least number of calls that have to be open at once before an instruction's rule returns. */
+  /**
+   * The least number of calls that have to be open at once before an instruction's rule returns.
+   */
   final int[] need;
 
   private Program(RegexPool pool, int start, List<Line> lines) {
@@ -181,7 +183,9 @@ final class Program {
                 .filter(part -> book.isProductive(part, productive))
                 .mapToInt(part -> compile(part, next))
                 .toArray();
-        return targets.length == 1 ? targets[0] : add(new Line(Op.CHOOSE, RETURN, targets, null, 0, 0));
+        return targets.length == 1
+            ? targets[0]
+            : add(new Line(Op.CHOOSE, RETURN, targets, null, 0, 0));
       }
       return count((Rule.Count) rule, next);
     }

@@ -15,7 +15,10 @@ public final class TokenTrie {
   private final boolean dropsLeadingSpace;
   private final byte[][] bytes;
 
-  /** Of each node in depth-first order, the root first: its byte, its depth, the node after its subtree. */
+  /**
+   * Of each node in depth-first order, the root first: its byte, its depth, the node after its
+   * subtree.
+   */
   final byte[] value;
 
   final short[] depth;
@@ -50,7 +53,9 @@ public final class TokenTrie {
     fill(order);
   }
 
-  /** The trie of a tokenizer; its end-of-turn ids are what a mask allows where a grammar may end. */
+  /**
+   * The trie of a tokenizer; its end-of-turn ids are what a mask allows where a grammar may end.
+   */
   public static TokenTrie of(Tokenizer tokenizer) {
     byte[][] bytes = new byte[tokenizer.vocabSize()][];
     for (int id = 0; id < bytes.length; id++) {

@@ -98,7 +98,8 @@ class GrammarConformanceTest {
     for (JsonNode line : lines("refused")) {
       String key = line.has("schema") ? "schema" : line.has("regex") ? "regex" : "lark";
       if (line.path("mustFail").booleanValue()) {
-        assertThatThrownBy(() -> compile(line, key, "compact")).isInstanceOf(GrammarException.class);
+        assertThatThrownBy(() -> compile(line, key, "compact"))
+            .isInstanceOf(GrammarException.class);
         continue;
       }
       Grammar grammar;

@@ -107,7 +107,8 @@ class GrammarMatcherTest {
   @Test
   void feedingTheIdsAgainRestoresTheState() {
     TokenTrie trie = trie("[[", "],", "1,", "[1");
-    String schema = "{\"type\":\"array\",\"items\":{\"anyOf\":[{\"$ref\":\"#\"},{\"type\":\"integer\"}]}}";
+    String schema =
+        "{\"type\":\"array\",\"items\":{\"anyOf\":[{\"$ref\":\"#\"},{\"type\":\"integer\"}]}}";
     Grammar grammar = Grammar.jsonSchema(schema, Whitespace.ANY);
     GrammarMatcher first = grammar.matcher(trie);
     List<Integer> ids = List.of(258, 260, 261, id(']'), id(','));

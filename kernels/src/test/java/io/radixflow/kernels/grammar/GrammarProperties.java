@@ -61,7 +61,9 @@ class GrammarProperties {
     Pattern pattern = Pattern.compile(regex);
     for (int i = 0; i < 20; i++) {
       String text = text(random);
-      assertThat(accepts(grammar, text)).as(regex + " on " + text).isEqualTo(pattern.matcher(text).matches());
+      assertThat(accepts(grammar, text))
+          .as(regex + " on " + text)
+          .isEqualTo(pattern.matcher(text).matches());
     }
   }
 
@@ -82,7 +84,9 @@ class GrammarProperties {
     Pattern pattern = Pattern.compile(regex);
     for (int i = 0; i < 20; i++) {
       String text = text(random);
-      assertThat(accepts(grammar, '"' + text + '"')).as(regex + " in " + text).isEqualTo(pattern.matcher(text).find());
+      assertThat(accepts(grammar, '"' + text + '"'))
+          .as(regex + " in " + text)
+          .isEqualTo(pattern.matcher(text).find());
     }
   }
 
@@ -127,7 +131,8 @@ class GrammarProperties {
       schema.put(random.nextBoolean() ? "minimum" : "exclusiveMinimum", low);
     }
     if (random.nextBoolean()) {
-      schema.put(random.nextBoolean() ? "maximum" : "exclusiveMaximum", low + 1 + random.nextInt(300));
+      schema.put(
+          random.nextBoolean() ? "maximum" : "exclusiveMaximum", low + 1 + random.nextInt(300));
     }
     if (random.nextInt(4) == 0) {
       schema.put("multipleOf", integer ? 1 + random.nextInt(30) : 0.5);
@@ -191,7 +196,12 @@ class GrammarProperties {
         tried++;
         next = tried < 200 ? common[random.nextInt(common.length)] : (byte) (tried - 200);
       } while (matcher.acceptBytes(new byte[] {next}) == 0 && tried < 456);
-      assertThat(tried).as(grammarText + ": some byte is allowed after " + new String(text, 0, length, StandardCharsets.UTF_8)).isLessThan(456);
+      assertThat(tried)
+          .as(
+              grammarText
+                  + ": some byte is allowed after "
+                  + new String(text, 0, length, StandardCharsets.UTF_8))
+          .isLessThan(456);
       text[length] = next;
     }
     return null;
@@ -203,7 +213,9 @@ class GrammarProperties {
     ObjectNode schema = schema(random, 3);
     Grammar grammar;
     try {
-      grammar = Grammar.jsonSchema(schema.toString(), random.nextBoolean() ? Whitespace.ANY : Whitespace.COMPACT);
+      grammar =
+          Grammar.jsonSchema(
+              schema.toString(), random.nextBoolean() ? Whitespace.ANY : Whitespace.COMPACT);
     } catch (GrammarException e) {
       return;
     }
@@ -227,10 +239,14 @@ class GrammarProperties {
     while (tokens.size() < 700) {
       StringBuilder text = new StringBuilder();
       for (int i = 1 + random.nextInt(4); i > 0; i--) {
-        text.appendCodePoint(parts.codePoints().toArray()[random.nextInt(parts.codePointCount(0, parts.length()))]);
+        text.appendCodePoint(
+            parts.codePoints().toArray()[random.nextInt(parts.codePointCount(0, parts.length()))]);
       }
       byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
-      tokens.add(random.nextInt(8) == 0 && bytes.length > 1 ? java.util.Arrays.copyOf(bytes, bytes.length - 1) : bytes);
+      tokens.add(
+          random.nextInt(8) == 0 && bytes.length > 1
+              ? java.util.Arrays.copyOf(bytes, bytes.length - 1)
+              : bytes);
     }
     tokens.add(new byte[0]);
     return TokenTrie.of(tokens, tokens.size() - 1);
@@ -239,7 +255,9 @@ class GrammarProperties {
   private static Grammar anyGrammar(Random random) {
     return switch (random.nextInt(5)) {
       case 0 -> Grammar.regex(regex(random, 4));
-      case 1 -> Grammar.lark("start: \"[\" [start (\",\" start)*] \"]\" | N\n%ignore / +/\nN: /-?[0-9]+/");
+      case 1 ->
+          Grammar.lark(
+              "start: \"[\" [start (\",\" start)*] \"]\" | N\n%ignore / +/\nN: /-?[0-9]+/");
       case 2 -> Grammar.lark("start: start \"e\" t | t\nt: \"a\" | \"[\" start \"]\" | \"é\"");
       default -> {
         try {
@@ -268,7 +286,9 @@ class GrammarProperties {
         GrammarMatcher each = grammar.matcher(trie);
         ids.forEach(each::acceptToken);
         boolean accepted = each.acceptToken(id);
-        assertThat(TokenMask.allows(mask, id)).as("token " + id + " after " + ids).isEqualTo(accepted);
+        assertThat(TokenMask.allows(mask, id))
+            .as("token " + id + " after " + ids)
+            .isEqualTo(accepted);
         if (accepted && id < trie.vocabSize() - 1) {
           allowed.add(id);
         }

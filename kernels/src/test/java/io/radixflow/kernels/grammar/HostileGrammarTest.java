@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Grammars that want more time, memory or stack than they may have are refused, or are harmless. */
+/**
+ * Grammars that want more time, memory or stack than they may have are refused, or are harmless.
+ */
 class HostileGrammarTest {
   private static void refusesSchema(String schema) {
     assertThatThrownBy(() -> Grammar.jsonSchema(schema, Whitespace.ANY))
@@ -28,8 +30,10 @@ class HostileGrammarTest {
     String large = "a".repeat(1 << 20);
 
     assertThatThrownBy(() -> Grammar.regex(large)).hasMessageContaining("too large");
-    assertThatThrownBy(() -> Grammar.lark("start: \"" + large + "\"")).hasMessageContaining("too large");
-    assertThatThrownBy(() -> Grammar.gbnf("root ::= \"" + large + "\"")).hasMessageContaining("too large");
+    assertThatThrownBy(() -> Grammar.lark("start: \"" + large + "\""))
+        .hasMessageContaining("too large");
+    assertThatThrownBy(() -> Grammar.gbnf("root ::= \"" + large + "\""))
+        .hasMessageContaining("too large");
     refusesSchema("{\"const\":\"" + large + "\"}");
   }
 
@@ -43,7 +47,8 @@ class HostileGrammarTest {
     assertThatThrownBy(() -> Grammar.regex("a" + "*".repeat(deep)))
         .isInstanceOf(GrammarException.class);
     assertThatThrownBy(() -> Grammar.regex("[".repeat(deep))).isInstanceOf(GrammarException.class);
-    assertThatThrownBy(() -> Grammar.lark("start: " + "(".repeat(deep) + "\"a\"" + ")".repeat(deep)))
+    assertThatThrownBy(
+            () -> Grammar.lark("start: " + "(".repeat(deep) + "\"a\"" + ")".repeat(deep)))
         .isInstanceOf(GrammarException.class);
     assertThatThrownBy(() -> Grammar.gbnf("root ::= " + "(".repeat(deep)))
         .isInstanceOf(GrammarException.class);
@@ -67,7 +72,8 @@ class HostileGrammarTest {
                         "\"d%d\":{\"allOf\":[{\"$ref\":\"#/$defs/d%d\"},{\"$ref\":\"#/$defs/d%d\"}]}",
                         i, i + 1, i + 1))
             .collect(Collectors.joining(","));
-    String schema = "{\"$defs\":{" + definitions + ",\"d40\":{\"type\":\"null\"}},\"$ref\":\"#/$defs/d0\"}";
+    String schema =
+        "{\"$defs\":{" + definitions + ",\"d40\":{\"type\":\"null\"}},\"$ref\":\"#/$defs/d0\"}";
 
     assertThat(accepted(Grammar.jsonSchema(schema, Whitespace.COMPACT), "null")).isEqualTo(4);
   }
@@ -95,8 +101,18 @@ class HostileGrammarTest {
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "(a*)*", "((a|a)*)*", "(a|aa)*", "(a*)*b", "(a?){1000}", "(a|b)*a(a|b){500}", ".*.*.*.*.*x",
-        "a{1,1000000}", "(a{1000}){1000}", "(.*a){20}", "\\w{1000}", "(\\p{L}|\\p{N}){1,500}"
+        "(a*)*",
+        "((a|a)*)*",
+        "(a|aa)*",
+        "(a*)*b",
+        "(a?){1000}",
+        "(a|b)*a(a|b){500}",
+        ".*.*.*.*.*x",
+        "a{1,1000000}",
+        "(a{1000}){1000}",
+        "(.*a){20}",
+        "\\w{1000}",
+        "(\\p{L}|\\p{N}){1,500}"
       })
   void expressionsThatTakeOthersExponentialTimeAreHarmless(String regex) {
     Grammar grammar = Grammar.regex(regex);
@@ -136,7 +152,8 @@ class HostileGrammarTest {
     int accepted = accepted(grammar, "[".repeat(100_000));
 
     assertThat(accepted).isBetween(100, 1_000);
-    assertThat(accepted(grammar, "[".repeat(accepted) + "]".repeat(accepted))).isEqualTo(2 * accepted);
+    assertThat(accepted(grammar, "[".repeat(accepted) + "]".repeat(accepted)))
+        .isEqualTo(2 * accepted);
   }
 
   @Test

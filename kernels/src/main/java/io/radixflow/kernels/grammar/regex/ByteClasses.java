@@ -29,7 +29,8 @@ final class ByteClasses {
     }
     for (int b = 0; b < 256; b++) {
       boolean control = b < 0x20 || b == 0x7F;
-      if (json && (control || JSON_BYTES.indexOf(b) >= 0) || numbers && "0123456789.".indexOf(b) >= 0) {
+      if (json && (control || JSON_BYTES.indexOf(b) >= 0)
+          || numbers && "0123456789.".indexOf(b) >= 0) {
         mark[b] += mix(b + 1);
       }
     }

@@ -10,7 +10,8 @@ public final class CodePoints {
   private static final int LAST_SURROGATE = 0xDFFF;
 
   public static final CodePoints NONE = new CodePoints(new int[0]);
-  public static final CodePoints ALL = new CodePoints(new int[] {0, FIRST_SURROGATE - 1, LAST_SURROGATE + 1, MAX});
+  public static final CodePoints ALL =
+      new CodePoints(new int[] {0, FIRST_SURROGATE - 1, LAST_SURROGATE + 1, MAX});
 
   /** First and last value of each range. */
   private final int[] bounds;

@@ -40,11 +40,13 @@ public final class RegexParser {
   }
 
   private GrammarException error(String message) {
-    return new GrammarException("regex", "offset " + at, "the regular expression is invalid: " + message);
+    return new GrammarException(
+        "regex", "offset " + at, "the regular expression is invalid: " + message);
   }
 
   private GrammarException unsupported(String what) {
-    return new GrammarException("regex", "offset " + at, what + " is not supported in regular expressions");
+    return new GrammarException(
+        "regex", "offset " + at, what + " is not supported in regular expressions");
   }
 
   private RegexTree parse() {
@@ -191,7 +193,10 @@ public final class RegexParser {
     boolean outerDot = dotAll;
     boolean outerVerbose = verbose;
     if (skip("?")) {
-      if (peek() == '=' || peek() == '!' || text.startsWith("<=", at) || text.startsWith("<!", at)) {
+      if (peek() == '='
+          || peek() == '!'
+          || text.startsWith("<=", at)
+          || text.startsWith("<!", at)) {
         throw unsupported("look-around");
       }
       if (skip("P<") || skip("<")) {
@@ -262,7 +267,8 @@ public final class RegexParser {
     int nested = 0;
     while (repeats()) {
       if (++nested > Limits.GROUPS) {
-        throw GrammarException.tooLarge("repetitions are nested more than " + Limits.GROUPS + " deep");
+        throw GrammarException.tooLarge(
+            "repetitions are nested more than " + Limits.GROUPS + " deep");
       }
       int operator = take();
       int min = operator == '+' ? 1 : 0;
@@ -320,7 +326,10 @@ public final class RegexParser {
       if (!first && skip("]")) {
         break;
       }
-      char found = text.startsWith("&&", at) ? '&' : text.startsWith("--", at) && !first ? '-' : text.startsWith("~~", at) ? '~' : 0;
+      char found =
+          text.startsWith("&&", at)
+              ? '&'
+              : text.startsWith("--", at) && !first ? '-' : text.startsWith("~~", at) ? '~' : 0;
       if (found != 0) {
         at += 2;
         left = combine(left, operator, current);

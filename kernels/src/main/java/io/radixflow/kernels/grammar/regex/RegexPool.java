@@ -517,7 +517,10 @@ public final class RegexPool {
     return empty;
   }
 
-  /** Phases of a JSON escape: 1 after the backslash, 2 to 4 after u, u0, u00, 5 to 7 before the last digit. */
+  /**
+   * Phases of a JSON escape: 1 after the backslash, 2 to 4 after u, u0, u00, 5 to 7 before the last
+   * digit.
+   */
   private Regex spelled(Regex node, int value) {
     Regex content = node.parts[0];
     int digit = Character.digit(value, 16);
@@ -536,7 +539,9 @@ public final class RegexPool {
       case 2, 3:
         return value == '0' ? json(content, node.min + 1) : empty;
       case 4:
-        return value == '0' || value == '1' || value == '7' ? json(content, 5 + (value & 7)) : empty;
+        return value == '0' || value == '1' || value == '7'
+            ? json(content, 5 + (value & 7))
+            : empty;
       default:
         if (digit < 0 || node.min == 12 && digit != 15) {
           return empty;

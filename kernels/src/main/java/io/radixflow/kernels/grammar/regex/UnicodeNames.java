@@ -9,7 +9,10 @@ import java.util.function.IntPredicate;
 final class UnicodeNames {
   static final CodePoints ASCII_DIGIT = CodePoints.range('0', '9');
   static final CodePoints ASCII_WORD =
-      ASCII_DIGIT.or(CodePoints.range('a', 'z')).or(CodePoints.range('A', 'Z')).or(CodePoints.of('_'));
+      ASCII_DIGIT
+          .or(CodePoints.range('a', 'z'))
+          .or(CodePoints.range('A', 'Z'))
+          .or(CodePoints.of('_'));
   static final CodePoints SPACE =
       CodePoints.range(9, 13)
           .or(CodePoints.of(0x20, 0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000))
@@ -20,7 +23,8 @@ final class UnicodeNames {
 
   static CodePoints digit() {
     return NAMED.computeIfAbsent(
-        "digit", n -> CodePoints.matching(v -> Character.getType(v) == Character.DECIMAL_DIGIT_NUMBER));
+        "digit",
+        n -> CodePoints.matching(v -> Character.getType(v) == Character.DECIMAL_DIGIT_NUMBER));
   }
 
   static CodePoints word() {
@@ -30,10 +34,10 @@ final class UnicodeNames {
   private static boolean isWord(int value) {
     return switch (Character.getType(value)) {
       case Character.NON_SPACING_MARK,
-              Character.COMBINING_SPACING_MARK,
-              Character.ENCLOSING_MARK,
-              Character.DECIMAL_DIGIT_NUMBER,
-              Character.CONNECTOR_PUNCTUATION ->
+          Character.COMBINING_SPACING_MARK,
+          Character.ENCLOSING_MARK,
+          Character.DECIMAL_DIGIT_NUMBER,
+          Character.CONNECTOR_PUNCTUATION ->
           true;
       default -> Character.isAlphabetic(value) || value == 0x200C || value == 0x200D;
     };
@@ -70,7 +74,10 @@ final class UnicodeNames {
     if (!key.isEmpty() && !key.matches("sc|script|scx|scriptextensions|gc|generalcategory")) {
       return null;
     }
-    IntPredicate test = key.startsWith("s") ? script(text.substring(equals < 0 ? 0 : raw(text) + 1)) : category(value);
+    IntPredicate test =
+        key.startsWith("s")
+            ? script(text.substring(equals < 0 ? 0 : raw(text) + 1))
+            : category(value);
     if (test == null && key.isEmpty()) {
       test = binary(value);
     }
@@ -78,7 +85,9 @@ final class UnicodeNames {
       test = script(text);
     }
     IntPredicate found = test;
-    return found == null ? null : NAMED.computeIfAbsent("p:" + name, n -> CodePoints.matching(found));
+    return found == null
+        ? null
+        : NAMED.computeIfAbsent("p:" + name, n -> CodePoints.matching(found));
   }
 
   private static int raw(String text) {
@@ -87,7 +96,8 @@ final class UnicodeNames {
 
   private static IntPredicate script(String name) {
     try {
-      Character.UnicodeScript script = Character.UnicodeScript.forName(name.strip().replace(' ', '_'));
+      Character.UnicodeScript script =
+          Character.UnicodeScript.forName(name.strip().replace(' ', '_'));
       return v -> Character.UnicodeScript.of(v) == script;
     } catch (IllegalArgumentException e) {
       return null;
@@ -163,8 +173,7 @@ final class UnicodeNames {
 
   /** The two letters of a general category. */
   private static String code(int type) {
-    String codes =
-        "cnlullltlmlomnmemcndnlno" + "zszlzpcccf??cocs" + "pdpspepcposmscsksopipf";
+    String codes = "cnlullltlmlomnmemcndnlno" + "zszlzpcccf??cocs" + "pdpspepcposmscsksopipf";
     return codes.substring(2 * type, 2 * type + 2);
   }
 }

@@ -17,7 +17,13 @@ final class EbnfScanner {
   }
 
   GrammarException error(String message) {
-    int line = 1 + (int) text.substring(0, Math.min(at, text.length())).chars().filter(c -> c == '\n').count();
+    int line =
+        1
+            + (int)
+                text.substring(0, Math.min(at, text.length()))
+                    .chars()
+                    .filter(c -> c == '\n')
+                    .count();
     return new GrammarException("grammar", "line " + line, "the grammar is invalid: " + message);
   }
 
@@ -48,7 +54,9 @@ final class EbnfScanner {
   boolean isAtLineStart() {
     more();
     int before = at - 1;
-    while (before >= 0 && text.charAt(before) != '\n' && Character.isWhitespace(text.charAt(before))) {
+    while (before >= 0
+        && text.charAt(before) != '\n'
+        && Character.isWhitespace(text.charAt(before))) {
       before--;
     }
     return before < 0 || text.charAt(before) == '\n';
@@ -74,7 +82,8 @@ final class EbnfScanner {
   String name(String further) {
     more();
     int from = at;
-    while (at < text.length() && (isAscii(text.charAt(at)) || at > from && further.indexOf(text.charAt(at)) >= 0)) {
+    while (at < text.length()
+        && (isAscii(text.charAt(at)) || at > from && further.indexOf(text.charAt(at)) >= 0)) {
       at++;
     }
     return at == from ? null : text.substring(from, at);
@@ -185,7 +194,10 @@ final class EbnfScanner {
     return text.substring(from, at);
   }
 
-  /** The counts of a repetition {@code {n}}, {@code {n,}}, {@code {,m}} or {@code {n,m}} after its brace. */
+  /**
+   * The counts of a repetition {@code {n}}, {@code {n,}}, {@code {,m}} or {@code {n,m}} after its
+   * brace.
+   */
   int[] counts() {
     int min = peek(",") ? 0 : number();
     int max = min;

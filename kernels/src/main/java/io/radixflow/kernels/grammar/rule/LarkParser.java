@@ -260,7 +260,8 @@ public final class LarkParser {
     if (scanner.skip("..")) {
       scanner.expect("\"");
       String last = scanner.quoted();
-      if (value.codePointCount(0, value.length()) != 1 || last.codePointCount(0, last.length()) != 1) {
+      if (value.codePointCount(0, value.length()) != 1
+          || last.codePointCount(0, last.length()) != 1) {
         throw scanner.error("a range needs single characters");
       }
       CodePoints range = CodePoints.range(value.codePointAt(0), last.codePointAt(0));
@@ -293,7 +294,8 @@ public final class LarkParser {
   private Tree body(String name) {
     Tree body = bodies.get(name);
     if (body == null) {
-      throw new GrammarException("grammar", "", "the grammar is invalid: " + name + " is not defined");
+      throw new GrammarException(
+          "grammar", "", "the grammar is invalid: " + name + " is not defined");
     }
     return body;
   }

@@ -10,9 +10,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Rewrites a grammar in which a rule may begin with itself, so that matching from the top down ends.
- * Each rule gets a twin without the empty text, whose productions begin with a symbol that is not
- * empty; what may follow the first symbol of a cycle of twins becomes rules that recur at their end.
+ * Rewrites a grammar in which a rule may begin with itself, so that matching from the top down
+ * ends. Each rule gets a twin without the empty text, whose productions begin with a symbol that is
+ * not empty; what may follow the first symbol of a cycle of twins becomes rules that recur at their
+ * end.
  */
 public final class LeftRecursion {
   private final RuleBook book;
@@ -115,7 +116,8 @@ public final class LeftRecursion {
     if (count > 2 * Limits.LEFT_RECURSIVE_RULES) {
       throw GrammarException.tooLarge("it has left recursion and too many rules");
     }
-    // Rule r of the new book is rule r of the old one; its twin without the empty text is count + r.
+    // Rule r of the new book is rule r of the old one; its twin without the empty text is count +
+    // r.
     for (int rule = 0; rule < 2 * count; rule++) {
       made.reserve();
     }
@@ -250,7 +252,9 @@ public final class LeftRecursion {
     int[] component = new int[count];
     for (int rule = 0; rule < count; rule++) {
       component[rule] = -1;
-      for (int other = reach[rule].nextSetBit(0); other >= 0; other = reach[rule].nextSetBit(other + 1)) {
+      for (int other = reach[rule].nextSetBit(0);
+          other >= 0;
+          other = reach[rule].nextSetBit(other + 1)) {
         if (reach[other].get(rule)) {
           component[rule] = other;
           break;
@@ -287,8 +291,7 @@ public final class LeftRecursion {
 
   /** The rule for what may follow a text of one twin to make it a text of another. */
   private Rule.Ref step(int from, int to) {
-    return new Rule.Ref(
-        steps.computeIfAbsent((long) from << 32 | to, key -> made.reserve()));
+    return new Rule.Ref(steps.computeIfAbsent((long) from << 32 | to, key -> made.reserve()));
   }
 
   private void defineSteps(List<List<List<Rule>>> twins, int[] component, int count) {

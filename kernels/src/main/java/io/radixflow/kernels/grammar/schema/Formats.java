@@ -14,7 +14,8 @@ final class Formats {
   private static final String IPV4 = "(" + OCTET + "\\.){3}" + OCTET;
   private static final String LABEL = "[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?";
   private static final String HOSTNAME = LABEL + "(\\." + LABEL + ")*";
-  private static final String DURATION_TIME = "T([0-9]+H([0-9]+M([0-9]+S)?)?|[0-9]+M([0-9]+S)?|[0-9]+S)";
+  private static final String DURATION_TIME =
+      "T([0-9]+H([0-9]+M([0-9]+S)?)?|[0-9]+M([0-9]+S)?|[0-9]+S)";
   private static final String DURATION =
       "P(([0-9]+D|[0-9]+M([0-9]+D)?|[0-9]+Y([0-9]+M([0-9]+D)?)?)("
           + DURATION_TIME
@@ -25,11 +26,7 @@ final class Formats {
       "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}";
   private static final String ATOM = "[a-zA-Z0-9!#$%&'*+/=?^_`{|}~-]+";
   private static final String EMAIL =
-      ATOM + "(\\." + ATOM + ")*@("
-          + HOSTNAME
-          + "|\\["
-          + IPV4
-          + "\\])";
+      ATOM + "(\\." + ATOM + ")*@(" + HOSTNAME + "|\\[" + IPV4 + "\\])";
 
   private static final Map<String, String> REGEXES =
       Map.of(
@@ -54,9 +51,19 @@ final class Formats {
   /** Groups of hexadecimal digits, one run of zero groups left out (RFC 4291, without IPv4). */
   private static String ipv6() {
     String group = "[0-9a-fA-F]{1,4}";
-    StringBuilder forms = new StringBuilder("((" + group + ":){7}" + group + "|(" + group + ":){1,7}:|::");
+    StringBuilder forms =
+        new StringBuilder("((" + group + ":){7}" + group + "|(" + group + ":){1,7}:|::");
     for (int after = 1; after <= 6; after++) {
-      forms.append("|(").append(group).append(":){1,").append(7 - after).append("}(:").append(group).append("){").append(after).append('}');
+      forms
+          .append("|(")
+          .append(group)
+          .append(":){1,")
+          .append(7 - after)
+          .append("}(:")
+          .append(group)
+          .append("){")
+          .append(after)
+          .append('}');
     }
     return forms.append("|:(:").append(group).append("){1,7})").toString();
   }
@@ -67,9 +74,23 @@ final class Formats {
     String unreserved = "a-zA-Z0-9._~\\-";
     String delims = "!$&'()*+,;=";
     String pchar = "([" + unreserved + delims + ":@]|" + escaped + ")";
-    String host = "(\\[(" + ipv6() + "|v[0-9a-fA-F]+\\.[" + unreserved + delims + ":]+)\\]|([" + unreserved + delims + "]|" + escaped + ")*)";
-    String authority = "(([" + unreserved + delims + ":]|" + escaped + ")*@)?" + host + "(:[0-9]*)?";
-    String path = "(//" + authority + "(/" + pchar + "*)*|/(" + pchar + "+(/" + pchar + "*)*)?|" + pchar + "+(/" + pchar + "*)*)?";
+    String host =
+        "(\\[("
+            + ipv6()
+            + "|v[0-9a-fA-F]+\\.["
+            + unreserved
+            + delims
+            + ":]+)\\]|(["
+            + unreserved
+            + delims
+            + "]|"
+            + escaped
+            + ")*)";
+    String authority =
+        "(([" + unreserved + delims + ":]|" + escaped + ")*@)?" + host + "(:[0-9]*)?";
+    String path =
+        "(//" + authority + "(/" + pchar + "*)*|/(" + pchar + "+(/" + pchar + "*)*)?|" + pchar
+            + "+(/" + pchar + "*)*)?";
     String query = "([" + unreserved + delims + ":@/?]|" + escaped + ")*";
     return "[a-zA-Z][a-zA-Z0-9+.\\-]*:" + path + "(\\?" + query + ")?(#" + query + ")?";
   }

@@ -134,7 +134,8 @@ final class InstanceCheck {
         && length <= SchemaKeywords.most(part, "maxLength")
         && (!schema.has("pattern")
             || pool.matches(
-                ValueRules.pattern(pool, part, schema.get("pattern").textValue(), "pattern"), value))
+                ValueRules.pattern(pool, part, schema.get("pattern").textValue(), "pattern"),
+                value))
         && (!schema.has("format") || pool.matches(ValueRules.format(pool, part), value));
   }
 

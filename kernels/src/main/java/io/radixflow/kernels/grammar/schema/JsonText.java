@@ -2,10 +2,10 @@ package io.radixflow.kernels.grammar.schema;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.kernels.grammar.regex.CodePoints;
-import io.radixflow.kernels.grammar.regex.Regex;
-import io.radixflow.kernels.grammar.regex.RegexPool;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Limits;
+import io.radixflow.kernels.grammar.regex.Regex;
+import io.radixflow.kernels.grammar.regex.RegexPool;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.Collection;

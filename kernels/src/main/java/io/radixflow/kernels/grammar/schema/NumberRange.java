@@ -102,8 +102,7 @@ final class NumberRange {
     if (!integer) {
       Regex e = pool.chars(CodePoints.of('e', 'E'));
       Regex exponentSign = pool.optional(pool.chars(CodePoints.of('+', '-')));
-      Regex exponent =
-          pool.concat(e, pool.concat(exponentSign, pool.repeat(digit, 1, Regex.MANY)));
+      Regex exponent = pool.concat(e, pool.concat(exponentSign, pool.repeat(digit, 1, Regex.MANY)));
       number = pool.concat(number, pool.optional(exponent));
     }
     return pool.concat(sign, number);
@@ -148,8 +147,7 @@ final class NumberRange {
     String head = parts[0];
     int n = head.length();
     Regex longer =
-        pool.concat(
-            range(1, 9), pool.concat(pool.repeat(digit, n, Regex.MANY), fraction));
+        pool.concat(range(1, 9), pool.concat(pool.repeat(digit, n, Regex.MANY), fraction));
     Regex equal = fractionAtLeast(parts[1], excluded);
     for (int i = n - 1; i >= 0; i--) {
       int d = head.charAt(i) - '0';
@@ -190,9 +188,7 @@ final class NumberRange {
     if (n == 1) {
       return equal;
     }
-    Regex shorter =
-        pool.or(
-            range(0, 0), pool.concat(range(1, 9), pool.repeat(digit, 0, n - 2)));
+    Regex shorter = pool.or(range(0, 0), pool.concat(range(1, 9), pool.repeat(digit, 0, n - 2)));
     return pool.or(equal, pool.concat(shorter, fraction));
   }
 

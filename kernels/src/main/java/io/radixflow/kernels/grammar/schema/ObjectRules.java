@@ -41,7 +41,8 @@ final class ObjectRules {
     }
     names.addAll(required);
     if (patterns.size() > MAX_PATTERNS) {
-      throw GrammarException.tooLarge("an object has more than " + MAX_PATTERNS + " patternProperties");
+      throw GrammarException.tooLarge(
+          "an object has more than " + MAX_PATTERNS + " patternProperties");
     }
   }
 
@@ -70,8 +71,7 @@ final class ObjectRules {
       return new Rule.Alt(List.of());
     }
     Rule body = members();
-    return Rule.seq(
-        book.lexeme(compiler.text.open), body, book.lexeme(compiler.text.close));
+    return Rule.seq(book.lexeme(compiler.text.open), body, book.lexeme(compiler.text.close));
   }
 
   /**
@@ -81,7 +81,8 @@ final class ObjectRules {
   private Rule members() {
     int counts = Math.max(1, max == Regex.MANY ? Math.min(min, names.size()) : names.size());
     if ((long) counts * names.size() > Limits.RULES) {
-      throw GrammarException.tooLarge("minProperties or maxProperties is too large for so many properties");
+      throw GrammarException.tooLarge(
+          "minProperties or maxProperties is too large for so many properties");
     }
     Rule other = others();
     Rule[] after = new Rule[counts + 1];
@@ -126,7 +127,8 @@ final class ObjectRules {
     }
     Rule all =
         Rule.seq(
-            other, new Rule.Count(next, Math.max(least - 1, 0), most == Regex.MANY ? most : most - 1));
+            other,
+            new Rule.Count(next, Math.max(least - 1, 0), most == Regex.MANY ? most : most - 1));
     return book.add(least == 0 ? Rule.optional(all) : all);
   }
 
@@ -149,7 +151,8 @@ final class ObjectRules {
       List<SchemaPart> values = new ArrayList<>();
       schemas.forEach(part -> addSchemas(part, null, matched, values));
       boolean excluded =
-          values.stream().anyMatch(part -> part.schema().isBoolean() && !part.schema().booleanValue());
+          values.stream()
+              .anyMatch(part -> part.schema().isBoolean() && !part.schema().booleanValue());
       if (!excluded && key != pool.empty) {
         ways.add(Rule.seq(book.lexeme(compiler.text.name(key)), compiler.rule(values)));
       }
@@ -167,7 +170,8 @@ final class ObjectRules {
   static List<SchemaPart> propertySchemas(RegexPool pool, SchemaPart part, String name) {
     List<String> matched = new ArrayList<>();
     JsonNode byPattern = part.schema().get("patternProperties");
-    for (var regexes = byPattern == null ? null : byPattern.fieldNames(); regexes != null && regexes.hasNext(); ) {
+    for (var regexes = byPattern == null ? null : byPattern.fieldNames();
+        regexes != null && regexes.hasNext(); ) {
       String regex = regexes.next();
       if (pool.matches(ValueRules.pattern(pool, part, regex, "patternProperties"), name)) {
         matched.add(regex);

@@ -27,8 +27,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Compiles a JSON Schema. A schema becomes a rule for each set of schemas that one value has to meet
- * at once; references, {@code allOf} and each choice of {@code anyOf} are merged into such sets.
+ * Compiles a JSON Schema. A schema becomes a rule for each set of schemas that one value has to
+ * meet at once; references, {@code allOf} and each choice of {@code anyOf} are merged into such
+ * sets.
  */
 public final class SchemaCompiler {
   private static final int MAX_NUMBER = 400;
@@ -77,7 +78,8 @@ public final class SchemaCompiler {
     try {
       root = JSON.readValue(schema);
     } catch (JsonProcessingException e) {
-      throw new GrammarException("schema", "", "the schema is not valid JSON: " + e.getOriginalMessage());
+      throw new GrammarException(
+          "schema", "", "the schema is not valid JSON: " + e.getOriginalMessage());
     }
     SchemaCompiler compiler = new SchemaCompiler(root, whitespace);
     compiler.compile();
@@ -122,7 +124,8 @@ public final class SchemaCompiler {
     BitSet productive = book.productive();
     for (Overlap overlap : overlaps) {
       if (productive.get(overlap.rule)) {
-        throw SchemaKeywords.refused("oneOf", overlap.place, "is only supported where its branches exclude one another");
+        throw SchemaKeywords.refused(
+            "oneOf", overlap.place, "is only supported where its branches exclude one another");
       }
     }
   }
@@ -201,7 +204,8 @@ public final class SchemaCompiler {
         throw SchemaKeywords.refused("$ref", part.place(), "leads back to itself");
       }
       if (depth > MAX_MERGED) {
-        throw GrammarException.tooLarge("more than " + MAX_MERGED + " references and choices are nested");
+        throw GrammarException.tooLarge(
+            "more than " + MAX_MERGED + " references and choices are nested");
       }
       if (!seen.add(schema)) {
         return;
@@ -253,7 +257,8 @@ public final class SchemaCompiler {
     }
     String pointer;
     try {
-      pointer = URLDecoder.decode(reference.substring(1).replace("+", "%2B"), StandardCharsets.UTF_8);
+      pointer =
+          URLDecoder.decode(reference.substring(1).replace("+", "%2B"), StandardCharsets.UTF_8);
     } catch (IllegalArgumentException e) {
       throw SchemaKeywords.refused("$ref", part.place(), "is malformed");
     }

@@ -14,10 +14,28 @@ final class SchemaKeywords {
   /** Keywords of JSON Schema's drafts that are not served; others that are unknown mean nothing. */
   private static final Set<String> REFUSED =
       Set.of(
-          "not", "if", "then", "else", "contains", "minContains", "maxContains", "propertyNames",
-          "dependentRequired", "dependentSchemas", "dependencies", "unevaluatedItems",
-          "unevaluatedProperties", "$dynamicRef", "$dynamicAnchor", "$recursiveRef",
-          "$recursiveAnchor", "contentSchema", "extends", "disallow", "divisibleBy");
+          "not",
+          "if",
+          "then",
+          "else",
+          "contains",
+          "minContains",
+          "maxContains",
+          "propertyNames",
+          "dependentRequired",
+          "dependentSchemas",
+          "dependencies",
+          "unevaluatedItems",
+          "unevaluatedProperties",
+          "$dynamicRef",
+          "$dynamicAnchor",
+          "$recursiveRef",
+          "$recursiveAnchor",
+          "contentSchema",
+          "extends",
+          "disallow",
+          "divisibleBy");
+
   private static final Set<String> TYPES =
       Set.of("null", "boolean", "integer", "number", "string", "array", "object");
 

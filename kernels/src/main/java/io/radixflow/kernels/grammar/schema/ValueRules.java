@@ -145,7 +145,9 @@ final class ValueRules {
       min = Math.max(min, SchemaKeywords.least(part, "minLength"));
       max = Math.min(max, SchemaKeywords.most(part, "maxLength"));
       if (part.has("pattern")) {
-        value = pool.and(value, pattern(pool, part, part.schema().get("pattern").textValue(), "pattern"));
+        value =
+            pool.and(
+                value, pattern(pool, part, part.schema().get("pattern").textValue(), "pattern"));
       }
       if (part.has("format")) {
         value = pool.and(value, format(pool, part));

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.text.message;
 
+import io.radixflow.kernels.grammar.State;
 import io.radixflow.kernels.text.message.TagCalls.Parameter;
 import java.util.Set;
 

@@ -75,7 +75,8 @@ abstract class GrammarLinesCommand extends CliCommand {
     JsonNode source = fields.get(kind);
     String key = kind + ' ' + whitespace + ' ' + source;
     if (!key.equals(lastKey)) {
-      last = compile(kind, kind.equals("schema") ? source.toString() : fields.text(kind), whitespace);
+      last =
+          compile(kind, kind.equals("schema") ? source.toString() : fields.text(kind), whitespace);
       lastKey = key;
     }
     return last;

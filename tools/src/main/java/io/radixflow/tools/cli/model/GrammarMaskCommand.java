@@ -67,10 +67,13 @@ public final class GrammarMaskCommand extends GrammarLinesCommand {
     }
     long[] mask = new long[TokenMask.words(trie.vocabSize())];
     matcher.mask(mask);
-    int[] ids = IntStream.range(0, trie.vocabSize()).filter(id -> TokenMask.allows(mask, id)).toArray();
+    int[] ids =
+        IntStream.range(0, trie.vocabSize()).filter(id -> TokenMask.allows(mask, id)).toArray();
     String listed = IntStream.of(ids).mapToObj(Integer::toString).collect(Collectors.joining(" "));
     return JsonLineOutput.object()
         .put("count", ids.length)
-        .put("sha256", HexFormat.of().formatHex(Sha256.of(listed.getBytes(StandardCharsets.US_ASCII))));
+        .put(
+            "sha256",
+            HexFormat.of().formatHex(Sha256.of(listed.getBytes(StandardCharsets.US_ASCII))));
   }
 }

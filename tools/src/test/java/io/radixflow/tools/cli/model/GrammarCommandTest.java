@@ -35,7 +35,8 @@ class GrammarCommandTest {
   void aGrammarThatIsRefusedIsAnErrorInItsLine() {
     Cli.Result result =
         new Cli()
-            .with("{\"schema\":{\"not\":{}},\"text\":\"1\"}\n{\"text\":\"1\"}\n{\"regex\":\"(\",\"text\":\"\"}\n")
+            .with(
+                "{\"schema\":{\"not\":{}},\"text\":\"1\"}\n{\"text\":\"1\"}\n{\"regex\":\"(\",\"text\":\"\"}\n")
             .run("grammar", "check");
 
     assertThat(result.code()).isZero();
