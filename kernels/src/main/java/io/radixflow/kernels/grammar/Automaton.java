@@ -20,13 +20,13 @@ import java.util.TreeMap;
  * and who holds a state feeds its text again. Not thread-safe.
  */
 final class Automaton {
-  private static final Stack[] NO_STACKS = {};
+  private static final CallStack[] NO_STACKS = {};
 
   private final Program program;
   private final RegexPool pool;
-  private final Map<Stack, Stack> stacks = new HashMap<>();
-  private final Map<State, State> states = new HashMap<>();
-  private State start;
+  private final Map<CallStack, CallStack> stacks = new HashMap<>();
+  private final Map<GrammarState, GrammarState> states = new HashMap<>();
+  private GrammarState start;
   private int epoch;
 
   Automaton(Program program) {
@@ -36,14 +36,14 @@ final class Automaton {
   }
 
   private void begin() {
-    Stack bottom = intern(new Stack(true, new long[0], NO_STACKS));
+    CallStack bottom = intern(new CallStack(true, new long[0], NO_STACKS));
     Closure closure = new Closure();
     closure.first = true;
     closure.add((long) program.start << 32, bottom);
     start = closure.state();
   }
 
-  State start() {
+  GrammarState start() {
     return start;
   }
 
@@ -64,12 +64,12 @@ final class Automaton {
   }
 
   /** The state after one more byte, dead if none is allowed. */
-  State step(State state, int value) {
+  GrammarState step(GrammarState state, int value) {
     if (state.row == null) {
-      state.row = new State[pool.classCount()];
+      state.row = new GrammarState[pool.classCount()];
     }
     int byteClass = pool.classOf(value);
-    State known = state.row[byteClass];
+    GrammarState known = state.row[byteClass];
     if (known == null) {
       known = derive(state, byteClass);
       state.row[byteClass] = known;
@@ -78,7 +78,7 @@ final class Automaton {
   }
 
   /** Returns whether no byte is allowed any more. */
-  boolean isFinal(State state) {
+  boolean isFinal(GrammarState state) {
     for (int byteClass = 0;
         byteClass < pool.classCount() && state.lexemes.length > 0;
         byteClass++) {
@@ -98,7 +98,7 @@ final class Automaton {
     return lexeme == pool.empty;
   }
 
-  private State derive(State state, int byteClass) {
+  private GrammarState derive(GrammarState state, int byteClass) {
     Closure closure = new Closure();
     for (int i = 0; i < state.lexemes.length; i++) {
       Regex next = pool.next(state.lexemes[i], byteClass);
@@ -116,7 +116,7 @@ final class Automaton {
   }
 
   /** What may follow where a rule has returned to these stacks. */
-  State returned(Stack stack) {
+  GrammarState returned(CallStack stack) {
     if (stack.returned == null) {
       Closure closure = new Closure();
       closure.unwind(stack);
@@ -125,8 +125,8 @@ final class Automaton {
     return stack.returned;
   }
 
-  private Stack intern(Stack stack) {
-    Stack known = stacks.putIfAbsent(stack, stack);
+  private CallStack intern(CallStack stack) {
+    CallStack known = stacks.putIfAbsent(stack, stack);
     if (known != null) {
       return known;
     }
@@ -134,34 +134,34 @@ final class Automaton {
     return stack;
   }
 
-  private Stack push(long frame, Stack stack) {
-    return intern(new Stack(false, new long[] {frame}, new Stack[] {stack}));
+  private CallStack push(long frame, CallStack stack) {
+    return intern(new CallStack(false, new long[] {frame}, new CallStack[] {stack}));
   }
 
   /** The union of two sets of stacks; their depth, and so the recursion, is bounded. */
-  private Stack union(Stack a, Stack b) {
+  private CallStack union(CallStack a, CallStack b) {
     if (a == b) {
       return a;
     }
-    TreeMap<Long, Stack> merged = new TreeMap<>();
+    TreeMap<Long, CallStack> merged = new TreeMap<>();
     for (int i = 0; i < a.frames.length; i++) {
       merged.put(a.frames[i], a.below[i]);
     }
     for (int i = 0; i < b.frames.length; i++) {
-      Stack below = b.below[i];
-      Stack other = merged.get(b.frames[i]);
+      CallStack below = b.below[i];
+      CallStack other = merged.get(b.frames[i]);
       merged.put(b.frames[i], other == null ? below : union(other, below));
     }
     long[] frames = merged.keySet().stream().mapToLong(Long::longValue).toArray();
-    return intern(new Stack(a.bottom || b.bottom, frames, merged.values().toArray(NO_STACKS)));
+    return intern(new CallStack(a.bottom || b.bottom, frames, merged.values().toArray(NO_STACKS)));
   }
 
   /** An instruction, with its count, and the calls that are open there. */
-  private record Item(long frame, Stack stack) {}
+  private record Item(long frame, CallStack stack) {}
 
   /** Follows instructions until each reads a lexeme. */
   private final class Closure {
-    private final Map<Regex, Stack> configs = new HashMap<>();
+    private final Map<Regex, CallStack> configs = new HashMap<>();
     private final Set<Item> seen = new HashSet<>();
     private final Deque<Item> open = new ArrayDeque<>();
     private boolean accepting;
@@ -169,18 +169,18 @@ final class Automaton {
     /** Whether no byte was read yet. */
     private boolean first;
 
-    void config(Regex lexeme, Stack stack) {
+    void config(Regex lexeme, CallStack stack) {
       configs.merge(lexeme, stack, Automaton.this::union);
     }
 
-    void unwind(Stack stack) {
+    void unwind(CallStack stack) {
       accepting |= stack.bottom;
       for (int i = 0; i < stack.frames.length; i++) {
         add(stack.frames[i], stack.below[i]);
       }
     }
 
-    void add(long frame, Stack stack) {
+    void add(long frame, CallStack stack) {
       if (stack.depth + program.need[(int) (frame >>> 32)] > Limits.STACK) {
         return;
       }
@@ -193,24 +193,24 @@ final class Automaton {
       }
     }
 
-    State state() {
+    GrammarState state() {
       while (!open.isEmpty()) {
         follow(open.pop());
       }
       List<Regex> lexemes = new ArrayList<>(configs.keySet());
       lexemes.sort((a, b) -> Integer.compare(a.id, b.id));
-      Stack[] open = new Stack[lexemes.size()];
+      CallStack[] open = new CallStack[lexemes.size()];
       for (int i = 0; i < open.length; i++) {
         open[i] = configs.get(lexemes.get(i));
       }
-      State state = new State(lexemes.toArray(new Regex[0]), open, accepting);
-      State known = states.putIfAbsent(state, state);
+      GrammarState state = new GrammarState(lexemes.toArray(new Regex[0]), open, accepting);
+      GrammarState known = states.putIfAbsent(state, state);
       return known == null ? state : known;
     }
 
     private void follow(Item item) {
       int pc = (int) (item.frame >>> 32);
-      Stack stack = item.stack;
+      CallStack stack = item.stack;
       long next = (long) program.next[pc] << 32;
       switch (program.op[pc]) {
         case LEXEME:
@@ -240,7 +240,7 @@ final class Automaton {
       }
     }
 
-    private void repeat(int pc, int done, long next, Stack stack) {
+    private void repeat(int pc, int done, long next, CallStack stack) {
       if (done >= program.min[pc]) {
         add(next, stack);
       }

@@ -18,7 +18,7 @@ public final class GrammarMatcher {
   private byte[] accepted = new byte[64];
   private int length;
   private boolean ended;
-  private State state;
+  private GrammarState state;
   private int epoch;
 
   GrammarMatcher(Grammar grammar, TokenTrie trie, TokenMasks masks) {
@@ -81,7 +81,7 @@ public final class GrammarMatcher {
   }
 
   private boolean accepts(byte[] bytes, int from) {
-    State before = state;
+    GrammarState before = state;
     int lengthBefore = length;
     if (accept(bytes, from) == bytes.length - from) {
       return true;
@@ -96,7 +96,7 @@ public final class GrammarMatcher {
       return 0;
     }
     for (int i = from; i < bytes.length; i++) {
-      State next = grammar.automaton.step(state, bytes[i] & 0xFF);
+      GrammarState next = grammar.automaton.step(state, bytes[i] & 0xFF);
       if (next.isDead()) {
         return i - from;
       }

@@ -14,9 +14,9 @@ import java.util.Map;
 final class TokenMasks {
   private final Automaton automaton;
   private final TokenTrie trie;
-  private final Map<State, long[]> ofStates = cache();
+  private final Map<GrammarState, long[]> ofStates = cache();
   private final Map<Regex, Inside> ofLexemes = cache();
-  private final State[] path;
+  private final GrammarState[] path;
   private final Regex[] regexPath;
 
   /** The epoch of the automaton whose states are cached. */
@@ -25,7 +25,7 @@ final class TokenMasks {
   TokenMasks(Automaton automaton, TokenTrie trie) {
     this.automaton = automaton;
     this.trie = trie;
-    path = new State[trie.maxDepth + 1];
+    path = new GrammarState[trie.maxDepth + 1];
     regexPath = new Regex[trie.maxDepth + 1];
   }
 
@@ -42,7 +42,7 @@ final class TokenMasks {
   }
 
   /** The mask of a state, end tokens included; not to be changed. */
-  long[] of(State state, boolean first) {
+  long[] of(GrammarState state, boolean first) {
     if (epoch != automaton.epoch()) {
       ofStates.clear();
       ofLexemes.clear();
@@ -56,14 +56,14 @@ final class TokenMasks {
     return first && trie.dropsLeadingSpace() ? withLeadingSpace(state, known) : known;
   }
 
-  private long[] compute(State state) {
+  private long[] compute(GrammarState state) {
     long[] mask = new long[(trie.vocabSize() + 63) >> 6];
     for (int i = 0; i < state.lexemes.length; i++) {
       Inside inside = inside(state.lexemes[i]);
       for (int word = 0; word < inside.words.length; word++) {
         mask[inside.words[word]] |= inside.bits[word];
       }
-      State after = automaton.returned(state.stacks[i]);
+      GrammarState after = automaton.returned(state.stacks[i]);
       if (after.lexemes.length > 0) {
         for (int node : inside.exits) {
           walk(node, after, mask);
@@ -79,7 +79,7 @@ final class TokenMasks {
   }
 
   /** At the start of a reply, a token's leading space may be no part of the text. */
-  private long[] withLeadingSpace(State state, long[] mask) {
+  private long[] withLeadingSpace(GrammarState state, long[] mask) {
     long[] more = mask.clone();
     for (int node = 1; node < trie.end[0]; node = trie.end[node]) {
       if (trie.value[node] == ' ') {
@@ -94,13 +94,13 @@ final class TokenMasks {
   }
 
   /** Marks the tokens below a node whose further bytes a state allows. */
-  private void walk(int from, State state, long[] mask) {
+  private void walk(int from, GrammarState state, long[] mask) {
     int base = trie.depth[from];
     path[base] = state;
     int node = from + 1;
     int last = trie.end[from];
     while (node < last) {
-      State after = automaton.step(path[trie.depth[node] - 1], trie.value[node] & 0xFF);
+      GrammarState after = automaton.step(path[trie.depth[node] - 1], trie.value[node] & 0xFF);
       if (after.isDead()) {
         node = trie.end[node];
         continue;

@@ -1,7 +1,5 @@
 package io.radixflow.kernels.text.message;
 
-import io.radixflow.kernels.grammar.State;
-
 /** Arguments that are written as JSON: given as they come, with control characters escaped. */
 final class JsonArguments implements Arguments {
 

@@ -1,6 +1,5 @@
 package io.radixflow.kernels.text.message;
 
-import io.radixflow.kernels.grammar.State;
 import java.util.BitSet;
 import java.util.regex.Pattern;
 

@@ -1,6 +1,5 @@
 package io.radixflow.kernels.text.message;
 
-import io.radixflow.kernels.grammar.State;
 import io.radixflow.kernels.text.message.TagCalls.Parameter;
 import java.util.Set;
 

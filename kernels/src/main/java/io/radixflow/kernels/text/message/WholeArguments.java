@@ -1,7 +1,5 @@
 package io.radixflow.kernels.text.message;
 
-import io.radixflow.kernels.grammar.State;
-
 /** Arguments that were known whole when the call was: they stood before its name, or are none. */
 record WholeArguments(String json) implements Arguments {
 

@@ -6,17 +6,17 @@ import io.radixflow.kernels.grammar.regex.Regex;
  * All that may follow a text: lexemes that have begun, each with the calls that are open. Interned
  * by an {@link Automaton}.
  */
-final class State {
+final class GrammarState {
   final Regex[] lexemes;
-  final Stack[] stacks;
+  final CallStack[] stacks;
 
   /** Whether the text may end here. */
   final boolean accepting;
 
   /** States by byte class, each null until it is asked for. */
-  State[] row;
+  GrammarState[] row;
 
-  State(Regex[] lexemes, Stack[] stacks, boolean accepting) {
+  GrammarState(Regex[] lexemes, CallStack[] stacks, boolean accepting) {
     this.lexemes = lexemes;
     this.stacks = stacks;
     this.accepting = accepting;
@@ -29,7 +29,7 @@ final class State {
 
   @Override
   public boolean equals(Object other) {
-    if (!(other instanceof State that)
+    if (!(other instanceof GrammarState that)
         || accepting != that.accepting
         || lexemes.length != that.lexemes.length) {
       return false;

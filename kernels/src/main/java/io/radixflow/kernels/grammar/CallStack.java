@@ -6,7 +6,7 @@ import java.util.Arrays;
  * The calls that are open, as a set of stacks that share their lower parts. Interned by an {@link
  * Automaton}, so that equal sets are the same object.
  */
-final class Stack {
+final class CallStack {
   /** Whether one of the stacks is empty. */
   final boolean bottom;
 
@@ -14,20 +14,20 @@ final class Stack {
   final long[] frames;
 
   /** What is below each frame. */
-  final Stack[] below;
+  final CallStack[] below;
 
   final int depth;
   int id;
 
   /** The state after a return to these stacks; null until it is asked for. */
-  State returned;
+  GrammarState returned;
 
-  Stack(boolean bottom, long[] frames, Stack[] below) {
+  CallStack(boolean bottom, long[] frames, CallStack[] below) {
     this.bottom = bottom;
     this.frames = frames;
     this.below = below;
     int deepest = 0;
-    for (Stack stack : below) {
+    for (CallStack stack : below) {
       deepest = Math.max(deepest, stack.depth + 1);
     }
     depth = deepest;
@@ -35,13 +35,13 @@ final class Stack {
 
   @Override
   public boolean equals(Object other) {
-    return other instanceof Stack that
+    return other instanceof CallStack that
         && bottom == that.bottom
         && Arrays.equals(frames, that.frames)
         && sameBelow(that);
   }
 
-  private boolean sameBelow(Stack that) {
+  private boolean sameBelow(CallStack that) {
     for (int i = 0; i < below.length; i++) {
       if (below[i] != that.below[i]) {
         return false;
@@ -53,7 +53,7 @@ final class Stack {
   @Override
   public int hashCode() {
     int hash = Arrays.hashCode(frames) + (bottom ? 1 : 0);
-    for (Stack stack : below) {
+    for (CallStack stack : below) {
       hash = 31 * hash + stack.id;
     }
     return hash;
