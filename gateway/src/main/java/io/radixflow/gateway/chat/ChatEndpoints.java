@@ -1,6 +1,5 @@
 package io.radixflow.gateway.chat;
 
-import io.radixflow.gateway.chat.ChatSessions.Root;
 import io.radixflow.gateway.http.EndpointGroup;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RandomIds;
@@ -58,8 +57,6 @@ public final class ChatEndpoints implements EndpointGroup {
             output,
             repeatable != null);
     exchange.onGone(onDisconnect == OnDisconnect.CANCEL ? started::cancel : started::close);
-    Root root = request.session(turn);
-    ChatSessions.name(exchange, root.id(), turn);
-    started.start(root);
+    started.start(request.session(turn));
   }
 }

@@ -64,13 +64,21 @@ public final class ChatTurns implements TurnStream {
 
   private void start(Root root, int choice) {
     ConversationEvent event = events.apply(root, choice);
-    TurnListener listener = new Choice(root, choice, event.turn());
+    name(choice, event.session(), event.turn());
+    TurnListener listener = new Choice(root, choice, event);
     if (!repeatable) {
       choices[choice] = turns.start(event, exchange.following(), listener);
     } else if (root.named()) {
       choices[choice] = turns.startOrResume(event, exchange.following(), listener);
     } else {
       choices[choice] = turns.startOrResumeOnce(event, exchange.following(), listener);
+    }
+  }
+
+  /** Names the first choice's turn where it is now, as long as nothing of the response is written. */
+  private void name(int choice, String session, String turn) {
+    if (choice == 0 && !exchange.hasBegun()) {
+      ChatSessions.name(exchange, session, turn);
     }
   }
 
@@ -106,16 +114,17 @@ public final class ChatTurns implements TurnStream {
   private final class Choice implements TurnListener {
     private final Root root;
     private final int choice;
-    private final String turn;
+    private final ConversationEvent event;
 
-    Choice(Root root, int choice, String turn) {
+    Choice(Root root, int choice, ConversationEvent event) {
       this.root = root;
       this.choice = choice;
-      this.turn = turn;
+      this.event = event;
     }
 
     @Override
     public void found(TurnFound found) {
+      name(choice, event.session(), found.turn());
       FirstSent.of(found).ifPresent(output::created);
     }
 
@@ -127,7 +136,7 @@ public final class ChatTurns implements TurnStream {
     @Override
     public void ended(TurnEnd end) {
       if (isElsewhere(end) && root.hasSpare() && !exchange.isOver()) {
-        start(root.spare(turn), choice);
+        start(root.spare(event.turn()), choice);
       } else {
         output.ended(choice, end);
       }

@@ -229,6 +229,11 @@ public final class Exchange {
     }
   }
 
+  /** Returns whether a part of the response was written, so that it can have no more headers. */
+  public boolean hasBegun() {
+    return request.response().headWritten();
+  }
+
   /** Returns whether the response is complete, or its client has gone. */
   public boolean isOver() {
     return over;

@@ -259,6 +259,8 @@ class ChatCompletionsTest {
     gateway.topics().piece(again, 0, "a");
     gateway.topics().end(again, 1, "stop", Usage.NONE);
     assertThat(response.join().statusCode()).isEqualTo(200);
+    assertThat(response.join().headers().firstValue("X-Radixflow-Session"))
+        .hasValue(again.session());
   }
 
   @Test
@@ -365,6 +367,7 @@ class ChatCompletionsTest {
     gateway.topics().running(gateway.topics().next(), "ab");
     gateway.topics().end(next, 2, "stop", Usage.NONE);
     assertThat(again.join().statusCode()).isEqualTo(200);
+    assertThat(again.join().headers().firstValue("X-Radixflow-Turn")).hasValue(next.turn());
   }
 
   @Test
