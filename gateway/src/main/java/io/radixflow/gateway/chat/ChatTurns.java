@@ -75,7 +75,9 @@ public final class ChatTurns implements TurnStream {
     }
   }
 
-  /** Names the first choice's turn where it is now, as long as nothing of the response is written. */
+  /**
+   * Names the first choice's turn where it is now, as long as nothing of the response is written.
+   */
   private void name(int choice, String session, String turn) {
     if (choice == 0 && !exchange.hasBegun()) {
       ChatSessions.name(exchange, session, turn);
