@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.model.file.BoundedJson;
+import io.radixflow.kernels.text.template.NamedTemplates;
 import io.radixflow.kernels.text.tokenizer.TokenizerJson;
 import io.radixflow.kernels.text.tokenizer.VocabularyTokenizer;
 import java.io.IOException;
@@ -70,19 +71,27 @@ final class ModelDirectory {
     return tokenizer.encodeWithSpecial(start);
   }
 
-  /** The chat template's source, or null. */
-  String template() {
+  /** The sources of the chat templates by name; empty if there are none. */
+  Map<String, String> templates() {
+    Map<String, String> templates = new HashMap<>();
+    JsonNode declared = config.path("chat_template");
+    if (declared.isTextual()) {
+      templates.put(NamedTemplates.DEFAULT, declared.textValue());
+    }
+    for (JsonNode named : declared) {
+      templates.put(named.path("name").asText(), named.path("template").asText());
+    }
     Path file = directory.resolve("chat_template.jinja");
     if (Files.isRegularFile(file)) {
-      return read(file);
+      templates.put(NamedTemplates.DEFAULT, read(file));
     }
-    JsonNode template = config.path("chat_template");
-    for (JsonNode named : template) {
-      if (named.path("name").asText().equals("default")) {
-        return named.path("template").asText();
+    for (String name : List.of(NamedTemplates.TOOL_USE, NamedTemplates.RAG)) {
+      Path further = directory.resolve("additional_chat_templates").resolve(name + ".jinja");
+      if (Files.isRegularFile(further)) {
+        templates.put(name, read(further));
       }
     }
-    return template.isTextual() ? template.textValue() : null;
+    return templates;
   }
 
   /** The texts of special tokens that templates refer to. */

@@ -5,8 +5,8 @@ import io.radixflow.kernels.model.file.GgufMetadata;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.kernels.text.template.JinjaChatTemplate;
-import io.radixflow.kernels.text.template.JinjaRenderer;
 import io.radixflow.kernels.text.template.MissingChatTemplate;
+import io.radixflow.kernels.text.template.NamedTemplates;
 import io.radixflow.kernels.text.tokenizer.GgufTokenizers;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.kernels.text.tokenizer.VocabularyTokenizer;
@@ -39,7 +39,8 @@ public final class TextModel {
   public static TextModel fromGguf(GgufMetadata metadata) {
     VocabularyTokenizer tokenizer = GgufTokenizers.read(metadata);
     int[] promptStart = GgufTokenizers.promptStart(metadata);
-    if (!metadata.has(TEMPLATE_KEY)) {
+    Map<String, String> templates = templates(metadata);
+    if (templates.isEmpty()) {
       return new TextModel(tokenizer, new MissingChatTemplate(), promptStart);
     }
     Map<String, Object> constants = new HashMap<>();
@@ -49,12 +50,27 @@ public final class TextModel {
         constants.put(variable(name), GgufTokenizers.token(metadata, key));
       }
     }
-    return of(tokenizer, metadata.string(TEMPLATE_KEY), constants, promptStart);
+    return of(tokenizer, templates, constants, promptStart);
+  }
+
+  private static Map<String, String> templates(GgufMetadata metadata) {
+    Map<String, String> templates = new HashMap<>();
+    if (metadata.has(TEMPLATE_KEY)) {
+      templates.put(NamedTemplates.DEFAULT, metadata.string(TEMPLATE_KEY));
+    }
+    for (String name : List.of(NamedTemplates.TOOL_USE, NamedTemplates.RAG)) {
+      String key = TEMPLATE_KEY + "." + name;
+      if (metadata.has(key)) {
+        templates.put(name, metadata.string(key));
+      }
+    }
+    return templates;
   }
 
   /**
    * Reads tokenizer and template from a Hugging Face model directory: {@code tokenizer.json},
-   * {@code tokenizer_config.json}, {@code chat_template.jinja}, {@code generation_config.json}.
+   * {@code tokenizer_config.json}, {@code chat_template.jinja}, {@code additional_chat_templates},
+   * {@code generation_config.json}.
    *
    * @throws ModelFormatException if a file is missing, not readable, or names something that is not
    *     supported
@@ -62,11 +78,11 @@ public final class TextModel {
   public static TextModel fromDirectory(Path directory) {
     ModelDirectory files = new ModelDirectory(directory);
     VocabularyTokenizer tokenizer = files.tokenizer();
-    String template = files.template();
+    Map<String, String> templates = files.templates();
     int[] promptStart = files.promptStart(tokenizer);
-    return template == null
+    return templates.isEmpty()
         ? new TextModel(tokenizer, new MissingChatTemplate(), promptStart)
-        : of(tokenizer, template, files.constants(), promptStart);
+        : of(tokenizer, templates, files.constants(), promptStart);
   }
 
   private static String variable(String name) {
@@ -79,11 +95,11 @@ public final class TextModel {
 
   private static TextModel of(
       VocabularyTokenizer tokenizer,
-      String template,
+      Map<String, String> templates,
       Map<String, Object> constants,
       int[] promptStart) {
-    JinjaRenderer renderer = new JinjaRenderer(template, constants);
-    return new TextModel(tokenizer, new JinjaChatTemplate(renderer, tokenizer), promptStart);
+    NamedTemplates named = new NamedTemplates(templates, constants);
+    return new TextModel(tokenizer, new JinjaChatTemplate(named, tokenizer), promptStart);
   }
 
   public Tokenizer tokenizer() {

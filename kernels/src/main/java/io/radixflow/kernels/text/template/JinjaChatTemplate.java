@@ -3,33 +3,42 @@ package io.radixflow.kernels.text.template;
 import io.radixflow.kernels.text.tokenizer.AddedToken;
 import io.radixflow.kernels.text.tokenizer.AddedTokens;
 import io.radixflow.kernels.text.tokenizer.VocabularyTokenizer;
+import java.time.LocalDateTime;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
- * A chat template in Jinja with its model's tokenizer.
+ * A model's chat templates in Jinja with its tokenizer.
  *
- * <p>Contents that spell added tokens are rendered a second time with the spellings marked ({@link
- * SpecialTokenEscaper}); the marks are deleted again before the runs between special tokens are
- * encoded, so that ids are those of the plain text.
+ * <p>Texts from outside (contents, calls, definitions of tools, variables) that spell added tokens
+ * are rendered a second time with the spellings marked ({@link SpecialTokenEscaper}); the marks are
+ * deleted again before the runs between special tokens are encoded, so that ids are those of the
+ * plain text.
  */
 public final class JinjaChatTemplate implements ChatTemplate {
+  /**
+   * The date that templates are given, the one that Llama 3 templates fall back to: a prompt must
+   * not change overnight, or replies after a crash would differ and no cached prefix would match.
+   */
+  private static final LocalDateTime NOW = LocalDateTime.of(2024, 7, 26, 12, 0);
 
-  /** The way that contents are marked: by a guard with a separator, or not at all. */
+  /** The way that texts are marked: by a guard with a separator, or not at all. */
   private record Marking(SpecialTokenEscaper guard, int separator) {
     static final Marking NONE = new Marking(null, -1);
 
-    List<ChatMessage> apply(List<ChatMessage> messages) {
-      return guard == null ? messages : guard.mark(messages, (char) separator);
+    PromptVariables apply(PromptVariables prompt) {
+      return guard == null ? prompt : guard.mark(prompt, (char) separator);
     }
   }
 
-  private final JinjaRenderer renderer;
+  private final NamedTemplates templates;
   private final VocabularyTokenizer tokenizer;
   private final List<SpecialTokenEscaper> guards;
 
-  public JinjaChatTemplate(JinjaRenderer renderer, VocabularyTokenizer tokenizer) {
-    this.renderer = renderer;
+  public JinjaChatTemplate(NamedTemplates templates, VocabularyTokenizer tokenizer) {
+    this.templates = templates;
     this.tokenizer = tokenizer;
     AddedTokens added = tokenizer.vocabulary().added();
     // A template may look for markup such as <think> in earlier replies; where marks in it change
@@ -42,20 +51,36 @@ public final class JinjaChatTemplate implements ChatTemplate {
 
   @Override
   public String source() {
-    return renderer.source();
+    return templates.source();
   }
 
   @Override
   public String render(
       List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
-    return renderer.render(messages, addGenerationPrompt, options);
+    JinjaRenderer renderer = templates.choose(options);
+    return render(renderer, prompt(renderer, messages, options), addGenerationPrompt);
+  }
+
+  private static PromptVariables prompt(
+      JinjaRenderer renderer, List<ChatMessage> messages, TemplateOptions options) {
+    return PromptVariables.of(messages, options, renderer.knowsDeveloper());
+  }
+
+  private static String render(
+      JinjaRenderer renderer, PromptVariables prompt, boolean addGenerationPrompt) {
+    Map<String, Object> variables = new HashMap<>(prompt.variables());
+    variables.remove("continue_final_message");
+    variables.put("add_generation_prompt", addGenerationPrompt);
+    return renderer.render(prompt.messages(), prompt.tools(), variables, NOW);
   }
 
   @Override
   public int[] encode(
       List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
-    Marking marking = marking(messages, addGenerationPrompt, options);
-    String text = render(marking.apply(messages), addGenerationPrompt, options);
+    JinjaRenderer renderer = templates.choose(options);
+    PromptVariables prompt = prompt(renderer, messages, options);
+    Marking marking = marking(renderer, prompt, addGenerationPrompt);
+    String text = render(renderer, marking.apply(prompt), addGenerationPrompt);
     return tokenizer.encodeRuns(text, marking.separator(), true);
   }
 
@@ -64,35 +89,37 @@ public final class JinjaChatTemplate implements ChatTemplate {
       List<ChatMessage> before, List<ChatMessage> added, TemplateOptions options) {
     List<ChatMessage> all = new ArrayList<>(before);
     all.addAll(added);
-    Marking marking = marking(all, true, options);
-    String whole = render(marking.apply(all), true, options);
-    List<ChatMessage> marked = marking.apply(before);
-    String earlier = render(marked, false, options);
+    JinjaRenderer renderer = templates.choose(options);
+    PromptVariables prompt = prompt(renderer, all, options);
+    Marking marking = marking(renderer, prompt, true);
+    String whole = render(renderer, marking.apply(prompt), true);
+    PromptVariables marked = marking.apply(prompt(renderer, before, options));
+    String earlier = render(renderer, marked, false);
     if (!whole.startsWith(earlier)) {
       return null;
     }
     int turnEnd = lastTurnEnd(earlier);
-    String content = marked.get(marked.size() - 1).content();
-    String reply = content == null ? "" : content.strip();
+    Object content = marked.messages().get(before.size() - 1).get("content");
+    String reply = content == null ? "" : content.toString().strip();
     if (turnEnd < 0 || !reply.isEmpty() && earlier.lastIndexOf(reply) >= turnEnd) {
       return null;
     }
     return tokenizer.encodeRuns(whole.substring(turnEnd), marking.separator(), false);
   }
 
-  /** The least marking with which no content is taken for a token. */
+  /** Returns the least marking with which no text from outside is taken for a token. */
   private Marking marking(
-      List<ChatMessage> messages, boolean addGenerationPrompt, TemplateOptions options) {
-    if (!guards.get(0).concerns(messages)) {
+      JinjaRenderer renderer, PromptVariables prompt, boolean addGenerationPrompt) {
+    if (!guards.get(0).concerns(prompt)) {
       return Marking.NONE;
     }
-    String plain = render(messages, addGenerationPrompt, options);
-    char separator = SpecialTokenEscaper.unused(messages, plain);
+    String plain = render(renderer, prompt, addGenerationPrompt);
+    char separator = SpecialTokenEscaper.unused(prompt, plain);
     for (SpecialTokenEscaper guard : guards) {
-      if (!guard.concerns(messages)) {
+      if (!guard.concerns(prompt)) {
         return Marking.NONE;
       }
-      String marked = render(guard.mark(messages, separator), addGenerationPrompt, options);
+      String marked = render(renderer, guard.mark(prompt, separator), addGenerationPrompt);
       if (marked.replace(String.valueOf(separator), "").equals(plain)) {
         return new Marking(guard, separator);
       }
@@ -102,7 +129,7 @@ public final class JinjaChatTemplate implements ChatTemplate {
             + " leave it out");
   }
 
-  /** The end of the last end-of-turn token that the template wrote, or -1. */
+  /** Returns the end of the last end-of-turn token that the template wrote, or -1. */
   private int lastTurnEnd(String text) {
     char[] chars = text.toCharArray();
     AddedTokens added = tokenizer.vocabulary().added();

@@ -2,11 +2,9 @@ package io.radixflow.kernels.text.template;
 
 import io.radixflow.kernels.text.tokenizer.AddedToken;
 import io.radixflow.kernels.text.tokenizer.AddedTokens;
-import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.Predicate;
-import java.util.stream.Stream;
 
 /**
  * Marks what a conversation says where it spells an added token, so that after rendering only the
@@ -27,61 +25,29 @@ final class SpecialTokenEscaper {
     index = new AddedTokens(tokens);
   }
 
-  /** Returns whether marking the messages would change anything. */
-  boolean concerns(List<ChatMessage> messages) {
-    return messages.stream().flatMap(SpecialTokenEscaper::texts).anyMatch(this::concerns);
+  /** Returns whether marking the texts from outside would change anything. */
+  boolean concerns(PromptVariables prompt) {
+    boolean[] concerned = new boolean[1];
+    prompt.forEachText(text -> concerned[0] = concerned[0] || concerns(text));
+    return concerned[0];
   }
 
-  /** The messages with separators where they are needed. */
-  List<ChatMessage> mark(List<ChatMessage> messages, char separator) {
-    List<ChatMessage> marked = new ArrayList<>(messages.size());
-    for (ChatMessage message : messages) {
-      marked.add(
-          new ChatMessage(
-              mark(message.role(), separator),
-              mark(message.content(), separator),
-              mark(message.name(), separator),
-              message.toolCalls().stream().map(call -> mark(call, separator)).toList(),
-              mark(message.toolCallId(), separator),
-              mark(message.reasoning(), separator)));
-    }
-    return marked;
-  }
-
-  private ToolCall mark(ToolCall call, char separator) {
-    return new ToolCall(
-        mark(call.id(), separator),
-        mark(call.name(), separator),
-        mark(call.arguments(), separator));
-  }
-
-  /** All texts that a message has. */
-  private static Stream<String> texts(ChatMessage message) {
-    Stream<String> own =
-        Stream.of(
-            message.role(),
-            message.content(),
-            message.name(),
-            message.toolCallId(),
-            message.reasoning());
-    Stream<String> calls =
-        message.toolCalls().stream()
-            .flatMap(call -> Stream.of(call.id(), call.name(), call.arguments()));
-    return Stream.concat(own, calls).filter(Objects::nonNull);
+  /** Returns the prompt with separators where they are needed. */
+  PromptVariables mark(PromptVariables prompt, char separator) {
+    return prompt.mapTexts(text -> mark(text, separator));
   }
 
   /**
-   * A character that occurs in none of the texts.
+   * Returns a character that occurs in none of the texts.
    *
    * @throws ChatTemplateException if there is none
    */
-  static char unused(List<ChatMessage> messages, String rendered) {
+  static char unused(PromptVariables prompt, String rendered) {
+    BitSet used = new BitSet();
+    prompt.forEachText(text -> text.chars().forEach(used::set));
+    rendered.chars().forEach(used::set);
     for (char c = FIRST_PRIVATE; c <= LAST_PRIVATE; c++) {
-      char candidate = c;
-      if (rendered.indexOf(c) < 0
-          && messages.stream()
-              .flatMap(SpecialTokenEscaper::texts)
-              .noneMatch(text -> text.indexOf(candidate) >= 0)) {
+      if (!used.get(c)) {
         return c;
       }
     }
@@ -103,9 +69,6 @@ final class SpecialTokenEscaper {
   }
 
   private String mark(String text, char separator) {
-    if (text == null) {
-      return null;
-    }
     StringBuilder out = new StringBuilder(text.length() + 16);
     if (beginsInside(text)) {
       out.append(separator);

@@ -9,6 +9,7 @@ import io.radixflow.kernels.text.tokenizer.GgufTokenizers;
 import io.radixflow.kernels.text.tokenizer.TinyVocabulary;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -202,7 +203,20 @@ class ChatTemplateTest {
         "{% for a in range(999) %}{% for b in range(999) %}{% for c in range(999) %}{% if a %}"
             + "{% endif %}{% endfor %}{% endfor %}{% endfor %}",
         "{% macro m(n) %}{{ m(n + 1) }}{% endmacro %}{{ m(0) }}",
-        "{% set s = 'aaaaaaaa' %}{% for i in range(60) %}{% set s = s ~ s %}{% endfor %}{{ s }}",
+        "{% set n = namespace(s='aaaaaaaa') %}{% for i in range(60) %}{% set n.s = n.s ~ n.s %}{% endfor %}",
+        "{% for a in range(1000) %}{% for b in range(1000) %}{% for c in range(1000) %}{% for d in"
+            + " range(1000) %}{% endfor %}{% endfor %}{% endfor %}{% endfor %}",
+        "{{ 'x' | center(2000000000) }}",
+        "{{ 'x\\ny' | indent(2000000000) }}",
+        "{{ 'x'.ljust(2000000000) }}{{ '%2000000000d' % 1 }}",
+        "{{ '{:2000000000}'.format(1) }}",
+        "{{ 10 ** (10 ** 10) }}",
+        "{{ range(2000000000) | list }}",
+        "{{ [0] * 2000000000 }}",
+        "{{ namespace().x.y }}",
+        "{{ messages.append(1) }}",
+        "{{ messages[0].update(x=1) }}",
+        "{{ ''.__class__.__mro__ }}",
         "{{ 'a' * 2000000000 }}",
         "{% include '/etc/passwd' %}",
         "{% import '/etc/passwd' as x %}{{ x }}",
@@ -219,6 +233,94 @@ class ChatTemplateTest {
         .hasMessageContaining("chat template");
   }
 
+  @Test
+  void aTemplateOfFiftyThousandParenthesesIsAnError() {
+    String source = "{{ " + "(".repeat(50_000) + "1" + ")".repeat(50_000) + " }}";
+    assertThatThrownBy(() -> template(source).render(List.of(), true, TemplateOptions.NONE))
+        .isInstanceOf(ChatTemplateException.class)
+        .hasMessageContaining("nested too deep");
+  }
+
+  @Test
+  void anErrorNamesItsLineAndItsCause() {
+    ChatTemplate template = template("a\n{% if true %}\n{{ none + 1 }}\n{% endif %}");
+    assertThatThrownBy(() -> template.render(List.of(), true, TemplateOptions.NONE))
+        .hasMessage(
+            "the model's chat template failed: line 3: TypeError: unsupported operand type(s) for"
+                + " +: 'NoneType' and 'int'");
+  }
+
+  @Test
+  void callsToolsAndReasoningReachTheTemplate() {
+    ChatTemplate template =
+        template(
+            "{% for m in messages %}{{ m | tojson }}{% endfor %}{{ tools | tojson }}"
+                + "{{ enable_thinking }}");
+    List<ChatMessage> messages =
+        List.of(
+            new ChatMessage(
+                "assistant",
+                null,
+                null,
+                List.of(new ToolCall("c1", "add", "{\"a\": 1.0}"), new ToolCall("c2", "b", "{")),
+                null,
+                "hm"),
+            new ChatMessage("tool", "2", "add", List.of(), "c1", null));
+    TemplateOptions options =
+        new TemplateOptions(List.of(Map.of("name", "add")), Map.of("enable_thinking", true));
+    assertThat(template.render(messages, true, options))
+        .isEqualTo(
+            "{\"thinking\": \"hm\", \"role\": \"assistant\", \"content\": null,"
+                + " \"reasoning_content\": \"hm\", \"tool_calls\": [{\"id\": \"c1\", \"type\":"
+                + " \"function\", \"function\": {\"name\": \"add\", \"arguments\": {\"a\":"
+                + " 1.0}}}, {\"id\": \"c2\", \"type\": \"function\", \"function\": {\"name\": \"b\","
+                + " \"arguments\": \"{\"}}]}{\"role\": \"tool\", \"content\": \"2\", \"name\":"
+                + " \"add\", \"tool_call_id\": \"c1\"}[{\"name\": \"add\"}]True");
+  }
+
+  @Test
+  void specialTokensInToolsCallsAndVariablesAreTextToo() {
+    ChatTemplate template =
+        template("<|start|>{{ tools | tojson }}{{ messages | tojson }}{{ extra }}<|end|>");
+    List<ChatMessage> messages =
+        List.of(
+            new ChatMessage(
+                "assistant",
+                "<|end|>",
+                "<|end|>",
+                List.of(new ToolCall("<|end|>", "<|start|>", "{\"<|end|>\": [\"<|start|>\"]}")),
+                "<|end|>",
+                "<|start|>"));
+    TemplateOptions options =
+        new TemplateOptions(
+            List.of(Map.of("<|end|>", List.of("a<|start|>"))), Map.of("extra", "<|end|>"));
+    int[] ids = template.encode(messages, false, options);
+    int start = special("<|start|>")[0];
+    int end = special("<|end|>")[0];
+    assertThat(IntStream.of(ids).filter(id -> id == start || id == end).toArray())
+        .containsExactly(start, end);
+  }
+
+  @Test
+  void aTemplateForToolsIsTakenWhenToolsAreGiven() {
+    ChatTemplate template =
+        TextModel.fromGguf(
+                TinyVocabulary.get()
+                    .header("smollm")
+                    .with("tokenizer.chat_template", "plain")
+                    .with("tokenizer.chat_template.tool_use", "tools")
+                    .with("tokenizer.chat_template.rag", "documents")
+                    .metadata())
+            .chatTemplate();
+    assertThat(template.render(List.of(), true, TemplateOptions.NONE)).isEqualTo("plain");
+    assertThat(template.render(List.of(), true, new TemplateOptions(List.of(), Map.of())))
+        .isEqualTo("tools");
+    assertThat(
+            template.render(
+                List.of(), true, new TemplateOptions(null, Map.of("documents", List.of("d")))))
+        .isEqualTo("documents");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '#',
@@ -226,7 +328,7 @@ class ChatTemplateTest {
       value = {
         "{% for m in messages[::-1] %}{{ m.role }}{% endfor %} # toolassistantuser",
         "{% set ns = namespace(n=messages|length - 1, s='a,b)') %}{{ ns.n }}{{ ns.s }} # 2a,b)",
-        "{{ messages[0].content.startswith(' |a') }}{{ messages[0].content.endswith('z') }} # truefalse",
+        "{{ messages[0].content.startswith(' |a') }}{{ messages[0].content.endswith('z') }} # TrueFalse",
         "{{ messages[0].content.split('|') | length }} # 3",
         "{{ messages[0].content.split() | join('+') }} # |a.|+b",
         "{{ messages[0].content.strip('b |') }},{{ messages[0].content | trim }} # a.,|a.| b",

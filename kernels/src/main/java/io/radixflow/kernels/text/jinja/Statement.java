@@ -1,0 +1,17 @@
+package io.radixflow.kernels.text.jinja;
+
+/** A part of a template that writes or sets something. */
+interface Statement {
+
+  /** How a statement ends. */
+  enum Flow {
+    NEXT,
+    BREAK,
+    CONTINUE
+  }
+
+  /** Returns the line of the template that it stands in. */
+  int line();
+
+  Flow run(Interpreter interpreter, Scope scope);
+}

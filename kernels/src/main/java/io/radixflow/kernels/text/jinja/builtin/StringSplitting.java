@@ -1,0 +1,167 @@
+package io.radixflow.kernels.text.jinja.builtin;
+
+import io.radixflow.kernels.text.jinja.value.Arguments;
+import io.radixflow.kernels.text.jinja.value.Budget;
+import io.radixflow.kernels.text.jinja.value.CodePoints;
+import io.radixflow.kernels.text.jinja.value.Invocable;
+import io.radixflow.kernels.text.jinja.value.JinjaException;
+import io.radixflow.kernels.text.jinja.value.Numbers;
+import io.radixflow.kernels.text.jinja.value.Tuple;
+import io.radixflow.kernels.text.jinja.value.Values;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+/** Methods of Python's str that cut a text into parts. */
+final class StringSplitting {
+  static final Map<String, Invocable> ALL =
+      Map.of(
+          "split",
+          (budget, a) -> split(budget, a, false),
+          "rsplit",
+          (budget, a) -> split(budget, a, true),
+          "splitlines",
+          StringSplitting::splitLines,
+          "partition",
+          (budget, a) -> partition(budget, a, false),
+          "rpartition",
+          (budget, a) -> partition(budget, a, true));
+
+  private StringSplitting() {}
+
+  private static Object split(Budget budget, Arguments arguments, boolean right) {
+    Object[] a = arguments.bind("split", 1, "self", "sep", "maxsplit");
+    String text = Values.text(a[0]);
+    int most = a[2] == Arguments.MISSING ? -1 : Numbers.index(a[2]);
+    most = most < 0 ? Integer.MAX_VALUE : most;
+    budget.chars(text.length());
+    Object separator = Arguments.or(a[1], null);
+    if (separator == null) {
+      return right ? wordsFromRight(budget, text, most) : words(budget, text, most);
+    }
+    String by = StringMethods.text("split", separator);
+    if (by.isEmpty()) {
+      throw JinjaException.value("empty separator");
+    }
+    return right ? partsFromRight(budget, text, by, most) : parts(budget, text, by, most);
+  }
+
+  private static List<Object> parts(Budget budget, String text, String by, int most) {
+    List<Object> parts = new ArrayList<>();
+    int from = 0;
+    for (int at = text.indexOf(by); at >= 0 && parts.size() < most; at = text.indexOf(by, from)) {
+      budget.items(2);
+      parts.add(text.substring(from, at));
+      from = at + by.length();
+    }
+    parts.add(text.substring(from));
+    return parts;
+  }
+
+  private static List<Object> partsFromRight(Budget budget, String text, String by, int most) {
+    List<Object> parts = new ArrayList<>();
+    int to = text.length();
+    while (parts.size() < most) {
+      int at = to < by.length() ? -1 : text.lastIndexOf(by, to - by.length());
+      if (at < 0) {
+        break;
+      }
+      budget.items(2);
+      parts.add(text.substring(at + by.length(), to));
+      to = at;
+    }
+    parts.add(text.substring(0, to));
+    Collections.reverse(parts);
+    return parts;
+  }
+
+  private static List<Object> words(Budget budget, String text, int most) {
+    List<Object> words = new ArrayList<>();
+    String rest = CodePoints.strip(text, null, true, false);
+    int from = text.length() - rest.length();
+    while (from < text.length()) {
+      budget.items(2);
+      if (words.size() == most) {
+        words.add(CodePoints.strip(text.substring(from), null, false, true));
+        break;
+      }
+      int to = from;
+      while (to < text.length() && !CodePoints.isSpace(text.charAt(to))) {
+        to++;
+      }
+      words.add(text.substring(from, to));
+      while (to < text.length() && CodePoints.isSpace(text.charAt(to))) {
+        to++;
+      }
+      from = to;
+    }
+    return words;
+  }
+
+  private static List<Object> wordsFromRight(Budget budget, String text, int most) {
+    List<Object> words = new ArrayList<>();
+    int to = CodePoints.strip(text, null, false, true).length();
+    while (to > 0) {
+      budget.items(2);
+      if (words.size() == most) {
+        words.add(CodePoints.strip(text.substring(0, to), null, true, false));
+        break;
+      }
+      int from = to;
+      while (from > 0 && !CodePoints.isSpace(text.charAt(from - 1))) {
+        from--;
+      }
+      words.add(text.substring(from, to));
+      while (from > 0 && CodePoints.isSpace(text.charAt(from - 1))) {
+        from--;
+      }
+      to = from;
+    }
+    words.removeIf(word -> words.size() > most && ((String) word).isEmpty());
+    Collections.reverse(words);
+    return words;
+  }
+
+  private static Object splitLines(Budget budget, Arguments arguments) {
+    Object[] a = arguments.bind("splitlines", 1, "self", "keepends");
+    return lines(budget, Values.text(a[0]), a[1] != Arguments.MISSING && Values.truth(a[1]));
+  }
+
+  static List<Object> lines(Budget budget, String text, boolean keepEnds) {
+    budget.chars(text.length());
+    List<Object> lines = new ArrayList<>();
+    int from = 0;
+    for (int i = 0; i < text.length(); i++) {
+      if (CodePoints.endsLine(text.charAt(i))) {
+        budget.items(2);
+        int end = i;
+        if (text.startsWith("\r\n", i)) {
+          i++;
+        }
+        lines.add(text.substring(from, keepEnds ? i + 1 : end));
+        from = i + 1;
+      }
+    }
+    if (from < text.length()) {
+      lines.add(text.substring(from));
+    }
+    return lines;
+  }
+
+  private static Object partition(Budget budget, Arguments arguments, boolean right) {
+    Object[] a = arguments.bindPositions("partition", 2, 2);
+    String text = Values.text(a[0]);
+    String by = StringMethods.text("partition", a[1]);
+    if (by.isEmpty()) {
+      throw JinjaException.value("empty separator");
+    }
+    budget.chars(text.length());
+    int at = right ? text.lastIndexOf(by) : text.indexOf(by);
+    if (at < 0) {
+      return new Tuple(right ? Arrays.asList("", "", text) : Arrays.asList(text, "", ""));
+    }
+    return new Tuple(Arrays.asList(text.substring(0, at), by, text.substring(at + by.length())));
+  }
+}
