@@ -285,7 +285,8 @@ final class ExpressionParser {
       } else if (stream.skipOperator("[")) {
         expression = subscript(expression);
       } else if (stream.current().isOperator("(")) {
-        expression = new Invocation(Invocation.Kind.FUNCTION, null, expression, arguments());
+        expression =
+            new CallExpression(CallExpression.Kind.FUNCTION, null, expression, arguments());
       } else {
         return expression;
       }
@@ -300,7 +301,8 @@ final class ExpressionParser {
       } else if (stream.skipName("is")) {
         expression = test(expression);
       } else if (stream.current().isOperator("(")) {
-        expression = new Invocation(Invocation.Kind.FUNCTION, null, expression, arguments());
+        expression =
+            new CallExpression(CallExpression.Kind.FUNCTION, null, expression, arguments());
       } else {
         return expression;
       }
@@ -368,9 +370,9 @@ final class ExpressionParser {
     boolean first = bare;
     while (first || stream.skipOperator("|")) {
       String name = dottedName();
-      Invocation.Written written =
-          stream.current().isOperator("(") ? arguments() : Invocation.Written.NONE;
-      filtered = new Invocation(Invocation.Kind.FILTER, name, filtered, written);
+      CallExpression.Written written =
+          stream.current().isOperator("(") ? arguments() : CallExpression.Written.NONE;
+      filtered = new CallExpression(CallExpression.Kind.FILTER, name, filtered, written);
       first = false;
     }
     return filtered;
@@ -388,16 +390,16 @@ final class ExpressionParser {
     boolean negated = stream.skipName("not");
     String name = dottedName();
     Token token = stream.current();
-    Invocation.Written written = Invocation.Written.NONE;
+    CallExpression.Written written = CallExpression.Written.NONE;
     if (token.isOperator("(")) {
       written = arguments();
     } else if (beginsArgument(token)) {
       if (token.isName("is")) {
         throw stream.failure("You cannot chain multiple tests with is");
       }
-      written = new Invocation.Written(List.of(postfix(primary())), Map.of(), null, null);
+      written = new CallExpression.Written(List.of(postfix(primary())), Map.of(), null, null);
     }
-    Expression test = new Invocation(Invocation.Kind.TEST, name, value, written);
+    Expression test = new CallExpression(CallExpression.Kind.TEST, name, value, written);
     return negated ? new Expressions.Unary("not", test) : test;
   }
 
@@ -410,7 +412,7 @@ final class ExpressionParser {
     };
   }
 
-  private Invocation.Written arguments() {
+  private CallExpression.Written arguments() {
     stream.expectOperator("(");
     List<Expression> positional = new ArrayList<>();
     Map<String, Expression> named = new LinkedHashMap<>();
@@ -446,6 +448,6 @@ final class ExpressionParser {
         positional.add(expression());
       }
     }
-    return new Invocation.Written(positional, named, all, allNamed);
+    return new CallExpression.Written(positional, named, all, allNamed);
   }
 }

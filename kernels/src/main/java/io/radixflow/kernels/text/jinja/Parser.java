@@ -128,7 +128,7 @@ final class Parser {
     if (stream.skipOperator("=")) {
       return new Statements.Set(line, target, expressions.tuple(true, false));
     }
-    Invocation filter = (Invocation) expressions.filters(null, false);
+    CallExpression filter = (CallExpression) expressions.filters(null, false);
     return new Statements.SetBlock(line, target, filter, body("endset"));
   }
 
@@ -160,7 +160,7 @@ final class Parser {
       signature(parameters, defaults);
     }
     Set<String> signatureUses = expressions.endMacro();
-    if (!(expressions.expression() instanceof Invocation call) || !call.isFunction()) {
+    if (!(expressions.expression() instanceof CallExpression call) || !call.isFunction()) {
       throw stream.failure("expected call");
     }
     expressions.beginMacro();
@@ -212,7 +212,7 @@ final class Parser {
   }
 
   private Statement filterBlock(int line) {
-    Invocation filter = (Invocation) expressions.filters(null, true);
+    CallExpression filter = (CallExpression) expressions.filters(null, true);
     return new Statements.FilterBlock(line, filter, body("endfilter"));
   }
 

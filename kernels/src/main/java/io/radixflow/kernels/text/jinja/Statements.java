@@ -57,7 +57,7 @@ final class Statements {
    *
    * @param filter applied to the text before; null for none
    */
-  record SetBlock(int line, Target target, Invocation filter, List<Statement> body)
+  record SetBlock(int line, Target target, CallExpression filter, List<Statement> body)
       implements Statement {
     @Override
     public Flow run(Interpreter interpreter, Scope scope) {
@@ -71,7 +71,7 @@ final class Statements {
     }
   }
 
-  record FilterBlock(int line, Invocation filter, List<Statement> body) implements Statement {
+  record FilterBlock(int line, CallExpression filter, List<Statement> body) implements Statement {
     @Override
     public Flow run(Interpreter interpreter, Scope scope) {
       Flow[] flow = new Flow[1];
@@ -116,7 +116,7 @@ final class Statements {
     }
   }
 
-  record CallBlock(int line, Invocation call, Macro.Definition caller) implements Statement {
+  record CallBlock(int line, CallExpression call, Macro.Definition caller) implements Statement {
     @Override
     public Flow run(Interpreter interpreter, Scope scope) {
       Object value = call.calledWith(interpreter, scope, new Macro(caller, interpreter, scope));

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 
 /** A call of a function, a filter or a test. */
-final class Invocation extends Expression {
+final class CallExpression extends Expression {
   enum Kind {
     FUNCTION,
     FILTER,
@@ -52,7 +52,7 @@ final class Invocation extends Expression {
    * @param name of a filter or test
    * @param target the function, or the value that is filtered or tested; null in a block
    */
-  Invocation(Kind kind, String name, Expression target, Written written) {
+  CallExpression(Kind kind, String name, Expression target, Written written) {
     super(written.parts(target));
     this.kind = kind;
     this.name = name;
@@ -71,7 +71,8 @@ final class Invocation extends Expression {
 
   /** Applies a filter that stands without a value, as in a filter block, to a text. */
   Object filtered(Interpreter interpreter, Scope scope, Object text) {
-    Object value = target == null ? text : ((Invocation) target).filtered(interpreter, scope, text);
+    Object value =
+        target == null ? text : ((CallExpression) target).filtered(interpreter, scope, text);
     return value(interpreter, scope, value, null);
   }
 
