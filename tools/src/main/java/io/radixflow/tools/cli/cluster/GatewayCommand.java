@@ -59,14 +59,26 @@ public final class GatewayCommand extends CliCommand {
    */
   static void requireFree(Settings settings, String option) {
     int port = settings.get(GatewayConfig.PORT);
-    InetSocketAddress address = new InetSocketAddress(settings.get(GatewayConfig.HOST), port);
+    requireFree(
+        new InetSocketAddress(settings.get(GatewayConfig.HOST), port), "the HTTP gateway", option);
+  }
+
+  /**
+   * Checks that a port is free before anything is started.
+   *
+   * @param who was to listen there, for the message
+   * @param option names the port
+   */
+  static void requireFree(InetSocketAddress address, String who, String option) {
     try (ServerSocket socket = new ServerSocket()) {
       socket.bind(address);
     } catch (IOException e) {
       throw new CliException(
           "port "
-              + port
-              + " is taken, and the HTTP gateway was to listen there; choose another with "
+              + address.getPort()
+              + " is taken, and "
+              + who
+              + " was to listen there; choose another with "
               + option
               + ", or 0 for any free one",
           e);

@@ -11,6 +11,8 @@ import io.radixflow.tools.cli.common.CliException;
 import io.radixflow.tools.cli.common.LocalServing;
 import io.radixflow.tools.flink.LoopbackFlink;
 import io.radixflow.tools.local.LocalStack;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Visibility;
 import picocli.CommandLine.Mixin;
@@ -60,6 +62,8 @@ public final class UpCommand extends CliCommand {
     }
     Settings asked = gatewaySettings(serving.settings.load(this, serving.model));
     GatewayCommand.requireFree(asked, "--gateway-port");
+    requireFree(port, "the Kafka broker", "--port");
+    requireFree(metricsPort, "the page of Flink's metrics", "--metrics-port");
     // the stack's settings have the model's file in place of the name that it was asked for by
     String model = ServedModels.nameOf(asked);
     try (LocalStack stack = serving.startWithBroker(this, withKvEvents(asked), port, metricsPort);
@@ -70,6 +74,11 @@ public final class UpCommand extends CliCommand {
       serving.run(stack, started -> announce(started, gateway, model));
     }
     return 0;
+  }
+
+  private static void requireFree(int port, String who, String option) {
+    GatewayCommand.requireFree(
+        new InetSocketAddress(InetAddress.getLoopbackAddress(), port), who, option);
   }
 
   private Settings gatewaySettings(Settings settings) {
