@@ -30,7 +30,7 @@ final class SimChatTemplate implements ChatTemplate {
 
   @Override
   public String source() {
-    return "<tool_call>{\"name\": \"\", \"arguments\": {}}</tool_call>";
+    return "tool_calls: <tool_call>{\"name\": \"\", \"arguments\": {}}</tool_call>";
   }
 
   @Override

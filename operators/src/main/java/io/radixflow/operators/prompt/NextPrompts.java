@@ -45,7 +45,7 @@ public final class NextPrompts {
 
   public NextPrompts(ServedModel model) {
     this.tokenizer = model.tokenizer();
-    this.template = model.chatTemplate();
+    this.template = RepliesAsContent.of(model.chatTemplate());
     this.dropsThinking = MARKS.stream().anyMatch(this::drops);
   }
 

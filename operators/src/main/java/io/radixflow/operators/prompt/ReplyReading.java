@@ -5,6 +5,7 @@ import io.radixflow.kernels.text.message.ReplyFormat;
 import io.radixflow.kernels.text.message.ReplyParser;
 import io.radixflow.kernels.text.message.Tool;
 import io.radixflow.kernels.text.message.ToolFormat;
+import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.session.PromptOptions;
 import java.nio.charset.StandardCharsets;
@@ -21,10 +22,17 @@ public final class ReplyReading {
 
   private final Tokenizer tokenizer;
   private final ReplyFormat format;
+  private final ChatTemplate template;
 
   public ReplyReading(ServedModel model) {
     this.tokenizer = model.tokenizer();
     this.format = ReplyFormat.of(model.chatTemplate().source());
+    this.template = RepliesAsContent.of(model.chatTemplate());
+  }
+
+  /** Returns the model's chat template, which takes replies as they are read here. */
+  public ChatTemplate template() {
+    return template;
   }
 
   /**

@@ -4,13 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.kernels.sim.SimModel;
 import io.radixflow.kernels.sim.SimOptions;
+import io.radixflow.kernels.text.template.ChatMessage;
+import io.radixflow.kernels.text.template.TemplateOptions;
+import io.radixflow.kernels.text.template.ToolCall;
 import io.radixflow.operators.engine.SessionRef;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.session.Conversation;
 import io.radixflow.operators.session.Prompt;
+import io.radixflow.operators.session.PromptOptions;
 import io.radixflow.operators.session.TurnOptions;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Function;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,11 +46,39 @@ class NextPromptsTest {
   }
 
   @Test
+  void thinkingThatIsAPartOfItsOwnIsDroppedToo() {
+    ReplyReading reading = new ReplyReading(model);
+    String thought = "<think>\nhm\n</think>\n\nFour.";
+    ReplyParts parts = reading.parts(PromptOptions.NONE, new int[] {1}, "s", "t");
+    parts.accept(thought);
+    parts.finish();
+    assertThat(parts.message().reasoning()).isNotNull();
+    assertThat(
+            after(thought, made -> reading.parts(PromptOptions.NONE, made.ids(), "s", "t")))
+        .isEqualTo(after(thought));
+  }
+
+  @Test
+  void callsAreContentForATemplateThatDoesNotKnowThem() {
+    List<ToolCall> calls = List.of(new ToolCall("c", "f", "{\"a\": 1}"));
+    ChatMessage call = new ChatMessage("assistant", null, null, calls, null, null);
+    assertThat(
+            new ReplyReading(model).template().render(List.of(call), false, TemplateOptions.NONE))
+        .isEqualTo(
+            "<|im_start|>assistant\n<tool_call>\n{\"name\": \"f\", \"arguments\": {\"a\": 1}}\n"
+                + "</tool_call><|im_end|>\n");
+  }
+
+  @Test
   void aReplyWithoutThinkingStaysAsItIs() {
     assertThat(after("Four.")).isNull();
   }
 
   private String after(String reply) {
+    return after(reply, made -> ReplyParts.plain());
+  }
+
+  private String after(String reply, Function<Prompt, ReplyParts> reader) {
     Conversation conversation = new Conversation(null, 0, List.of());
     List<Message> question = List.of(new Message("user", "2+2?"));
     Prompt prompt = new Prompt(new int[] {1}, 0, 0, model.tokenizer().fingerprint());
@@ -55,7 +88,7 @@ class NextPromptsTest {
             conversation,
             question,
             TurnOptions.resolve(List.of(), 0, 1),
-            made -> ReplyParts.plain());
+            reader);
     int[] ids = after.ids(model.tokenizer().encode(reply));
     if (ids == null) {
       return null;

@@ -70,7 +70,7 @@ public final class EngineRequests {
     int contextLength = engine.engine().info().contextLength();
     return new PromptAssembly(
         tokenizer(),
-        Message.prompt(added) == null ? engine.model().chatTemplate() : raw,
+        Message.prompt(added) == null ? reading.template() : raw,
         conversation,
         added,
         prompt,
