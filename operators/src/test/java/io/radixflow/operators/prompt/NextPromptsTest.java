@@ -53,8 +53,7 @@ class NextPromptsTest {
     parts.accept(thought);
     parts.finish();
     assertThat(parts.message().reasoning()).isNotNull();
-    assertThat(
-            after(thought, made -> reading.parts(PromptOptions.NONE, made.ids(), "s", "t")))
+    assertThat(after(thought, made -> reading.parts(PromptOptions.NONE, made.ids(), "s", "t")))
         .isEqualTo(after(thought));
   }
 
@@ -84,11 +83,7 @@ class NextPromptsTest {
     Prompt prompt = new Prompt(new int[] {1}, 0, 0, model.tokenizer().fingerprint());
     SessionRef.NextPrompt after =
         next.after(
-            () -> prompt,
-            conversation,
-            question,
-            TurnOptions.resolve(List.of(), 0, 1),
-            reader);
+            () -> prompt, conversation, question, TurnOptions.resolve(List.of(), 0, 1), reader);
     int[] ids = after.ids(model.tokenizer().encode(reply));
     if (ids == null) {
       return null;
