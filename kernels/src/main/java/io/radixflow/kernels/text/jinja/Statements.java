@@ -78,7 +78,10 @@ final class Statements {
       String text = interpreter.captured(() -> flow[0] = interpreter.run(body, new Scope(scope)));
       if (flow[0] == Flow.NEXT) {
         Object filtered = filter.filtered(interpreter, scope, text);
-        interpreter.write(Printing.str(interpreter.budget, filtered));
+        if (!Values.isText(filtered)) {
+          throw JinjaException.type("a filter block gave %s, not str", Values.type(filtered));
+        }
+        interpreter.write(Values.text(filtered));
       }
       return flow[0];
     }

@@ -85,6 +85,8 @@ class JinjaTemplateTest {
         "list | map('nofilter') | list # TemplateRuntimeError",
         "missing | tojson # TypeError",
         "1 in 2 # TypeError",
+        "{} is filter # TypeError",
+        "'' * 99999999999999999999 # OverflowError",
         "'x'.index('y') # ValueError",
         "'x'() # TypeError",
         "1 + # TemplateSyntaxError",
@@ -153,6 +155,13 @@ class JinjaTemplateTest {
       })
   void statementsAreThoseOfJinja(String template, String expected) {
     assertThat(render(template)).isEqualTo(expected);
+  }
+
+  @Test
+  void aFilterBlockMustGiveAText() {
+    assertThatThrownBy(() -> render("{% filter length %}abc{% endfilter %}"))
+        .isInstanceOf(JinjaException.class)
+        .hasMessageContaining("TypeError");
   }
 
   @Test

@@ -25,11 +25,11 @@ public final class Builtins {
     Tests.register(TESTS);
   }
 
-  static boolean hasFilter(String name) {
+  static boolean hasFilter(Object name) {
     return FILTERS.containsKey(name);
   }
 
-  static boolean hasTest(String name) {
+  static boolean hasTest(Object name) {
     return TESTS.containsKey(name);
   }
 

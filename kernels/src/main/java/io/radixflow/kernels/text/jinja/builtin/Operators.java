@@ -11,6 +11,7 @@ import io.radixflow.kernels.text.jinja.value.Range;
 import io.radixflow.kernels.text.jinja.value.Tuple;
 import io.radixflow.kernels.text.jinja.value.Undefined;
 import io.radixflow.kernels.text.jinja.value.Values;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -77,6 +78,9 @@ public final class Operators {
   private static Object repeated(Budget budget, Object sequence, Object count) {
     if (!Numbers.isInt(count)) {
       return null;
+    }
+    if (count instanceof BigInteger) {
+      throw JinjaException.of("OverflowError", "cannot fit 'int' into an index-sized integer");
     }
     int times = Math.max(0, Numbers.index(count));
     if (Values.isText(sequence)) {

@@ -38,8 +38,8 @@ final class Tests {
     plain(tests, "sequence", Tests::isSequence);
     plain(tests, "callable", value -> value instanceof Invocable || value instanceof Undefined);
     plain(tests, "escaped", value -> value instanceof Markup);
-    plain(tests, "filter", value -> Values.isText(value) && Builtins.hasFilter(Values.text(value)));
-    plain(tests, "test", value -> Values.isText(value) && Builtins.hasTest(Values.text(value)));
+    plain(tests, "filter", value -> Builtins.hasFilter(Dict.hashed(value)));
+    plain(tests, "test", value -> Builtins.hasTest(Dict.hashed(value)));
     tests.put(
         "lower",
         (budget, a) -> LetterCase.isLower(Printing.str(budget, a.bind("lower", 1, "value")[0])));
