@@ -55,12 +55,16 @@ public final class Grammar {
   }
 
   /**
-   * The texts of a grammar in a subset of Lark, from its rule {@code start}.
+   * The texts of a grammar in a subset of Lark, from its rule {@code start}; {@code %json} and a
+   * schema stand for JSON with any whitespace.
    *
    * @throws GrammarException if the grammar is malformed, not supported or too large
    */
   public static Grammar lark(String grammar) {
-    return new Grammar(LarkParser.parse(checked(grammar)));
+    return new Grammar(
+        LarkParser.parse(
+            checked(grammar),
+            (book, schema) -> SchemaCompiler.compile(book, schema, Whitespace.ANY)));
   }
 
   /**

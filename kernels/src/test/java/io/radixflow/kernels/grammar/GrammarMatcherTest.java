@@ -1,7 +1,9 @@
 package io.radixflow.kernels.grammar;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.schema.Whitespace;
 import io.radixflow.kernels.sampling.TokenMask;
 import java.nio.charset.StandardCharsets;
@@ -150,6 +152,35 @@ class GrammarMatcherTest {
       }
     } finally {
       threads.shutdownNow();
+    }
+  }
+
+  private static boolean accepts(Grammar grammar, String text) {
+    GrammarMatcher matcher = grammar.matcher();
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return matcher.acceptBytes(bytes) == bytes.length && matcher.canEnd();
+  }
+
+  @Test
+  void schemasStandInALarkGrammar() {
+    String either = "{\"oneOf\": [{\"const\": \"{\"}, {\"type\": \"integer\"}]}";
+    String flag = "{\"type\": \"array\", \"items\": {\"type\": \"boolean\"}}";
+    Grammar grammar =
+        Grammar.lark("start: \"<\" %json " + either + " /[x-z]/? flag \">\"\nflag: %json " + flag);
+    assertThat(accepts(grammar, "<\"{\"y[true, false]>")).isTrue();
+    assertThat(accepts(grammar, "<7[]>")).isTrue();
+    assertThat(accepts(grammar, "<7w[]>")).isFalse();
+    assertThat(accepts(grammar, "<true[]>")).isFalse();
+    assertThat(accepts(grammar, "<7[0]>")).isFalse();
+  }
+
+  @Test
+  void schemasInALarkGrammarAreRefusedAsElsewhere() {
+    for (String grammar :
+        List.of(
+            "start: %json {\"type\": \"object\"",
+            "start: %json true", "start: A\nA: %json {}", "start: %json {\"uniqueItems\": true}")) {
+      assertThatThrownBy(() -> Grammar.lark(grammar)).isInstanceOf(GrammarException.class);
     }
   }
 

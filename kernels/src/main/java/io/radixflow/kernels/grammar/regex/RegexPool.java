@@ -77,6 +77,12 @@ public final class RegexPool {
     return interned.size() > source.size() + Limits.DERIVED_NODES;
   }
 
+  /** Drops what derivatives have added, and lets a grammar be built further. */
+  public void reopen() {
+    shrink();
+    classes = null;
+  }
+
   /** Drops all that matching has added. */
   public void shrink() {
     interned.clear();

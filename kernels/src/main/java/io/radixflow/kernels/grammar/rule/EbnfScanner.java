@@ -118,6 +118,30 @@ final class EbnfScanner {
     return value.toString();
   }
 
+  /** The text of a JSON object. */
+  String object() {
+    more();
+    int from = at;
+    int depth = 0;
+    boolean quoted = false;
+    while (at < text.length()) {
+      char c = text.charAt(at++);
+      if (c == '"') {
+        quoted = !quoted;
+      } else if (quoted) {
+        at += c == '\\' ? 1 : 0;
+      } else if (c == '{') {
+        depth++;
+      } else if (c == '}' && --depth == 0) {
+        return text.substring(from, at);
+      }
+      if (depth == 0) {
+        break;
+      }
+    }
+    throw error("a JSON object is expected");
+  }
+
   boolean skipRaw(char c) {
     boolean there = at < text.length() && text.charAt(at) == c;
     at += there ? 1 : 0;

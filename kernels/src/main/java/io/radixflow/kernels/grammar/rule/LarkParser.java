@@ -9,6 +9,7 @@ import io.radixflow.kernels.grammar.regex.RegexPool;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -43,7 +44,17 @@ public final class LarkParser {
           Map.entry("CPP_COMMENT", "//[^\\n]*"),
           Map.entry("SQL_COMMENT", "--[^\\n]*"));
 
+  /** Compiles the schema after {@code %json} into the rules of a grammar. */
+  public interface Schemas {
+    Rule compile(RuleBook book, String schema);
+  }
+
   private final EbnfScanner scanner;
+  private final Schemas schemas;
+
+  /** The rules of the schemas, by their text. */
+  private final Map<String, Rule> values = new LinkedHashMap<>();
+
   private final RuleBook book = new RuleBook(new RegexPool());
 
   /** Parsed bodies; in those of terminals, names are still open. */
@@ -58,12 +69,13 @@ public final class LarkParser {
   /** What may stand before each lexeme of a rule. */
   private Rule skipped = Rule.NOTHING;
 
-  private LarkParser(String text) {
+  private LarkParser(String text, Schemas schemas) {
+    this.schemas = schemas;
     scanner = new EbnfScanner(text, "//");
   }
 
-  public static RuleBook parse(String text) {
-    return new LarkParser(text).parse();
+  public static RuleBook parse(String text, Schemas schemas) {
+    return new LarkParser(text, schemas).parse();
   }
 
   /** A part of a body: a lexeme, a name, or an operator over parts. */
@@ -93,6 +105,8 @@ public final class LarkParser {
       skipped = new Rule.Lexeme(book.pool.repeat(any, 0, Regex.MANY), true);
     }
     int start = book.reserve();
+    book.define(start, Rule.NOTHING);
+    values.replaceAll((schema, none) -> schemas.compile(book, schema));
     Rule.Ref first = ref("start");
     book.define(start, first);
     return skipped == Rule.NOTHING ? RegularRules.fold(book) : book;
@@ -202,7 +216,7 @@ public final class LarkParser {
         || scanner.peek(")")
         || scanner.peek("]")
         || scanner.peek("->")
-        || scanner.peek("%")
+        || scanner.peek("%") && !scanner.peek("%json")
         || startsDefinition();
   }
 
@@ -236,6 +250,11 @@ public final class LarkParser {
         throw scanner.error("the flags m and l of a regular expression are not supported");
       }
       return Tree.of(RegexParser.whole(book.pool, source, flags));
+    }
+    if (scanner.skip("%json")) {
+      String schema = scanner.object();
+      values.put(schema, Rule.NOTHING);
+      return new Tree('j', schema, null, List.of(), 0, 0);
     }
     if (scanner.skip("(")) {
       Tree group = alternatives();
@@ -307,6 +326,7 @@ public final class LarkParser {
   private Rule rule(Tree tree) {
     return switch (tree.kind) {
       case 'x' -> terminal(tree.regex);
+      case 'j' -> values.get(tree.name);
       case 'n' -> isTerminal(tree.name) ? terminal(terminal(tree.name)) : ref(tree.name);
       case '|' -> new Rule.Alt(tree.parts.stream().map(this::rule).toList());
       case ',' -> new Rule.Seq(tree.parts.stream().map(this::rule).toList());
@@ -338,6 +358,8 @@ public final class LarkParser {
     switch (tree.kind) {
       case 'x':
         return tree.regex;
+      case 'j':
+        throw new GrammarException("grammar", "", "a terminal has a schema");
       case 'n':
         if (!isTerminal(tree.name)) {
           throw new GrammarException("grammar", "", "a terminal refers to the rule " + tree.name);

@@ -52,7 +52,7 @@ public final class SchemaCompiler {
           .build()
           .readerFor(JsonNode.class);
 
-  final RuleBook book = new RuleBook(new RegexPool());
+  final RuleBook book;
   final JsonText text;
   private final JsonNode root;
   private final Map<List<Integer>, Rule.Ref> rules = new HashMap<>();
@@ -68,12 +68,20 @@ public final class SchemaCompiler {
   /** What two branches of a {@code oneOf} have in common, which must be nothing. */
   private record Overlap(int rule, String place) {}
 
-  private SchemaCompiler(JsonNode root, Whitespace whitespace) {
+  private SchemaCompiler(RuleBook book, JsonNode root, Whitespace whitespace) {
+    this.book = book;
     this.root = root;
     text = new JsonText(book.pool, whitespace);
   }
 
   public static RuleBook compile(String schema, Whitespace whitespace) {
+    RuleBook book = new RuleBook(new RegexPool());
+    compile(book, schema, whitespace);
+    return book;
+  }
+
+  /** Adds the rules of a schema to those of a grammar, and returns the one for the whole value. */
+  public static Rule compile(RuleBook book, String schema, Whitespace whitespace) {
     JsonNode root;
     try {
       root = JSON.readValue(schema);
@@ -81,13 +89,12 @@ public final class SchemaCompiler {
       throw new GrammarException(
           "schema", "", "the schema is not valid JSON: " + e.getOriginalMessage());
     }
-    SchemaCompiler compiler = new SchemaCompiler(root, whitespace);
-    compiler.compile();
-    return compiler.book;
+    SchemaCompiler compiler = new SchemaCompiler(book, root, whitespace);
+    return compiler.compile();
   }
 
-  private void compile() {
-    rule(List.of(new SchemaPart(root, "#")));
+  private Rule compile() {
+    Rule whole = rule(List.of(new SchemaPart(root, "#")));
     while (!open.isEmpty()) {
       Open next = open.pop();
       book.define(next.rule, body(next.parts, next.choices));
@@ -95,6 +102,7 @@ public final class SchemaCompiler {
     if (!overlaps.isEmpty()) {
       checkOverlaps();
     }
+    return whole;
   }
 
   /** The rule for values that meet all of some schemas; its body is compiled later. */
@@ -128,6 +136,7 @@ public final class SchemaCompiler {
             "oneOf", overlap.place, "is only supported where its branches exclude one another");
       }
     }
+    book.pool.reopen();
   }
 
   private Rule body(List<SchemaPart> parts, Map<JsonNode, Integer> choices) {
