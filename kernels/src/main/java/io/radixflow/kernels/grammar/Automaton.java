@@ -94,6 +94,11 @@ final class Automaton {
     return pool.next(lexeme, pool.classOf(value));
   }
 
+  /** An expression that is like a lexeme for texts of a number of bytes. */
+  Regex within(Regex lexeme, int bytes) {
+    return pool.within(lexeme, bytes);
+  }
+
   boolean isEmpty(Regex lexeme) {
     return lexeme == pool.empty;
   }

@@ -87,9 +87,10 @@ final class Program {
     int[] least = new int[op.length];
     java.util.Arrays.fill(least, 1, least.length, Limits.STACK + 1);
     boolean changed = true;
-    while (changed) {
+    for (boolean up = true; changed; up = !up) {
       changed = false;
-      for (int pc = 1; pc < op.length; pc++) {
+      for (int i = 1; i < op.length; i++) {
+        int pc = up ? i : op.length - i;
         int now = Math.min(least[pc], need(pc, least));
         changed |= now != least[pc];
         least[pc] = now;

@@ -118,7 +118,8 @@ final class TokenMasks {
     }
   }
 
-  private Inside inside(Regex lexeme) {
+  private Inside inside(Regex exact) {
+    Regex lexeme = automaton.within(exact, trie.maxDepth);
     Inside known = ofLexemes.get(lexeme);
     if (known == null) {
       known = walk(lexeme);

@@ -96,6 +96,27 @@ class GrammarMatcherTest {
   }
 
   @Test
+  void countsAreExactBeforeAndAfterTheyComeInReachOfATokensLength() {
+    TokenTrie trie = trie("ab", "abcde", "a\"", "ab\\n", "\\nabcd", "éé", "é\"", "ababababab");
+    String schema = "{\"type\":\"string\",\"minLength\":30,\"maxLength\":40}";
+    Grammar grammar = Grammar.jsonSchema(schema, Whitespace.COMPACT);
+    GrammarMatcher matcher = grammar.matcher(trie);
+    matcher.acceptToken(id('"'));
+    for (int length = 0; length <= 40; length++) {
+      List<Integer> accepted = new ArrayList<>();
+      for (int id = 0; id < trie.vocabSize(); id++) {
+        GrammarMatcher each = grammar.matcher(trie);
+        each.acceptBytes(('"' + "x".repeat(length)).getBytes(StandardCharsets.UTF_8));
+        if (each.acceptToken(id)) {
+          accepted.add(id);
+        }
+      }
+      assertThat(allowed(matcher, trie)).as(length + " characters").isEqualTo(accepted);
+      matcher.acceptToken(id('x'));
+    }
+  }
+
+  @Test
   void aRejectedTokenChangesNothing() {
     TokenTrie trie = trie("abx", "abc");
     GrammarMatcher matcher = Grammar.regex("abcd").matcher(trie);

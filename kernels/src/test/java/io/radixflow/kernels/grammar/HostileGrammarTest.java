@@ -55,6 +55,19 @@ class HostileGrammarTest {
   }
 
   @Test
+  void longChainsOfRulesNeedNoStackOfTheirLength() {
+    String chain =
+        IntStream.range(0, 3_000)
+            .mapToObj(i -> "r" + i + ": r" + (i + 1) + " \"a\" | \"b\"\n")
+            .collect(Collectors.joining());
+    Grammar grammar = Grammar.lark("start: r0\n" + chain + "r3000: \"c\"");
+
+    assertThat(accepted(grammar, "baa")).isPositive();
+    assertThatThrownBy(() -> Grammar.lark("start: r0\n" + chain + "r3000: r0 \"c\""))
+        .isInstanceOf(GrammarException.class);
+  }
+
+  @Test
   void choicesThatMultiplyAreRefused() {
     String choice = "{\"anyOf\":[{\"minLength\":1},{\"maxLength\":9}]}";
     String all = IntStream.range(0, 40).mapToObj(i -> choice).collect(Collectors.joining(","));

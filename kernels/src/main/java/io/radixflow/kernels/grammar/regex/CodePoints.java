@@ -90,6 +90,16 @@ public final class CodePoints {
     return bounds[2 * low] <= first && bounds[2 * low + 1] >= last ? 1 : 2;
   }
 
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof CodePoints that && Arrays.equals(bounds, that.bounds);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bounds);
+  }
+
   public CodePoints or(CodePoints other) {
     int[] merged = new int[bounds.length + other.bounds.length];
     int count = 0;

@@ -31,6 +31,7 @@ public final class RegexPool {
   public final Regex anyText;
 
   private final Map<Regex, Regex> interned = new HashMap<>();
+  private final Map<CodePoints, Regex> characters = new HashMap<>();
   private final Regex[] tails = new Regex[3];
   private int nextId;
   private List<Regex> source;
@@ -144,6 +145,15 @@ public final class RegexPool {
 
   /** One character of a set, in UTF-8. */
   public Regex chars(CodePoints set) {
+    Regex known = characters.get(set);
+    if (known == null) {
+      known = encode(set);
+      characters.put(set, known);
+    }
+    return known;
+  }
+
+  private Regex encode(CodePoints set) {
     Edges edges = new Edges();
     for (int b = 0; b < 0x80; b++) {
       edges.add(b, set.contains(b) ? epsilon : empty);
@@ -568,6 +578,29 @@ public final class RegexPool {
     }
     int remainder = (int) ((10L * node.min + value - '0') % node.max);
     return multiple(remainder, node.max, fraction ? node.scale - 1 : node.scale);
+  }
+
+  /**
+   * An expression that reads the same texts of up to a number of bytes, and goes on after them if
+   * the given one does: counts beyond that number are cut, so that it stands for many.
+   */
+  public Regex within(Regex node, int bytes) {
+    switch (node.kind) {
+      case CONCAT:
+        Regex head = within(node.parts[0], bytes);
+        return head == node.parts[0] ? node : concat(head, node.parts[1]);
+      case JSON:
+        return json(within(node.parts[0], bytes), node.min);
+      case REPEAT:
+        if (node.parts[0].nullable) {
+          return node;
+        }
+        int least = Math.min(node.min, bytes + 1);
+        int most = node.max == Regex.MANY ? Regex.MANY : Math.min(node.max, bytes + 1);
+        return repeat(node.parts[0], least, most);
+      default:
+        return node;
+    }
   }
 
   // ---- what has a match ----

@@ -6,7 +6,9 @@ import io.radixflow.kernels.grammar.regex.Limits;
 import io.radixflow.kernels.grammar.regex.Regex;
 import io.radixflow.kernels.grammar.regex.RegexParser;
 import io.radixflow.kernels.grammar.regex.RegexPool;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -64,6 +66,10 @@ public final class LarkParser {
   private final Map<String, Regex> terminals = new HashMap<>();
   private final Set<String> openTerminals = new HashSet<>();
   private final Map<String, Integer> rules = new HashMap<>();
+
+  /** Rules whose bodies are not compiled yet. */
+  private final Deque<String> open = new ArrayDeque<>();
+
   private int nested;
 
   /** What may stand before each lexeme of a rule. */
@@ -109,6 +115,10 @@ public final class LarkParser {
     values.replaceAll((schema, none) -> schemas.compile(book, schema));
     Rule.Ref first = ref("start");
     book.define(start, first);
+    while (!open.isEmpty()) {
+      String name = open.pop();
+      book.define(rules.get(name), rule(body(name)));
+    }
     return skipped == Rule.NOTHING ? RegularRules.fold(book) : book;
   }
 
@@ -301,11 +311,7 @@ public final class LarkParser {
     if (known == null) {
       known = book.reserve();
       rules.put(name, known);
-      if (++nested > Limits.GROUPS * 5) {
-        throw GrammarException.tooLarge("rules refer to each other more than 500 deep");
-      }
-      book.define(known, rule(body(name)));
-      nested--;
+      open.add(name);
     }
     return new Rule.Ref(known);
   }

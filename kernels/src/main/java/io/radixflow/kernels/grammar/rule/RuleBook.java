@@ -96,9 +96,10 @@ public final class RuleBook {
   private BitSet fixpoint(Predicate<Regex> property) {
     BitSet holding = new BitSet();
     boolean changed = true;
-    while (changed) {
+    for (boolean up = false; changed; up = !up) {
       changed = false;
-      for (int rule = bodies.size() - 1; rule >= 0; rule--) {
+      for (int i = 0; i < bodies.size(); i++) {
+        int rule = up ? i : bodies.size() - 1 - i;
         if (!holding.get(rule) && holds(bodies.get(rule), property, holding)) {
           holding.set(rule);
           changed = true;

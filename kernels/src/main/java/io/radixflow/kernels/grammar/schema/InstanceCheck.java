@@ -58,9 +58,15 @@ final class InstanceCheck {
   /** Returns whether a value meets what a schema says without references and choices. */
   boolean meets(JsonNode value, SchemaPart part) {
     JsonNode schema = part.schema();
-    if (part.has("const") && !equal(value, schema.get("const"))
-        || part.has("enum") && !isListed(value, schema.get("enum"))
-        || part.has("type") && !ValueRules.types(schema.get("type")).contains(type(value))) {
+    return (!part.has("const") || equal(value, schema.get("const")))
+        && (!part.has("enum") || isListed(value, schema.get("enum")))
+        && meetsUnlisted(value, part);
+  }
+
+  /** Returns whether a value meets what a schema says beside {@code enum} and {@code const}. */
+  boolean meetsUnlisted(JsonNode value, SchemaPart part) {
+    JsonNode schema = part.schema();
+    if (part.has("type") && !ValueRules.types(schema.get("type")).contains(type(value))) {
       return false;
     }
     if (value.isNumber()) {

@@ -33,7 +33,7 @@ import java.util.Set;
  */
 public final class SchemaCompiler {
   private static final int MAX_NUMBER = 400;
-  private static final int MAX_VISITS = 50_000;
+  private static final int MAX_VISITS = 20_000;
   private static final int MAX_MERGED = 100;
 
   private static final ObjectReader JSON =

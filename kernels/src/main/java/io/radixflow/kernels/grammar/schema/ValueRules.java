@@ -100,7 +100,7 @@ final class ValueRules {
     TreeSet<String> strings = new TreeSet<>();
     List<Regex> others = new ArrayList<>();
     for (JsonNode value : values) {
-      if (!schemas.stream().allMatch(part -> check.meets(value, part))) {
+      if (!schemas.stream().allMatch(part -> meets(check, value, part, from))) {
         continue;
       }
       if (value.isTextual()) {
@@ -111,6 +111,13 @@ final class ValueRules {
     }
     others.add(strings.isEmpty() ? pool.empty : compiler.text.strings(strings));
     return book.lexeme(pool.or(others));
+  }
+
+  private static boolean meets(
+      InstanceCheck check, JsonNode value, SchemaPart part, SchemaPart from) {
+    // A value of a list is in it; where a schema has both, the const is what was listed.
+    boolean known = part == from && !(part.has("enum") && part.has("const"));
+    return known ? check.meetsUnlisted(value, part) : check.meets(value, part);
   }
 
   private Regex numbers(boolean integer) {
