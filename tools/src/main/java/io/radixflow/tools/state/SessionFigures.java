@@ -45,7 +45,7 @@ final class SessionFigures extends KeyedStateReaderFunction<String, SavedSession
     for (Turn turn : turns.values()) {
       count += turn.id() == Turn.ROOT ? 0 : 1;
       tokens += turn.ids().length;
-      characters += turn.reply().length();
+      characters += turn.reply() == null ? 0 : turn.reply().length();
       for (Message message : turn.messages()) {
         characters += message.length();
       }

@@ -62,7 +62,7 @@ class StateCommandITCase {
     }
 
     Cli.Result table = state(savepoint);
-    assertThat(table.code()).isZero();
+    assertThat(table.code()).as(table.err()).isZero();
     assertThat(table.out())
         .contains("sessions: 2; turns: 1; turns without a reply: 0", "closed: 1", "warm: 1")
         .containsPattern("acme +2 +1 +0")
