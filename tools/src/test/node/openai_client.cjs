@@ -54,6 +54,32 @@ const tests = {
     assert.equal((await runner.totalUsage()).completion_tokens, whole.usage.completion_tokens);
   },
 
+  async aChatCallsToolsInParallel() {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+    const tools = [{ type: 'function', function: { name: 'clock', parameters } }];
+    const content = 'call clock {"city": "Ulm"}\ncall clock {"city": "Rome"}';
+    const messages = [{ role: 'user', content }];
+    const ask = chat({ tools, messages, max_completion_tokens: 200 });
+    const { message, finish_reason } = (await client.chat.completions.create(ask)).choices[0];
+    assert.equal(finish_reason, 'tool_calls');
+    assert.equal(message.content, null);
+    assert.deepEqual(
+      message.tool_calls.map((call) => JSON.parse(call.function.arguments).city),
+      ['Ulm', 'Rome'],
+    );
+    const streamed = (await client.chat.completions.stream(ask).finalChatCompletion()).choices[0].message;
+    assert.deepEqual(
+      streamed.tool_calls.map((call) => call.function),
+      message.tool_calls.map((call) => call.function),
+    );
+    const results = message.tool_calls.map((call, i) => ({
+      role: 'tool', tool_call_id: call.id, content: `${i} o'clock`,
+    }));
+    const answer = await client.chat.completions.create({ ...ask, messages: [...messages, message, ...results] });
+    assert.equal(answer.choices[0].message.content, "It is 1 o'clock.");
+    assert.ok(answer.usage.prompt_tokens_details.cached_tokens > 0);
+  },
+
   async aChatHasSeveralChoices() {
     const { choices } = await client.chat.completions.create(chat({ n: 2, temperature: 1, seed: 7 }));
     assert.deepEqual(choices.map((choice) => choice.index), [0, 1]);
@@ -139,7 +165,7 @@ const tests = {
 
   async whatIsWrongIsNamed() {
     const fn = { name: 'f', parameters: { type: 'object', properties: {} } };
-    const tool = { type: 'function', function: fn };
+    const tool = { type: 'function', function: { ...fn, strict: true } };
     const refusedTool = await refused(OpenAI.BadRequestError, () =>
       client.chat.completions.create(chat({ tools: [tool] })),
     );

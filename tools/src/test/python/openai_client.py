@@ -1,5 +1,6 @@
 """OpenAI's client against two gateways: python openai_client.py URL OTHER_URL. Every function named test_... is a test."""
 
+import json
 import sys
 import traceback
 
@@ -47,6 +48,59 @@ def test_the_stop_text_that_ended_a_chat_is_named():
     choice = client.chat.completions.create(stop=["never said", text[8:12]], **ask).choices[0]
     assert (choice.finish_reason, choice.model_extra["stop_reason"]) == ("stop", text[8:12])
     assert choice.message.content == text[: text.index(text[8:12])]
+
+
+CITIES = ("Ulm", "Rome")
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+CALLS = "\n".join(f'call clock {{"city": "{city}"}}' for city in CITIES)
+
+
+def joined(pieces):
+    """The message that the pieces of a streamed chat make."""
+    content, calls, finish = "", [], None
+    for choice in (choice for piece in pieces for choice in piece.choices):
+        content += choice.delta.content or ""
+        finish = choice.finish_reason or finish
+        for call in choice.delta.tool_calls or []:
+            if call.index == len(calls):
+                calls.append({"id": call.id, "type": call.type, "function": {"name": call.function.name, "arguments": ""}})
+            calls[call.index]["function"]["arguments"] += call.function.arguments or ""
+    return content or None, calls, finish
+
+
+def test_a_chat_calls_tools_in_parallel_for_several_rounds():
+    tools = [{"type": "function", "function": {"name": "clock", "description": "time", "parameters": SCHEMA}}]
+    for stream in (False, True):
+        messages = [{"role": "system", "content": f"Look at clocks, streamed: {stream}."}]
+        ids, cached = set(), 0
+        for round in range(3):
+            messages.append({"role": "user", "content": CALLS})
+            ask = dict(model=model, messages=messages, tools=tools, max_tokens=200, temperature=0)
+            if stream:
+                content, calls, finish = joined(client.chat.completions.create(stream=True, **ask))
+            else:
+                choice = client.chat.completions.create(**ask).choices[0]
+                content, finish = choice.message.content, choice.finish_reason
+                calls = [call.model_dump() for call in choice.message.tool_calls]
+            assert (content, finish) == (None, "tool_calls")
+            assert [json.loads(call["function"]["arguments"])["city"] for call in calls] == list(CITIES)
+            ids |= {call["id"] for call in calls}
+            messages.append({"role": "assistant", "content": content, "tool_calls": calls})
+            for number, call in enumerate(calls):
+                messages.append({"role": "tool", "tool_call_id": call["id"], "content": f"{number} o'clock"})
+            answer = client.chat.completions.create(**dict(ask, messages=messages))
+            assert answer.choices[0].message.content == "It is 1 o'clock."
+            assert answer.usage.prompt_tokens_details.cached_tokens > cached
+            cached = answer.usage.prompt_tokens_details.cached_tokens
+            messages.append({"role": "assistant", "content": answer.choices[0].message.content})
+        assert len(ids) == 6
+
+
+def test_what_a_chat_does_not_serve_is_named():
+    tool = {"type": "function", "function": {"name": "f", "strict": True}}
+    for given, name in ((dict(tools=[tool]), "strict"), (dict(tool_choice="required"), "tool_choice")):
+        ask = lambda: client.chat.completions.create(model=model, messages=[{"role": "user", "content": "x"}], **given)
+        assert name in raises(openai.BadRequestError, ask).message
 
 
 def test_choices_and_log_probabilities_of_chats_and_prompts():

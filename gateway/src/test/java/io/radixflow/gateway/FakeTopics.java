@@ -6,9 +6,12 @@ import io.radixflow.gateway.turn.Topics;
 import io.radixflow.jobs.event.DeltaWriter;
 import io.radixflow.jobs.event.ReplyLimiter;
 import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
+import io.radixflow.operators.record.ReplyDelta.Kind;
 import io.radixflow.operators.record.ReplyError;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
 import java.util.Map;
@@ -103,10 +106,40 @@ public final class FakeTopics implements Topics {
     delta(event, 0, "", "rejected", null, Usage.NONE, error);
   }
 
+  /** Writes a delta of a part of the event's reply that is not its content. */
+  public void part(
+      ConversationEvent event, int offset, Kind kind, int index, String id, String text) {
+    delta(event, offset, text, kind, index, id, null, null, Usage.NONE, null);
+  }
+
+  /** Writes the deltas of a call of a tool: its name, then its arguments in two pieces. */
+  public void call(ConversationEvent event, int offset, int index, ToolCall call) {
+    String arguments = call.arguments();
+    int half = arguments.length() / 2;
+    int from = offset + call.name().length();
+    part(event, offset, Kind.TOOL_CALL, index, call.id(), call.name());
+    part(event, from, Kind.ARGUMENTS, index, call.id(), arguments.substring(0, half));
+    part(event, from + half, Kind.ARGUMENTS, index, call.id(), arguments.substring(half));
+  }
+
   private void delta(
       ConversationEvent event,
       int offset,
       String text,
+      String finishReason,
+      String stopReason,
+      Usage usage,
+      ReplyError error) {
+    delta(event, offset, text, null, -1, null, finishReason, stopReason, usage, error);
+  }
+
+  private void delta(
+      ConversationEvent event,
+      int offset,
+      String text,
+      Kind kind,
+      int index,
+      String id,
       String finishReason,
       String stopReason,
       Usage usage,
@@ -122,9 +155,9 @@ public final class FakeTopics implements Topics {
             text.isEmpty() ? 0 : 1,
             1,
             text,
-            null,
-            -1,
-            null,
+            kind,
+            index,
+            id,
             finishReason,
             stopReason,
             finishReason == null ? 0 : COMPLETED,
@@ -156,8 +189,18 @@ public final class FakeTopics implements Topics {
     running(query, text, null);
   }
 
+  /** Writes the answer to a query about a turn that runs, whose reply has parts. */
+  public void running(ConversationEvent query, Message reply) {
+    running(query, "", null, reply);
+  }
+
   /** Writes the answer to a query about a turn that runs, and has metadata. */
   public void running(ConversationEvent query, String text, Map<String, String> metadata) {
+    running(query, text, metadata, new Message("assistant", text));
+  }
+
+  private void running(
+      ConversationEvent query, String text, Map<String, String> metadata, Message reply) {
     Reply.TurnState state =
         new Reply.TurnState(
             query.atTurn(),
@@ -176,7 +219,7 @@ public final class FakeTopics implements Topics {
             null);
     Reply answer =
         Reply.builder(query.session(), query.branch(), query.turn(), query.kind())
-            .turnState(state)
+            .turnState(state.with(reply))
             .build();
     reader.delta(query.session().getBytes(UTF_8), DeltaWriter.write(ReplyDelta.last(answer)));
   }

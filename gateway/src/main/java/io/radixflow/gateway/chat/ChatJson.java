@@ -1,9 +1,12 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.radixflow.gateway.turn.TurnPart;
 import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
+import io.radixflow.operators.record.ToolCall;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -11,31 +14,81 @@ import java.util.List;
 /** Writes chat completions. */
 final class ChatJson extends CompletionJson {
 
+  /** The name that vLLM, SGLang and DeepSeek have for it; OpenAI's chats do not show it. */
+  private static final String REASONING = "reasoning_content";
+
   ChatJson(String id, long created, String model) {
     super(id, created, model, "chat.completion", "chat.completion.chunk");
   }
 
   @Override
   void message(JsonGenerator json, Choice choice) throws IOException {
+    Message message = choice.message().message();
     json.writeObjectFieldStart("message");
     json.writeStringField("role", "assistant");
-    json.writeStringField("content", choice.text());
+    json.writeStringField("content", message.content());
     json.writeNullField("refusal");
+    if (message.reasoning() != null) {
+      json.writeStringField(REASONING, message.reasoning());
+    }
+    if (!message.toolCalls().isEmpty()) {
+      json.writeArrayFieldStart("tool_calls");
+      for (ToolCall call : message.toolCalls()) {
+        json.writeStartObject();
+        call(json, call);
+        json.writeEndObject();
+      }
+      json.writeEndArray();
+    }
     json.writeEndObject();
-    logprobs(json, choice.logprobs());
+    logprobs(json, choice.message().logprobs());
+  }
+
+  private static void call(JsonGenerator json, ToolCall call) throws IOException {
+    json.writeStringField("id", call.id());
+    json.writeStringField("type", "function");
+    json.writeObjectFieldStart("function");
+    json.writeStringField("name", call.name());
+    json.writeStringField("arguments", call.arguments());
+    json.writeEndObject();
   }
 
   @Override
   void delta(JsonGenerator json, boolean first, TurnPiece next, boolean last) throws IOException {
+    TurnPart part = next.part();
     json.writeObjectFieldStart("delta");
     if (first) {
       json.writeStringField("role", "assistant");
     }
-    if (first || !last) {
+    if (!part.isContent() && first) {
+      json.writeNullField("content");
+    } else if (part.isContent() && (first || !last)) {
       json.writeStringField("content", next.text());
+    }
+    if (part.isReasoning()) {
+      json.writeStringField(REASONING, next.text());
+    } else if (!part.isContent()) {
+      callDelta(json, part, next.text());
     }
     json.writeEndObject();
     logprobs(json, next.logprobs());
+  }
+
+  /** Writes the begin of a call, which has its id and the function's name, or more arguments. */
+  private static void callDelta(JsonGenerator json, TurnPart part, String text)
+      throws IOException {
+    json.writeArrayFieldStart("tool_calls");
+    json.writeStartObject();
+    json.writeNumberField("index", part.index());
+    if (part.opensCall()) {
+      call(json, new ToolCall(part.id(), text, ""));
+    } else {
+      json.writeObjectFieldStart("function");
+      json.writeStringField("arguments", text);
+      json.writeEndObject();
+    }
+    json.writeEndObject();
+    json.writeEndArray();
   }
 
   private static void logprobs(JsonGenerator json, List<TokenLogprob> tokens) throws IOException {

@@ -62,6 +62,13 @@ record ChatRequest(
           "logprobs",
           "top_logprobs",
           "ignore_eos",
+          "tools",
+          "tool_choice",
+          "parallel_tool_calls",
+          "tool_parser",
+          "chat_template_kwargs",
+          "reasoning_effort",
+          "separate_reasoning",
           "user",
           "safety_identifier",
           "prompt_cache_key",
@@ -70,8 +77,8 @@ record ChatRequest(
 
   private static final Set<String> REFUSED =
       Set.of(
-          "tools",
           "functions",
+          "function_call",
           "audio",
           "web_search_options",
           "guided_json",

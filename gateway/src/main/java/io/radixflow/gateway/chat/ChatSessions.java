@@ -82,7 +82,8 @@ public final class ChatSessions {
     return messages.stream()
         .filter(message -> message.role().equals(role))
         .findFirst()
-        .map(message -> message.content().strip().replace("\r\n", "\n"))
+        .map(Message::content)
+        .map(content -> content.strip().replace("\r\n", "\n"))
         .orElse("");
   }
 

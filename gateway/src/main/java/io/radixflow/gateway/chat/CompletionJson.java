@@ -3,12 +3,11 @@ package io.radixflow.gateway.chat;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.turn.TurnEnd;
+import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
-import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.TierUsage;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Writes completions; those of chats and those of prompts differ in names alone. */
@@ -41,25 +40,19 @@ abstract class CompletionJson {
 
   /** A choice that grows. */
   static final class Choice {
-    private final StringBuilder text = new StringBuilder();
-    private final List<TokenLogprob> logprobs = new ArrayList<>();
+    private final TurnMessage message = new TurnMessage();
     private TurnEnd end;
 
     void add(TurnPiece next) {
-      text.append(next.text());
-      logprobs.addAll(next.logprobs());
-    }
-
-    List<TokenLogprob> logprobs() {
-      return logprobs;
+      message.add(next);
     }
 
     void finish(TurnEnd ended) {
       end = ended;
     }
 
-    String text() {
-      return text.toString();
+    TurnMessage message() {
+      return message;
     }
   }
 
@@ -160,7 +153,7 @@ abstract class CompletionJson {
     }
     json.writeEndObject();
     json.writeObjectFieldStart("completion_tokens_details");
-    json.writeNumberField("reasoning_tokens", 0);
+    json.writeNumberField("reasoning_tokens", usage.reasoningTokens());
     json.writeEndObject();
     json.writeEndObject();
   }

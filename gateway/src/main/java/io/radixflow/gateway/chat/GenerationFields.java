@@ -29,6 +29,13 @@ public final class GenerationFields {
 
   private GenerationFields() {}
 
+  /** Returns options of a reply that is content alone, with all that the model writes. */
+  public static GenerationOptions asText(GenerationOptions options) {
+    GenerationOptions.Builder given =
+        options == null ? GenerationOptions.builder() : options.toBuilder();
+    return given.separateReasoning(false).build();
+  }
+
   /**
    * Reads the options of a request.
    *

@@ -18,8 +18,8 @@ final class TextJson extends CompletionJson {
 
   @Override
   void message(JsonGenerator json, Choice choice) throws IOException {
-    json.writeStringField("text", choice.text());
-    logprobs(json, 0, choice.logprobs());
+    json.writeStringField("text", choice.message().content());
+    logprobs(json, 0, choice.message().logprobs());
   }
 
   @Override

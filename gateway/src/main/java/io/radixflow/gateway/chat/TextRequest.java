@@ -95,7 +95,7 @@ record TextRequest(
     return new TextRequest(
         models.served(exchange.caller(), body.text("model")),
         prompts,
-        ChatRequest.options(raw, (int) choices),
+        ChatRequest.options(raw, (int) choices).stream().map(GenerationFields::asText).toList(),
         body.bool("stream", false),
         streaming != null && streaming.bool("include_usage", false));
   }

@@ -8,9 +8,11 @@ import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.gateway.http.Routes;
 import io.radixflow.gateway.text.ModelText;
+import io.radixflow.jobs.event.GenerationOptionsReader;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import io.vertx.core.http.HttpMethod;
 import java.io.IOException;
@@ -24,7 +26,15 @@ import java.util.concurrent.Callable;
  */
 public final class TokenizeEndpoints implements EndpointGroup {
 
-  private static final Set<String> TEXTS = Set.of("model", "prompt", "content", "messages");
+  private static final Set<String> TEXTS = 
+      Set.of(
+          "model",
+          "prompt",
+          "content",
+          "messages",
+          "tools",
+          "chat_template_kwargs",
+          "reasoning_effort");
   private static final Set<String> TOKENS = Set.of("model", "tokens");
 
   private final ServedModels models;
@@ -45,7 +55,8 @@ public final class TokenizeEndpoints implements EndpointGroup {
     JsonObject body = fields(exchange, TEXTS);
     if (body.has("messages")) {
       List<Message> messages = ChatMessages.read(body);
-      answer(exchange, () -> tokens(text.encode(messages)));
+      GenerationOptions options = GenerationOptionsReader.read(body);
+      answer(exchange, () -> tokens(text.encode(messages, options)));
       return;
     }
     String given = body.text(body.has("prompt") ? "prompt" : "content");

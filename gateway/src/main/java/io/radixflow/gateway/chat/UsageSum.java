@@ -27,7 +27,8 @@ final class UsageSum {
         first.promptTokens(),
         Math.max(first.cachedTokens(), next.cachedTokens()),
         first.completionTokens() + next.completionTokens(),
-        first.tiers().isNone() ? next.tiers() : first.tiers());
+        first.tiers().isNone() ? next.tiers() : first.tiers(),
+        first.reasoningTokens() + next.reasoningTokens());
   }
 
   private static Usage plus(Usage a, Usage b) {
@@ -39,7 +40,8 @@ final class UsageSum {
             a.tiers().hostTokens() + b.tiers().hostTokens(),
             a.tiers().diskTokens() + b.tiers().diskTokens(),
             a.tiers().remoteTokens() + b.tiers().remoteTokens(),
-            a.tiers().micros() + b.tiers().micros()));
+            a.tiers().micros() + b.tiers().micros()),
+        a.reasoningTokens() + b.reasoningTokens());
   }
 
   Usage total() {

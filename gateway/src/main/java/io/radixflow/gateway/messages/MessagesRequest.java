@@ -68,7 +68,8 @@ record MessagesRequest(
         body.text("model"),
         metadata == null ? null : metadata.text("user_id"),
         messages,
-        GenerationFields.read(body, "max_tokens", "stop_sequences", -1),
+        GenerationFields.asText(
+            GenerationFields.read(body, "max_tokens", "stop_sequences", -1)),
         blocks.controls().pinMillis(),
         body.bool("stream", false));
   }

@@ -70,7 +70,7 @@ final class InputTokens {
     List<Message> prompt =
         Prompts.under(request.instructions(), Prompts.and(before, request.input()));
     exchange.blocking(
-        () -> prompt.isEmpty() ? 0 : text.count(prompt),
+        () -> prompt.isEmpty() ? 0 : text.count(prompt, null),
         tokens ->
             exchange.json(
                 200,

@@ -111,8 +111,12 @@ record ResponseRequest(
         instructions(body),
         conversation,
         body.bool("stream", false),
-        GenerationFields.read(
-            body, "max_output_tokens", "stop", settings.logprobs() ? settings.topLogprobs() : -1),
+        GenerationFields.asText(
+            GenerationFields.read(
+                body,
+                "max_output_tokens",
+                "stop",
+                settings.logprobs() ? settings.topLogprobs() : -1)),
         CacheTtl.pinMillis(body, settings.promptCacheRetention()),
         Metadata.of(body),
         settings,

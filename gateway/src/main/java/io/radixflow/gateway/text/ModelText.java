@@ -8,14 +8,19 @@ import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.model.ModelFormatException;
 import io.radixflow.kernels.text.template.ChatMessage;
 import io.radixflow.kernels.text.template.ChatTemplateException;
+import io.radixflow.kernels.text.template.JsonValues;
 import io.radixflow.kernels.text.template.TemplateOptions;
+import io.radixflow.kernels.text.template.ToolCall;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,27 +42,53 @@ public final class ModelText implements AutoCloseable {
   }
 
   /**
-   * Counts the tokens of a prompt as a turn with these messages would have it.
+   * Counts the tokens of a prompt as a turn with these messages and options would have it.
    *
+   * @param options of the turn, or null
    * @throws ApiException if the template refuses the messages, or the gateway has no model file
    */
-  public int count(List<Message> messages) {
-    return encode(messages).length;
+  public int count(List<Message> messages, GenerationOptions options) {
+    return encode(messages, options).length;
   }
 
   /** Returns the tokens of a prompt; same errors as {@link #count}. */
-  public int[] encode(List<Message> messages) {
+  public int[] encode(List<Message> messages, GenerationOptions options) {
     try {
       return open()
           .chatTemplate()
-          .encode(
-              messages.stream().map(m -> new ChatMessage(m.role(), m.content())).toList(),
-              true,
-              TemplateOptions.NONE);
+          .encode(messages.stream().map(ModelText::message).toList(), true, prompt(options));
     } catch (ChatTemplateException e) {
       throw ApiException.badRequest(
           null, "the chat template refuses the messages: " + e.getMessage());
     }
+  }
+
+  private static ChatMessage message(Message message) {
+    return new ChatMessage(
+        message.role(),
+        message.content(),
+        message.name(),
+        message.toolCalls().stream()
+            .map(call -> new ToolCall(call.id(), call.name(), call.arguments()))
+            .toList(),
+        message.toolCallId(),
+        message.reasoning());
+  }
+
+  private static TemplateOptions prompt(GenerationOptions options) {
+    if (options == null) {
+      return TemplateOptions.NONE;
+    }
+    Map<String, Object> variables = new HashMap<>();
+    if (options.chatTemplateKwargs() != null) {
+      variables.putAll(JsonValues.object(options.chatTemplateKwargs()));
+    }
+    if (options.reasoningEffort() != null) {
+      variables.put("reasoning_effort", options.reasoningEffort());
+    }
+    boolean tools = options.tools() != null && !options.tools().equals("[]");
+    return new TemplateOptions(
+        tools ? (List<?>) JsonValues.value(options.tools()) : null, variables);
   }
 
   /** Returns the tokens of a text as it is. */

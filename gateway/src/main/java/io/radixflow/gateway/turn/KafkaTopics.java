@@ -6,8 +6,6 @@ import io.radixflow.jobs.config.RadixflowOptions;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.jobs.kafka.KafkaSetupException;
 import io.radixflow.operators.record.ConversationEvent;
-import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.GenerationOptions;
 import java.util.Properties;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -87,16 +85,6 @@ public final class KafkaTopics implements Topics {
     watching.scheduleWithFixedDelay(this::probe, 0, PROBE_SECONDS, TimeUnit.SECONDS);
   }
 
-  /** Has the job leave reasoning in the content: the APIs here know no other part yet. */
-  private static ConversationEvent withoutParts(ConversationEvent event) {
-    if (event.kind() != EventKind.MESSAGE) {
-      return event; // a reply that is made again has the options of the first one
-    }
-    GenerationOptions.Builder options =
-        event.options() == null ? GenerationOptions.builder() : event.options().toBuilder();
-    return event.toBuilder().options(options.separateReasoning(false).build()).build();
-  }
-
   @Override
   public CompletableFuture<Void> send(ConversationEvent event) {
     CompletableFuture<Void> sent = new CompletableFuture<>();
@@ -104,7 +92,7 @@ public final class KafkaTopics implements Topics {
       sending.execute(
           () ->
               sender
-                  .send(withoutParts(event))
+                  .send(event)
                   .whenComplete(
                       (done, failure) -> {
                         if (failure == null) {

@@ -2,14 +2,12 @@ package io.radixflow.gateway.turn;
 
 import io.radixflow.gateway.turn.TurnFailure.Reason;
 import io.radixflow.operators.record.Reply;
-import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.ReplyDelta;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Joins the deltas of one turn, which come at least once and from several attempts, into pieces
- * without gap or overlap, and hands them to the listener's executor. What waits for a listener is
+ * of one part each, without gap or overlap, and hands them to the listener's executor. What waits for a listener is
  * joined into one piece and bounded.
  */
 final class TurnFollower implements TurnStream, Waiting {
@@ -26,9 +24,6 @@ final class TurnFollower implements TurnStream, Waiting {
     WaitingText waiting();
   }
 
-  /** What an entry of log probabilities counts for, in characters. */
-  private static final int LOGPROB_CHARACTERS = 48;
-
   private final TurnKey key;
   private final String stamp;
   private final Following following;
@@ -36,20 +31,12 @@ final class TurnFollower implements TurnStream, Waiting {
   private final TurnMetrics metrics;
   private final Owner owner;
 
-  /** Code points and tokens of the reply that were taken. */
-  private int offset;
-
-  private int tokens;
-
   /** When the last piece came, or, before the first, when this was made. */
   private long pieceAt = System.nanoTime();
 
   private boolean hasPiece;
 
-  private final StringBuilder waiting = new StringBuilder();
-  private int waitingTokens;
-  private final List<TokenLogprob> logprobs = new ArrayList<>();
-  private int logprobEntries;
+  private final WaitingPieces waiting;
 
   /** Characters that are counted for this listener among those of all. */
   private int counted;
@@ -84,7 +71,7 @@ final class TurnFollower implements TurnStream, Waiting {
     this.key = key;
     this.stamp = stamp;
     this.unsure = stamp != null;
-    this.offset = offset;
+    this.waiting = new WaitingPieces(offset);
     this.following = following;
     this.listener = listener;
     this.metrics = metrics;
@@ -112,9 +99,11 @@ final class TurnFollower implements TurnStream, Waiting {
       if (isOver() || unsure && !"rejected".equals(delta.finishReason())) {
         return;
       }
-      gap = !take(delta.offset(), delta.text());
+      gap = !waiting.joins(delta.offset());
       if (!gap) {
-        takeTokens(delta.tokenOffset(), delta.tokens(), delta.logprobs());
+        TurnPart part = new TurnPart(delta.kind(), delta.index(), delta.id());
+        time(waiting.take(delta.offset(), part, delta.text()));
+        waiting.takeTokens(delta.tokenOffset(), delta.tokens(), delta.logprobs());
         bound();
       }
       if (!gap && delta.finishReason() != null && !following.committed()) {
@@ -154,9 +143,9 @@ final class TurnFollower implements TurnStream, Waiting {
         found = new TurnFound(state.turn(), state.status(), state.metadata());
       }
       unsure = false;
-      take(0, state.text());
+      time(waiting.take(state.text(), state.reasoning(), state.toolCalls()));
       if (state.logprobs() != null) {
-        takeTokens(0, state.logprobs().size(), state.logprobs());
+        waiting.takeTokens(0, state.logprobs().size(), state.logprobs());
       }
       bound();
       boolean over = state.status().equals("done");
@@ -186,8 +175,8 @@ final class TurnFollower implements TurnStream, Waiting {
       if (isOver() || unsure) {
         return;
       }
-      take(0, reply.text());
-      takeTokens(0, reply.usage().completionTokens(), reply.logprobs());
+      time(waiting.take(reply.text(), reply.reasoning(), reply.toolCalls()));
+      waiting.takeTokens(0, reply.usage().completionTokens(), reply.logprobs());
       bound();
       end = TurnEnd.of(reply);
     }
@@ -218,37 +207,9 @@ final class TurnFollower implements TurnStream, Waiting {
     return done || end != null || failure != null;
   }
 
-  private void takeTokens(int from, int count, List<TokenLogprob> given) {
-    int known = Math.max(0, tokens - from);
-    if (count > known) {
-      waitingTokens += count - known;
-      tokens = from + count;
-      if (given != null && given.size() > known) {
-        for (TokenLogprob each : given.subList(known, given.size())) {
-          logprobs.add(each);
-          logprobEntries += each.top() == null ? 1 : 1 + each.top().size();
-        }
-      }
-    }
-  }
-
-  private boolean take(int from, String text) {
-    if (from > offset) {
-      return false;
-    }
-    int length = text.codePointCount(0, text.length());
-    int known = offset - from;
-    if (length > known) {
-      time();
-      waiting.append(text, text.offsetByCodePoints(0, known), text.length());
-      offset = from + length;
-    }
-    return true;
-  }
-
   /** Cuts off a listener for which too much waits, and lets go of what waited. */
   private void bound() {
-    int now = waiting.length() + logprobEntries * LOGPROB_CHARACTERS;
+    int now = waiting.characters();
     boolean tooMuch = owner.waiting().exceeds(counted, now, following.buffer());
     counted = now;
     if (tooMuch && (paused || scheduled) && failure == null) {
@@ -260,21 +221,20 @@ final class TurnFollower implements TurnStream, Waiting {
                   + now
                   + " characters had waited; the turn goes on and can be resumed");
       release();
-      waiting.trimToSize();
     }
   }
 
   /** Forgets what waits. */
   private void release() {
-    waiting.setLength(0);
-    waitingTokens = 0;
-    logprobs.clear();
-    logprobEntries = 0;
+    waiting.clear();
     owner.waiting().release(counted);
     counted = 0;
   }
 
-  private void time() {
+  private void time(boolean adds) {
+    if (!adds) {
+      return;
+    }
     long now = System.nanoTime();
     if (hasPiece) {
       metrics.betweenPieces(now - pieceAt);
@@ -298,7 +258,7 @@ final class TurnFollower implements TurnStream, Waiting {
   /** Runs on the listener's executor. */
   private void deliver() {
     TurnFound first;
-    TurnPiece piece = null;
+    List<TurnPiece> pieces = List.of();
     TurnEnd ended;
     TurnFailure failed;
     synchronized (this) {
@@ -310,10 +270,8 @@ final class TurnFollower implements TurnStream, Waiting {
       found = null;
       failed = failure;
       ended = failed == null ? end : null;
-      if (failed == null && (waiting.length() > 0 || waitingTokens > 0)) {
-        String text = waiting.toString();
-        int from = offset - text.codePointCount(0, text.length());
-        piece = new TurnPiece(from, text, waitingTokens, List.copyOf(logprobs));
+      if (failed == null && !waiting.isEmpty()) {
+        pieces = waiting.remove();
         release();
       }
       done = ended != null || failed != null;
@@ -327,13 +285,11 @@ final class TurnFollower implements TurnStream, Waiting {
     if (first != null) {
       listener.found(first);
     }
-    if (piece != null) {
-      if (!observed) {
-        observed = true;
-        following.observer().firstPiece();
-      }
-      listener.piece(piece);
+    if (!pieces.isEmpty() && !observed) {
+      observed = true;
+      following.observer().firstPiece();
     }
+    pieces.forEach(listener::piece);
     if (failed != null) {
       listener.failed(failed);
     } else if (ended != null) {
@@ -352,7 +308,7 @@ final class TurnFollower implements TurnStream, Waiting {
     synchronized (this) {
       paused = false;
       boolean nothing = found == null && end == null && failure == null;
-      if (waiting.length() == 0 && waitingTokens == 0 && nothing) {
+      if (waiting.isEmpty() && nothing) {
         return;
       }
     }

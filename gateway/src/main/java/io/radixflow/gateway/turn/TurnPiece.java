@@ -6,18 +6,20 @@ import java.util.List;
 /**
  * The next piece of a reply.
  *
- * @param offset code points of the reply before it
+ * @param offset code points of the reply before it, whatever part they belong to
+ * @param part what the text belongs to
  * @param text whole characters; may be empty
  * @param tokens how many tokens it stands for
  * @param logprobs of the tokens, if the turn asked for them; else empty
  */
-public record TurnPiece(int offset, String text, int tokens, List<TokenLogprob> logprobs) {
+public record TurnPiece(
+    int offset, TurnPart part, String text, int tokens, List<TokenLogprob> logprobs) {
 
   /** A piece without anything. */
   public static final TurnPiece NONE = new TurnPiece(0, "", 0);
 
-  /** A piece without log probabilities. */
+  /** A piece of the content without log probabilities. */
   public TurnPiece(int offset, String text, int tokens) {
-    this(offset, text, tokens, List.of());
+    this(offset, TurnPart.CONTENT, text, tokens, List.of());
   }
 }

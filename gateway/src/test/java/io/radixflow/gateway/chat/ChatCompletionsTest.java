@@ -463,6 +463,7 @@ class ChatCompletionsTest {
     for (String field :
         List.of(
             "\"tools\":[{\"type\":\"function\"}]",
+            "\"audio\":{\"voice\":\"x\"}",
             "\"response_format\":{\"type\":\"json_object\"}",
             "\"n\":0",
             "\"temperature\":9",
@@ -489,7 +490,7 @@ class ChatCompletionsTest {
     assertThat(gateway.topics().next().messages())
         .containsExactly(
             new Message("system", "Be brief."),
-            new Message("user", "ab"),
+            new Message("user", "ab", "bob", List.of(), null, null),
             new Message("assistant", ""),
             new Message("user", "lone \uFFFD"));
   }

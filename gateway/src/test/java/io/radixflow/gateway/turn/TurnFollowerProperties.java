@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.radixflow.gateway.turn.TurnFailure.Reason;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
@@ -272,5 +273,105 @@ class TurnFollowerProperties {
     assertThat(tasks).isEmpty();
     assertThat(pieces).isEmpty();
     assertThat(ends).isEmpty();
+  }
+
+  private static final List<TurnPiece> PARTS =
+      List.of(
+          piece(TurnPart.REASONING, "I have to look. \uD83D\uDE00"),
+          piece(TurnPart.CONTENT, "Let me see"),
+          piece(TurnPart.call(0, "a"), "weather"),
+          piece(TurnPart.arguments(0, "a"), "{\"city\": \"Ulm\"}"),
+          piece(TurnPart.CONTENT, " and "),
+          piece(TurnPart.call(1, "b"), "weather"),
+          piece(TurnPart.arguments(1, "b"), "{\"city\": \"Köln\"}"));
+
+  private static TurnPiece piece(TurnPart part, String text) {
+    return new TurnPiece(0, part, text, 0, List.of());
+  }
+
+  private static ReplyDelta delta(int from, TurnPart part, String text) {
+    return new ReplyDelta(
+        "s",
+        "main",
+        "t",
+        0,
+        from,
+        0,
+        0,
+        1,
+        text,
+        part.kind(),
+        part.index(),
+        part.id(),
+        null,
+        null,
+        0,
+        Usage.NONE,
+        null,
+        null,
+        null,
+        null);
+  }
+
+  private static Message joined(List<TurnPiece> given) {
+    TurnMessage joined = new TurnMessage();
+    given.forEach(joined::add);
+    return joined.message();
+  }
+
+  private static List<TurnPiece> cut(List<TurnPiece> given, int codePoints) {
+    List<TurnPiece> cut = new ArrayList<>();
+    int left = codePoints;
+    for (TurnPiece each : given) {
+      int length = Math.min(left, each.text().codePointCount(0, each.text().length()));
+      String text = each.text();
+      if (length > 0) {
+        cut.add(piece(each.part(), text.substring(0, text.offsetByCodePoints(0, length))));
+      }
+      left -= length;
+    }
+    return cut;
+  }
+
+  /**
+   * Deltas are cut anywhere and resent, and now and then come behind a gap, which the answer of the
+   * job fills: it knows each part's text, not their order.
+   */
+  @Property
+  void partsOfAReplyJoinWhateverIsResentOrMissed(@ForAll long seed) {
+    Random random = new Random(seed);
+    TurnFollower follower = follower(0, 10_000);
+    int begin = 0;
+    for (TurnPiece each : PARTS) {
+      int length = each.text().codePointCount(0, each.text().length());
+      for (int at = 0; at < length; ) {
+        int to = Math.min(length, at + 1 + random.nextInt(6));
+        int from = random.nextInt(4) == 0 ? random.nextInt(at + 1) : at;
+        if (random.nextInt(4) == 0) {
+          Message so = joined(cut(PARTS, begin + to));
+          follower.state(state("running", 0, null).with(so), false);
+        } else {
+          String text = each.text();
+          String piece =
+              text.substring(text.offsetByCodePoints(0, from), text.offsetByCodePoints(0, to));
+          follower.delta(delta(begin + from, each.part(), piece));
+        }
+        at = to;
+        if (random.nextBoolean()) {
+          run();
+        }
+      }
+      begin += length;
+    }
+    follower.state(state("done", 0, "tool_calls").with(joined(PARTS)), false);
+    run();
+    assertThat(joined(pieces)).isEqualTo(joined(PARTS));
+    int expected = 0;
+    for (TurnPiece piece : pieces) {
+      assertThat(piece.offset()).isEqualTo(expected);
+      expected += piece.text().codePointCount(0, piece.text().length());
+    }
+    assertThat(ends).extracting(TurnEnd::finishReason).containsExactly("tool_calls");
+    assertThat(all.characters()).isZero();
   }
 }

@@ -63,7 +63,7 @@ class ClientsIT {
         LocalStack.start(
             settings,
             new LocalStack.Options(Optional.empty(), true, 0, 0),
-            ServingSettings.engine(settings, name -> SimModel.open(SimOptions.DEFAULT)),
+            ServingSettings.engine(settings, name -> SimModel.open(SimOptions.DEFAULT.withCalls(true))),
             line -> {});
     gateway = Gateway.start(stack.settings());
     other = Gateway.start(stack.settings());
@@ -195,6 +195,11 @@ class ClientsIT {
     @Test
     void aChatStreamsTheTextThatItHasAsAWhole() throws Exception {
       client.chatsAndStreams();
+    }
+
+    @Test
+    void aChatCallsToolsAndTakesTheirResults() throws Exception {
+      client.callsTools();
     }
 
     @Test

@@ -2,16 +2,21 @@ package io.radixflow.tools.local;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.exception.InvalidRequestException;
 import dev.langchain4j.exception.ModelNotFoundException;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.request.ToolChoice;
+import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.PartialResponse;
 import dev.langchain4j.model.chat.response.PartialResponseContext;
@@ -22,6 +27,7 @@ import dev.langchain4j.model.openai.OpenAiResponsesChatRequestParameters;
 import dev.langchain4j.model.openai.OpenAiResponsesStreamingChatModel;
 import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
 import dev.langchain4j.model.openai.OpenAiTokenUsage;
+import dev.langchain4j.model.output.FinishReason;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -44,12 +50,16 @@ final class LangChain4jClient {
   }
 
   private ChatModel chat(String model) {
+    return chat(model, TOKENS);
+  }
+
+  private ChatModel chat(String model, int tokens) {
     return OpenAiChatModel.builder()
         .baseUrl(url)
         .apiKey("none")
         .modelName(model)
         .temperature(0.0)
-        .maxCompletionTokens(TOKENS)
+        .maxCompletionTokens(tokens)
         .timeout(PATIENCE)
         .maxRetries(0)
         .build();
@@ -144,16 +154,53 @@ final class LangChain4jClient {
         .isEqualTo(second.aiMessage().text());
   }
 
+  private static ChatRequest.Builder withClock(ChatMessage... messages) {
+    return ChatRequest.builder()
+        .messages(messages)
+        .toolSpecifications(
+            List.of(
+                ToolSpecification.builder()
+                    .name("clock")
+                    .description("time")
+                    .parameters(JsonObjectSchema.builder().addStringProperty("city").build())
+                    .build()));
+  }
+
+  void callsTools() throws Exception {
+    UserMessage ask =
+        UserMessage.from("call clock {\"city\": \"Ulm\"}\ncall clock {\"city\": \"Rome\"}");
+    ChatRequest request = withClock(ask).build();
+    Collector streamed = new Collector(Integer.MAX_VALUE);
+    streamingChat(200).chat(request, streamed);
+    ChatResponse response = chat(MODEL, 200).chat(request);
+    List<ToolExecutionRequest> calls = response.aiMessage().toolExecutionRequests();
+    assertThat(calls)
+        .extracting(ToolExecutionRequest::arguments)
+        .containsExactly("{\"city\": \"Ulm\"}", "{\"city\": \"Rome\"}");
+    assertThat(response.finishReason()).isEqualTo(FinishReason.TOOL_EXECUTION);
+    assertThat(streamed.end().aiMessage().toolExecutionRequests())
+        .extracting(ToolExecutionRequest::name, ToolExecutionRequest::arguments)
+        .containsExactlyElementsOf(
+            calls.stream().map(call -> tuple(call.name(), call.arguments())).toList());
+    ChatResponse answer =
+        chat(MODEL, 200)
+            .chat(
+                withClock(
+                        ask,
+                        response.aiMessage(),
+                        ToolExecutionResultMessage.from(calls.get(0), "noon"),
+                        ToolExecutionResultMessage.from(calls.get(1), "one o'clock"))
+                    .build());
+    assertThat(answer.aiMessage().text()).isEqualTo("It is one o'clock.");
+    assertThat(cachedTokens(answer)).isPositive();
+  }
+
   void namesWhatIsWrong() {
     ChatRequest tool =
-        ChatRequest.builder()
-            .messages(UserMessage.from("What time is it?"))
-            .toolSpecifications(
-                List.of(ToolSpecification.builder().name("clock").description("time").build()))
-            .build();
+        withClock(UserMessage.from("What time is it?")).toolChoice(ToolChoice.REQUIRED).build();
     assertThatThrownBy(() -> chat(MODEL).chat(tool))
         .isInstanceOf(InvalidRequestException.class)
-        .hasMessageContaining("tools is not served yet");
+        .hasMessageContaining("tool_choice is \\\"required\\\", which is not served yet");
     assertThatThrownBy(() -> chat("other").chat(request(UserMessage.from("Hello"))))
         .isInstanceOf(ModelNotFoundException.class);
   }

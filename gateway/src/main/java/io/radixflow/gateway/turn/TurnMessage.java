@@ -1,0 +1,75 @@
+package io.radixflow.gateway.turn;
+
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.operators.record.ToolCall;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Joins the pieces of a reply into its message. */
+public final class TurnMessage {
+
+  private final StringBuilder content = new StringBuilder();
+  private final StringBuilder reasoning = new StringBuilder();
+  private final List<Call> calls = new ArrayList<>();
+  private final List<TokenLogprob> logprobs = new ArrayList<>();
+
+  private static final class Call {
+    private final String id;
+    private final StringBuilder name = new StringBuilder();
+    private final StringBuilder arguments = new StringBuilder();
+
+    Call(String id) {
+      this.id = id;
+    }
+  }
+
+  public void add(TurnPiece piece) {
+    TurnPart part = piece.part();
+    if (part.isContent()) {
+      content.append(piece.text());
+    } else if (part.isReasoning()) {
+      reasoning.append(piece.text());
+    } else {
+      while (calls.size() <= part.index()) {
+        calls.add(new Call(part.id()));
+      }
+      Call call = calls.get(part.index());
+      (part.opensCall() ? call.name : call.arguments).append(piece.text());
+    }
+    logprobs.addAll(piece.logprobs());
+  }
+
+  /** Returns the content; empty if there is none. */
+  public String content() {
+    return content.toString();
+  }
+
+  /** Returns what the model thought before it replied; empty for nothing. */
+  public String reasoning() {
+    return reasoning.toString();
+  }
+
+  /** Returns the calls in their order; empty for none. */
+  public List<ToolCall> calls() {
+    return calls.stream()
+        .map(call -> new ToolCall(call.id, call.name.toString(), call.arguments.toString()))
+        .toList();
+  }
+
+  /** Returns the message; its content is null if there are only calls. */
+  public Message message() {
+    boolean onlyCalls = content.isEmpty() && !calls.isEmpty();
+    return new Message(
+        "assistant",
+        onlyCalls ? null : content(),
+        null,
+        calls(),
+        null,
+        reasoning.isEmpty() ? null : reasoning());
+  }
+
+  public List<TokenLogprob> logprobs() {
+    return logprobs;
+  }
+}

@@ -1,0 +1,43 @@
+package io.radixflow.gateway.turn;
+
+import io.radixflow.operators.record.ReplyDelta.Kind;
+
+/**
+ * A part of a reply: what a piece of its text belongs to.
+ *
+ * @param kind null for the content
+ * @param index of a call: counts the reply's calls from 0; else -1
+ * @param id of a call, else null
+ */
+public record TurnPart(Kind kind, int index, String id) {
+
+  public static final TurnPart CONTENT = new TurnPart(null, -1, null);
+  public static final TurnPart REASONING = new TurnPart(Kind.REASONING_CONTENT, -1, null);
+
+  /** Returns the part that is the name of a call's function; it opens the call. */
+  static TurnPart call(int index, String id) {
+    return new TurnPart(Kind.TOOL_CALL, index, id);
+  }
+
+  /** Returns the part that is the arguments of a call. */
+  static TurnPart arguments(int index, String id) {
+    return new TurnPart(Kind.ARGUMENTS, index, id);
+  }
+
+  public boolean isContent() {
+    return kind == null;
+  }
+
+  public boolean isReasoning() {
+    return kind == Kind.REASONING_CONTENT;
+  }
+
+  /** Returns whether the text is the name of a function, which opens a call. */
+  public boolean opensCall() {
+    return kind == Kind.TOOL_CALL;
+  }
+
+  public boolean isArguments() {
+    return kind == Kind.ARGUMENTS;
+  }
+}

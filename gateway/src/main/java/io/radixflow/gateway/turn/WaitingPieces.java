@@ -1,0 +1,159 @@
+package io.radixflow.gateway.turn;
+
+import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.operators.record.ToolCall;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a listener has of a reply, and what waits for it: pieces of one part that follow each other
+ * are joined into one. Not safe for several threads.
+ *
+ * <p>A delta says where in the reply its text is. What the job knows of a turn says how much of
+ * each part there is, not in which order the parts came; so the text of each part is counted.
+ */
+final class WaitingPieces {
+
+  /** What an entry of log probabilities counts for, and a piece beyond the first, in characters. */
+  private static final int ENTRY_CHARACTERS = 48;
+
+  /** Code points that the listener had before, and that are not taken yet. */
+  private int skipped;
+
+  /** Code points and tokens of the reply that were taken. */
+  private int offset;
+
+  private int tokens;
+
+  private final Map<TurnPart, Integer> offsets = new HashMap<>();
+  private final List<Growing> waiting = new ArrayList<>();
+  private int characters;
+  private int entries;
+
+  /** A piece that waits. */
+  private static final class Growing {
+    private final int offset;
+    private final TurnPart part;
+    private final StringBuilder text = new StringBuilder();
+    private int tokens;
+    private final List<TokenLogprob> logprobs = new ArrayList<>();
+
+    Growing(int offset, TurnPart part) {
+      this.offset = offset;
+      this.part = part;
+    }
+
+    TurnPiece piece() {
+      return new TurnPiece(offset, part, text.toString(), tokens, List.copyOf(logprobs));
+    }
+  }
+
+  /**
+   * @param skipped code points of the reply that the listener has
+   */
+  WaitingPieces(int skipped) {
+    this.skipped = skipped;
+  }
+
+  /** Returns whether there is no gap between what was taken and a text. */
+  boolean joins(int from) {
+    return from <= offset;
+  }
+
+  /**
+   * Takes what a text adds.
+   *
+   * @param from where in the reply it begins; {@link #joins} must be true of it
+   * @return whether it adds something
+   */
+  boolean take(int from, TurnPart part, String text) {
+    return takeBeyond(offset - from, part, text);
+  }
+
+  /** Takes what the whole text of each part, from its beginning, adds. */
+  boolean take(String content, String reasoning, List<ToolCall> calls) {
+    boolean adds = takeWhole(TurnPart.REASONING, reasoning == null ? "" : reasoning);
+    adds |= takeWhole(TurnPart.CONTENT, content == null ? "" : content);
+    for (int i = 0; i < calls.size(); i++) {
+      ToolCall call = calls.get(i);
+      adds |= takeWhole(TurnPart.call(i, call.id()), call.name());
+      adds |= takeWhole(TurnPart.arguments(i, call.id()), call.arguments());
+    }
+    return adds;
+  }
+
+  private boolean takeWhole(TurnPart part, String text) {
+    return takeBeyond(offsets.getOrDefault(part, 0), part, text);
+  }
+
+  private boolean takeBeyond(int known, TurnPart part, String text) {
+    int added = text.codePointCount(0, text.length()) - known;
+    if (added <= 0) {
+      return false;
+    }
+    offset += added;
+    offsets.merge(part, added, Integer::sum);
+    int had = Math.min(skipped, added);
+    skipped -= had;
+    if (added > had) {
+      String rest = text.substring(text.offsetByCodePoints(0, known + had));
+      growing(part, offset - (added - had)).text.append(rest);
+      characters += rest.length();
+    }
+    return true;
+  }
+
+  /** Takes tokens; they stand for the text that was taken last. */
+  void takeTokens(int from, int count, List<TokenLogprob> given) {
+    int known = Math.max(0, tokens - from);
+    if (count <= known) {
+      return;
+    }
+    tokens = from + count;
+    TurnPart part = waiting.isEmpty() ? TurnPart.CONTENT : last().part;
+    Growing piece = growing(part, offset + skipped);
+    piece.tokens += count - known;
+    if (given != null && given.size() > known) {
+      for (TokenLogprob each : given.subList(known, given.size())) {
+        piece.logprobs.add(each);
+        entries += each.top() == null ? 1 : 1 + each.top().size();
+      }
+    }
+  }
+
+  private Growing growing(TurnPart part, int from) {
+    if (waiting.isEmpty() || !last().part.equals(part)) {
+      waiting.add(new Growing(from, part));
+    }
+    return last();
+  }
+
+  private Growing last() {
+    return waiting.get(waiting.size() - 1);
+  }
+
+  boolean isEmpty() {
+    return waiting.isEmpty();
+  }
+
+  /** Returns what all that waits counts for, in characters. */
+  int characters() {
+    return characters + (entries + Math.max(0, waiting.size() - 1)) * ENTRY_CHARACTERS;
+  }
+
+  /** Returns what waits, and forgets it. */
+  List<TurnPiece> remove() {
+    List<TurnPiece> pieces = waiting.stream().map(Growing::piece).toList();
+    clear();
+    return pieces;
+  }
+
+  /** Forgets what waits. */
+  void clear() {
+    waiting.clear();
+    characters = 0;
+    entries = 0;
+  }
+}

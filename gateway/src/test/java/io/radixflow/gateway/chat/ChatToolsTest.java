@@ -1,0 +1,216 @@
+package io.radixflow.gateway.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.GatewayFixture;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ReplyDelta.Kind;
+import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.ToolCall;
+import io.radixflow.operators.record.Usage;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ChatToolsTest {
+
+  private static final String PATH = "/v1/chat/completions";
+  private static final String TOOLS =
+      """
+      "tools":[{"type":"function","function":{"name":"weather","description":"The weather",\
+      "parameters":{"type":"object","properties":{"city":{"type":"string"}}}}}]\
+      """;
+  private static final ToolCall ULM = new ToolCall("call_1", "weather", "{\"city\": \"Ulm\"}");
+  private static final ToolCall KOELN = new ToolCall("call_2", "weather", "{\"city\": \"Köln\"}");
+  private static final Usage USAGE = new Usage(30, 16, 9, TierUsage.NONE, 4);
+
+  @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
+
+  private CompletableFuture<HttpResponse<String>> chat(String fields, String... headers) {
+    return gateway.send(
+        gateway.post(
+            PATH,
+            "{\"messages\":[{\"role\":\"user\",\"content\":\"Warm in Ulm?\"}]," + fields + "}",
+            headers));
+  }
+
+  private void reply(ConversationEvent event) {
+    gateway.topics().part(event, 0, Kind.REASONING_CONTENT, -1, null, "Hm");
+    gateway.topics().call(event, 2, 0, ULM);
+    gateway.topics().call(event, 2 + 7 + 15, 1, KOELN);
+    gateway.topics().end(event, 2 + 2 * 7 + 15 + 16, "tool_calls", USAGE);
+  }
+
+  @Test
+  void aCompletionHasCallsAndReasoningAndNoContentBesideThem() {
+    CompletableFuture<HttpResponse<String>> response =
+        chat(TOOLS + ",\"tool_choice\":\"auto\",\"reasoning_effort\":\"low\"");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().tools()).startsWith("[{\"type\":\"function\"").contains("weather");
+    assertThat(event.options().toolChoice()).isEqualTo("auto");
+    assertThat(event.options().reasoningEffort()).isEqualTo("low");
+    assertThat(event.options().separateReasoning()).isNull();
+    reply(event);
+    JsonNode json = GatewayFixture.json(response.join().body());
+    JsonNode message = json.at("/choices/0/message");
+    assertThat(message.get("content").isNull()).isTrue();
+    assertThat(message.get("reasoning_content").asText()).isEqualTo("Hm");
+    assertThat(message.get("tool_calls"))
+        .isEqualTo(
+            GatewayFixture.json(
+                """
+                [{"id":"call_1","type":"function",
+                  "function":{"name":"weather","arguments":"{\\"city\\": \\"Ulm\\"}"}},
+                 {"id":"call_2","type":"function",
+                  "function":{"name":"weather","arguments":"{\\"city\\": \\"Köln\\"}"}}]
+                """));
+    assertThat(json.at("/choices/0/finish_reason").asText()).isEqualTo("tool_calls");
+    assertThat(json.at("/usage/completion_tokens_details/reasoning_tokens").asInt()).isEqualTo(4);
+  }
+
+  /** Joins the deltas of a stream as clients do. */
+  private static String joined(String body) {
+    StringBuilder content = new StringBuilder();
+    StringBuilder reasoning = new StringBuilder();
+    List<String> calls = new ArrayList<>();
+    String finish = "";
+    for (String line : body.split("\n")) {
+      if (!line.startsWith("data: {")) {
+        continue;
+      }
+      JsonNode choice = GatewayFixture.json(line.substring(6)).at("/choices/0");
+      JsonNode delta = choice.path("delta");
+      content.append(delta.path("content").asText(""));
+      reasoning.append(delta.path("reasoning_content").asText(""));
+      for (JsonNode call : delta.path("tool_calls")) {
+        int index = call.get("index").asInt();
+        if (call.has("id")) {
+          assertThat(index).isEqualTo(calls.size());
+          assertThat(call.get("type").asText()).isEqualTo("function");
+          calls.add(call.get("id").asText() + " " + call.at("/function/name").asText() + " ");
+        }
+        calls.set(index, calls.get(index) + call.at("/function/arguments").asText());
+      }
+      finish += choice.path("finish_reason").asText("");
+    }
+    return reasoning + "|" + content + "|" + calls + "|" + finish.replace("null", "");
+  }
+
+  @Test
+  void aStreamOpensEachCallWithIdAndNameAndContinuesWithItsArguments() {
+    CompletableFuture<HttpResponse<String>> response = chat(TOOLS + ",\"stream\":true");
+    reply(gateway.topics().next());
+    assertThat(joined(response.join().body()))
+        .isEqualTo(
+            "Hm||[call_1 weather {\"city\": \"Ulm\"}, call_2 weather {\"city\": \"Köln\"}]"
+                + "|tool_calls");
+  }
+
+  @Test
+  void aStreamThatIsSentAgainHasTheSameParts() {
+    String stream = TOOLS + ",\"stream\":true";
+    CompletableFuture<HttpResponse<String>> first = chat(stream, "Idempotency-Key", "k");
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().running(gateway.topics().next(), "");
+    gateway.topics().piece(event, 0, "Let me see");
+    gateway.topics().call(event, 10, 0, ULM);
+    gateway.topics().call(event, 32, 1, KOELN);
+    gateway.topics().end(event, 55, "tool_calls", USAGE);
+    String whole = joined(first.join().body());
+    CompletableFuture<HttpResponse<String>> second = chat(stream, "Idempotency-Key", "k");
+    ConversationEvent sentAgain = gateway.topics().next();
+    ConversationEvent query = gateway.topics().next();
+    ToolCall begun = new ToolCall(KOELN.id(), KOELN.name(), "{\"city\"");
+    gateway
+        .topics()
+        .running(
+            query, new Message("assistant", "Let me see", null, List.of(ULM, begun), null, null));
+    gateway.topics().part(sentAgain, 44, Kind.ARGUMENTS, 1, "call_2", "y\": \"Köln\"}");
+    gateway.topics().end(sentAgain, 55, "tool_calls", USAGE);
+    assertThat(joined(second.join().body())).isEqualTo(whole);
+  }
+
+  @Test
+  void callsAndTheirResultsComeBackInTheSameSession() {
+    String question = "{\"role\":\"user\",\"content\":\"Warm in Ulm?\"}";
+    chat(TOOLS);
+    ConversationEvent first = gateway.topics().next();
+    reply(first);
+    gateway.send(
+        gateway.post(
+            PATH,
+            "{\"messages\":["
+                + question
+                + """
+                ,{"role":"assistant","content":null,"reasoning_content":"Hm","tool_calls":[
+                {"id":"call_1","type":"function","function":{"name":"weather",
+                 "arguments":"{\\"city\\": \\"Ulm\\"}"}}]},
+                {"role":"tool","tool_call_id":"call_1","content":[
+                 {"type":"text","text":"7 degrees"}]}],"""
+                + TOOLS
+                + "}"));
+    ConversationEvent second = gateway.topics().next();
+    assertThat(second.session()).isEqualTo(first.session());
+    assertThat(second.matchHistory()).isTrue();
+    assertThat(second.messages())
+        .containsExactly(
+            new Message("user", "Warm in Ulm?"),
+            new Message("assistant", null, null, List.of(ULM), null, "Hm"),
+            new Message("tool", "7 degrees", null, List.of(), "call_1", null));
+    reply(second);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "\"tool_choice\":\"required\"; tool_choice is \"required\", which is not served yet",
+        "\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"f\"}};"
+            + " tool_choice is an object, which is not served yet",
+        "\"parallel_tool_calls\":false; parallel_tool_calls is false, which is not served yet",
+        "\"tools\":[{\"type\":\"web_search\"}]; tools[0].function is missing",
+        "\"tools\":[{\"type\":\"custom\",\"function\":{\"name\":\"f\"}}]; tools[0].type is \"custom\"",
+        "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"strict\":true}}];"
+            + " tools[0].function.strict is true, which is not served yet",
+        "\"functions\":[{\"name\":\"f\"}]; functions is not served yet",
+        "\"function_call\":\"auto\"; function_call is not served yet",
+        "\"response_format\":{\"type\":\"json_object\"}; response_format is not served yet",
+      })
+  void whatTheJobRefusesIsRefusedByItsName(String field, String error) {
+    HttpResponse<String> response = chat(field).join();
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(GatewayFixture.json(response.body()).at("/error/message").asText())
+        .startsWith(error);
+    assertThat(gateway.topics().hasEvents()).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":null,\"function\":{\"name\":\"f\",\"arguments\":\"\"}}]};"
+            + " messages[0].tool_calls[0].id is missing",
+        "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\"}]};"
+            + " messages[0].tool_calls[0].function is missing",
+        "{\"role\":\"assistant\",\"tool_calls\":[7]};"
+            + " messages[0].tool_calls[0] is a number",
+        "{\"role\":\"user\",\"content\":\"a\",\"tool_call_id\":\"c\"};"
+            + " messages[0].tool_call_id is given, which only a message of role \"tool\" may have",
+        "{\"role\":\"assistant\",\"function_call\":{\"name\":\"f\",\"arguments\":\"\"}};"
+            + " messages[0].function_call is not served yet",
+      })
+  void messagesThatAreWrongAreRefusedByTheirPath(String message, String error) {
+    HttpResponse<String> response =
+        gateway.send(gateway.post(PATH, "{\"messages\":[" + message + "]}")).join();
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(GatewayFixture.json(response.body()).at("/error/message").asText())
+        .startsWith(error);
+  }
+}
