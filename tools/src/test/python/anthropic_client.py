@@ -42,9 +42,10 @@ def test_a_message_streams_the_text_that_it_has_as_a_whole():
 
 
 def test_the_stop_sequence_that_ended_a_message_is_named():
-    text = client.messages.create(**ask("Stop here")).content[0].text
+    replies = {word: client.messages.create(**ask(word)).content[0].text for word in ("Stop here", "Stop", "Halt")}
+    word, text = max(replies.items(), key=lambda reply: len(reply[1]))
     stop = text[8:12]
-    message = client.messages.create(**ask("Stop here", stop_sequences=["never said", stop]))
+    message = client.messages.create(**ask(word, stop_sequences=["never said", stop]))
     assert (message.stop_reason, message.stop_sequence) == ("stop_sequence", stop)
     assert message.content[0].text == text[: text.index(stop)]
 
@@ -67,6 +68,47 @@ def test_what_changes_with_each_request_is_no_part_of_the_prompt():
     assert len(sizes) == 1
 
 
+CITIES = ("Ulm", "Rome")
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+CLOCK = {"name": "clock", "description": "time", "input_schema": SCHEMA}
+CALLS = "\n".join(f'call clock {{"city": "{city}"}}' for city in CITIES)
+
+
+def test_tools_are_called_in_parallel_for_several_rounds():
+    for stream in (False, True):
+        messages, ids, cached = [], set(), 0
+        for round in range(3):
+            messages.append({"role": "user", "content": CALLS})
+            given = dict(model=model, system=f"Look at clocks: {stream}.", max_tokens=200, tools=[CLOCK])
+            given["extra_body"] = {"temperature": 0}
+            if stream:
+                with client.messages.stream(messages=messages, **given) as events:
+                    message = events.get_final_message()
+            else:
+                message = client.messages.create(messages=messages, **given)
+            assert message.stop_reason == "tool_use"
+            assert [(block.type, block.input["city"]) for block in message.content] == [("tool_use", c) for c in CITIES]
+            ids |= {block.id for block in message.content}
+            messages.append({"role": "assistant", "content": [block.model_dump() for block in message.content]})
+            results = [
+                {"type": "tool_result", "tool_use_id": block.id, "content": f"{number} o'clock"}
+                for number, block in enumerate(message.content)
+            ]
+            messages.append({"role": "user", "content": results})
+            answer = client.messages.create(messages=messages, **given)
+            assert answer.content[0].text == "It is 1 o'clock."
+            assert answer.usage.cache_read_input_tokens > cached
+            cached = answer.usage.cache_read_input_tokens
+            messages.append({"role": "assistant", "content": answer.content})
+        assert len(ids) == 6
+        counted = client.messages.count_tokens(
+            model=model, system=given["system"], messages=messages[:3], tools=[CLOCK]
+        ).input_tokens
+        assert counted > client.messages.count_tokens(
+            model=model, system=given["system"], messages=messages[:3]
+        ).input_tokens
+
+
 def test_tokens_are_counted():
     usage = client.messages.create(**ask("Hello")).usage
     counted = client.messages.count_tokens(
@@ -77,8 +119,12 @@ def test_tokens_are_counted():
 
 
 def test_what_is_wrong_is_named():
-    tool = {"name": "f", "input_schema": {"type": "object"}}
-    assert "tools" in raises(anthropic.BadRequestError, lambda: client.messages.create(**ask("a", tools=[tool]))).message
+    for given in (dict(tool_choice={"type": "any"}), dict(tool_choice={"type": "auto", "disable_parallel_tool_use": True})):
+        error = raises(anthropic.BadRequestError, lambda: client.messages.create(**ask("a", tools=[CLOCK], **given)))
+        assert "tool_choice" in error.message
+    search = {"type": "web_search_20250305", "name": "web_search"}
+    error = raises(anthropic.BadRequestError, lambda: client.messages.create(**ask("a", tools=[search])))
+    assert "web_search_20250305" in error.message
     raises(anthropic.BadRequestError, lambda: client.messages.create(**ask("a", "b")))
     raises(anthropic.NotFoundError, lambda: client.messages.create(**dict(ask("a"), model="other")))
 

@@ -1,7 +1,6 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.gateway.http.Json;
 import io.radixflow.jobs.event.GenerationOptionsReader;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.operators.record.GenerationOptions;
@@ -42,10 +41,10 @@ public final class GenerationFields {
    * @param maxTokens the request's name of max_tokens
    * @param stop the request's name of stop
    * @param topLogprobs how many alternatives each token has; -1 for no log probabilities
+   * @param options others, which have the names of events already; it is added to
    */
   public static GenerationOptions read(
-      JsonObject body, String maxTokens, String stop, int topLogprobs) {
-    ObjectNode options = Json.object();
+      JsonObject body, String maxTokens, String stop, int topLogprobs, ObjectNode options) {
     for (String name : SAME) {
       options.set(name, body.get(name));
     }

@@ -6,22 +6,25 @@ import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Reads the conversation of a request: the system prompt and messages, as texts or as blocks.
  *
- * <p>Messages of one role that follow each other are joined, as Anthropic does. What a model
- * thought before is left out, with a notice. A message of the system within the conversation stays
- * where it is.
+ * <p>Messages of one role that follow each other are joined, as Anthropic does. The result of a
+ * tool, which is a block of a user's message, is a message of its own. A message of the system
+ * within the conversation stays where it is.
  */
 final class MessageBlocks {
 
   private static final int MAX_MESSAGES = 10_000;
   private static final int MAX_BLOCKS = 10_000;
+  private static final int MAX_CALLS = 128;
 
   /** Begins a block that changes with each request and would void every cached prefix. */
   private static final String BILLING = "x-anthropic-billing-header";
@@ -29,7 +32,7 @@ final class MessageBlocks {
   /** Claude Code sends a message of the system after the first of the user. */
   private static final List<String> ROLES = List.of("user", "assistant", "system");
 
-  private static final Set<String> LEFT_OUT = Set.of("thinking", "redacted_thinking");
+  private static final String BETWEEN = "\n\n";
 
   private final Consumer<String> notice;
   private final CacheControls controls = new CacheControls();
@@ -57,7 +60,7 @@ final class MessageBlocks {
     if (given.isEmpty()) {
       throw new InvalidInputException("messages is empty; it must have at least one message");
     }
-    given.forEach(each -> add(messages, each));
+    given.forEach(each -> read(messages, each));
     String last = given.get(given.size() - 1).text("role");
     if ("assistant".equals(last)) {
       throw new InvalidInputException(
@@ -67,25 +70,142 @@ final class MessageBlocks {
     return messages;
   }
 
-  private void add(List<Message> messages, JsonObject given) {
+  private void read(List<Message> messages, JsonObject given) {
     String role = given.require("role").text("role");
     if (!ROLES.contains(role)) {
       throw JsonObject.notOneOf(given.path("role"), role, ROLES);
     }
-    String text = texts(given.require("content"), "content");
-    if (text.isEmpty()) {
-      if (role.equals("assistant")) {
-        return;
+    given.require("content");
+    boolean blocks = given.get("content").isArray();
+    if (blocks && role.equals("assistant")) {
+      add(messages, reply(given.objects("content", "blocks", MAX_BLOCKS)));
+    } else if (blocks && role.equals("user")) {
+      if (!addBlocks(messages, given.objects("content", "blocks", MAX_BLOCKS))) {
+        throw empty(given);
       }
-      throw new InvalidInputException(
-          given.path("content") + " is empty: a message must say something");
-    }
-    int before = messages.size() - 1;
-    if (before >= 0 && messages.get(before).role().equals(role)) {
-      messages.set(before, new Message(role, messages.get(before).content() + "\n\n" + text));
     } else {
-      messages.add(new Message(role, text));
+      String text = texts(given, "content");
+      if (text.isEmpty() && !role.equals("assistant")) {
+        throw empty(given);
+      }
+      add(messages, new Message(role, text));
     }
+  }
+
+  private static InvalidInputException empty(JsonObject message) {
+    return new InvalidInputException(
+        message.path("content") + " is empty: a message must say something");
+  }
+
+  /**
+   * Adds what a user's blocks say; the text between results of tools is a message.
+   *
+   * @return whether they say something
+   */
+  private boolean addBlocks(List<Message> messages, List<JsonObject> blocks) {
+    List<String> texts = new ArrayList<>();
+    boolean results = false;
+    boolean says = false;
+    for (JsonObject block : blocks) {
+      if ("tool_result".equals(type(block))) {
+        says |= addText(messages, texts);
+        messages.add(result(block));
+        results = true;
+      } else {
+        texts.add(text(block));
+      }
+    }
+    return addText(messages, texts) || says || results;
+  }
+
+  private static boolean addText(List<Message> messages, List<String> texts) {
+    String joined = join(texts, BETWEEN);
+    texts.clear();
+    if (!joined.isEmpty()) {
+      add(messages, new Message("user", joined));
+    }
+    return !joined.isEmpty();
+  }
+
+  /** Reads the result of a tool; a model knows an error by its text alone. */
+  private Message result(JsonObject block) {
+    controls.read(block);
+    String text = texts(block, "content");
+    String shown = block.bool("is_error", false) ? "Error: " + text : text;
+    String id = block.require("tool_use_id").id("tool_use_id");
+    return new Message("tool", shown, null, List.of(), id, null);
+  }
+
+  /** Reads a reply. Its texts are joined as they were when a call came between them. */
+  private Message reply(List<JsonObject> blocks) {
+    List<String> texts = new ArrayList<>();
+    List<String> thoughts = new ArrayList<>();
+    List<ToolCall> calls = new ArrayList<>();
+    for (JsonObject block : blocks) {
+      switch (type(block)) {
+        case "thinking" -> thoughts.add(block.require("thinking").text("thinking"));
+        case "redacted_thinking" -> notice.accept(block.path("type") + "=redacted_thinking");
+        case "tool_use" -> calls.add(call(block, calls.size()));
+        default -> texts.add(text(block));
+      }
+    }
+    String thought = join(thoughts, "\n");
+    String content = join(texts, "");
+    return new Message(
+        "assistant",
+        content.isEmpty() && !calls.isEmpty() ? null : content,
+        null,
+        calls,
+        null,
+        thought.isEmpty() ? null : thought);
+  }
+
+  private ToolCall call(JsonObject block, int before) {
+    controls.read(block);
+    if (before == MAX_CALLS) {
+      throw new InvalidInputException(
+          block.path("type") + " is tool_use; a reply has at most " + MAX_CALLS + " of them");
+    }
+    block.require("id", "name", "input").object("input");
+    String input = Texts.wellFormed(block.get("input").toString());
+    return new ToolCall(block.id("id"), block.id("name"), input);
+  }
+
+  private static void add(List<Message> messages, Message message) {
+    boolean says = message.content() == null || !message.content().isEmpty();
+    if (!says && message.reasoning() == null) {
+      return;
+    }
+    int last = messages.size() - 1;
+    if (last >= 0 && messages.get(last).role().equals(message.role())) {
+      messages.set(last, joined(messages.get(last), message));
+    } else {
+      messages.add(message);
+    }
+  }
+
+  private static Message joined(Message first, Message next) {
+    List<ToolCall> calls = new ArrayList<>(first.toolCalls());
+    calls.addAll(next.toolCalls());
+    return new Message(
+        first.role(),
+        join(BETWEEN, first.content(), next.content()),
+        null,
+        calls,
+        null,
+        join("\n", first.reasoning(), next.reasoning()));
+  }
+
+  /** Joins two texts that may be null; null if both are. */
+  private static String join(String between, String first, String next) {
+    return first == null || next == null
+        ? first == null ? next : first
+        : join(List.of(first, next), between);
+  }
+
+  private static String join(List<String> texts, String between) {
+    return Texts.wellFormed(
+        texts.stream().filter(text -> !text.isEmpty()).collect(Collectors.joining(between)));
   }
 
   /** Returns a text, or the texts of blocks, one after the other; empty if it is not given. */
@@ -95,40 +215,34 @@ final class MessageBlocks {
       return "";
     }
     if (value.isTextual()) {
-      return isBilling(value.textValue()) ? "" : Texts.wellFormed(value.textValue());
+      return join(List.of(said(value.textValue())), "");
     }
     if (!value.isArray()) {
       throw JsonObject.wrongType(given.path(field), value, "a string or an array of blocks");
     }
-    List<String> texts = new ArrayList<>();
-    for (JsonObject block : given.objects(field, "blocks", MAX_BLOCKS)) {
-      String text = text(block);
-      if (!text.isEmpty() && !isBilling(text)) {
-        texts.add(text);
-      }
-    }
-    return Texts.wellFormed(String.join("\n\n", texts));
+    Stream<JsonObject> blocks = given.objects(field, "blocks", MAX_BLOCKS).stream();
+    return join(blocks.map(this::text).toList(), BETWEEN);
   }
 
-  private static boolean isBilling(String text) {
-    return text.startsWith(BILLING);
+  private static String said(String text) {
+    return text.startsWith(BILLING) ? "" : text;
+  }
+
+  private static String type(JsonObject block) {
+    return block.require("type").text("type");
   }
 
   private String text(JsonObject block) {
-    String type = block.require("type").text("type");
+    String type = type(block);
     controls.read(block);
-    if (LEFT_OUT.contains(type)) {
-      notice.accept(block.path("type") + "=" + type);
-      return "";
-    }
     if (!type.equals("text")) {
       throw new ApiException(
           400,
           "invalid_request_error",
           "unsupported_content",
           null,
-          block.path("type") + " is " + Texts.quote(type) + ": only text is served yet");
+          block.path("type") + " is " + Texts.quote(type) + ", which is not served here");
     }
-    return block.require("text").text("text");
+    return said(block.require("text").text("text"));
   }
 }

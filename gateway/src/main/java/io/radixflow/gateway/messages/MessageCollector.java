@@ -6,6 +6,7 @@ import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
+import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 
@@ -14,7 +15,7 @@ final class MessageCollector implements ChatOutput {
 
   private final Exchange exchange;
   private final MessageJson json;
-  private final StringBuilder text = new StringBuilder();
+  private final TurnMessage message = new TurnMessage();
 
   MessageCollector(Exchange exchange, MessageJson json) {
     this.exchange = exchange;
@@ -26,7 +27,7 @@ final class MessageCollector implements ChatOutput {
 
   @Override
   public void piece(int choice, TurnPiece piece) {
-    text.append(piece.text());
+    message.add(piece);
   }
 
   @Override
@@ -35,7 +36,7 @@ final class MessageCollector implements ChatOutput {
     if (error != null) {
       exchange.fail(error);
     } else {
-      exchange.json(200, json.message(text.toString(), end));
+      exchange.json(200, json.message(message.message(), end));
     }
   }
 

@@ -3,6 +3,10 @@ package io.radixflow.gateway.messages;
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.gateway.turn.TurnEnd;
+import io.radixflow.gateway.turn.TurnPart;
+import io.radixflow.kernels.text.template.JsonValues;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
 
@@ -17,8 +21,8 @@ import java.io.IOException;
 record MessageJson(String id, String model, boolean cacheControl) {
 
   /** The whole message. */
-  byte[] message(String text, TurnEnd end) {
-    return Json.write(json -> message(json, text, end, end.usage()));
+  byte[] message(Message reply, TurnEnd end) {
+    return Json.write(json -> message(json, reply, end, end.usage()));
   }
 
   /** The first event of a stream; the counts of the prompt come with the last. */
@@ -32,34 +36,82 @@ record MessageJson(String id, String model, boolean cacheControl) {
         });
   }
 
-  private void message(JsonGenerator json, String text, TurnEnd end, Usage usage)
+  private void message(JsonGenerator json, Message reply, TurnEnd end, Usage usage)
       throws IOException {
     json.writeStringField("id", id);
     json.writeStringField("type", "message");
     json.writeStringField("role", "assistant");
     json.writeStringField("model", model);
     json.writeArrayFieldStart("content");
-    if (text != null) {
-      json.writeStartObject();
-      json.writeStringField("type", "text");
-      json.writeStringField("text", text);
-      json.writeEndObject();
+    if (reply != null) {
+      blocks(json, reply);
     }
     json.writeEndArray();
     stop(json, end);
     usage(json, usage);
   }
 
-  /** Begins the text. */
-  static byte[] blockStart() {
+  private void blocks(JsonGenerator json, Message reply) throws IOException {
+    if (reply.reasoning() != null) {
+      thinking(json, reply.reasoning(), id);
+    }
+    if (reply.toolCalls().isEmpty() || reply.content() != null) {
+      text(json, reply.content());
+    }
+    for (ToolCall call : reply.toolCalls()) {
+      toolUse(json, call);
+    }
+  }
+
+  private static void text(JsonGenerator json, String text) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("type", "text");
+    json.writeStringField("text", text);
+    json.writeEndObject();
+  }
+
+  /**
+   * @param signature a text that clients send back with the block; nothing reads it here
+   */
+  private static void thinking(JsonGenerator json, String text, String signature)
+      throws IOException {
+    json.writeStartObject();
+    json.writeStringField("type", "thinking");
+    json.writeStringField("thinking", text);
+    json.writeStringField("signature", signature);
+    json.writeEndObject();
+  }
+
+  /** Writes a call; arguments that were cut are no object, and are left out. */
+  private static void toolUse(JsonGenerator json, ToolCall call) throws IOException {
+    json.writeStartObject();
+    json.writeStringField("type", "tool_use");
+    json.writeStringField("id", call.id());
+    json.writeStringField("name", call.name());
+    json.writeFieldName("input");
+    Object input = JsonValues.object(call.arguments());
+    json.writeRawValue(input == null ? "{}" : JsonValues.write(input));
+    json.writeEndObject();
+  }
+
+  /**
+   * Begins a block.
+   *
+   * @param name of the function, if the block is a call
+   */
+  byte[] blockStart(int index, TurnPart part, String name) {
     return event(
         "content_block_start",
         json -> {
-          json.writeNumberField("index", 0);
-          json.writeObjectFieldStart("content_block");
-          json.writeStringField("type", "text");
-          json.writeStringField("text", "");
-          json.writeEndObject();
+          json.writeNumberField("index", index);
+          json.writeFieldName("content_block");
+          if (part.isContent()) {
+            text(json, "");
+          } else if (part.isReasoning()) {
+            thinking(json, "", "");
+          } else {
+            toolUse(json, new ToolCall(part.id(), name, "{}"));
+          }
         });
   }
 
@@ -67,21 +119,35 @@ record MessageJson(String id, String model, boolean cacheControl) {
     return event("ping", json -> {});
   }
 
-  /** A piece of the text. */
-  static byte[] blockDelta(String text) {
+  /** A piece of a block. */
+  static byte[] blockDelta(int index, TurnPart part, String text) {
+    if (part.isContent()) {
+      return blockDelta(index, "text_delta", "text", text);
+    }
+    return part.isReasoning()
+        ? blockDelta(index, "thinking_delta", "thinking", text)
+        : blockDelta(index, "input_json_delta", "partial_json", text);
+  }
+
+  /** The signature of what the model thought. */
+  byte[] signature(int index) {
+    return blockDelta(index, "signature_delta", "signature", id);
+  }
+
+  private static byte[] blockDelta(int index, String type, String field, String text) {
     return event(
         "content_block_delta",
         json -> {
-          json.writeNumberField("index", 0);
+          json.writeNumberField("index", index);
           json.writeObjectFieldStart("delta");
-          json.writeStringField("type", "text_delta");
-          json.writeStringField("text", text);
+          json.writeStringField("type", type);
+          json.writeStringField(field, text);
           json.writeEndObject();
         });
   }
 
-  static byte[] blockStop() {
-    return event("content_block_stop", json -> json.writeNumberField("index", 0));
+  static byte[] blockStop(int index) {
+    return event("content_block_stop", json -> json.writeNumberField("index", index));
   }
 
   /** Why the message ended, and its counts of tokens. */
@@ -118,7 +184,12 @@ record MessageJson(String id, String model, boolean cacheControl) {
     String reason = null;
     if (end != null) {
       String stopped = end.stopReason() == null ? "end_turn" : "stop_sequence";
-      reason = end.finishReason().equals("stop") ? stopped : "max_tokens";
+      reason =
+          switch (end.finishReason()) {
+            case "stop" -> stopped;
+            case "tool_calls" -> "tool_use";
+            default -> "max_tokens";
+          };
     }
     json.writeStringField("stop_reason", reason);
     json.writeStringField("stop_sequence", end == null ? null : end.stopReason());

@@ -7,6 +7,7 @@ import io.radixflow.gateway.http.SseStream;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
+import io.radixflow.gateway.turn.TurnPart;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 
@@ -17,7 +18,12 @@ final class MessageStream implements ChatOutput {
   private final SseStream events;
   private final MessageJson json;
   private TurnStream turn;
-  private boolean begun;
+
+  /** The block that is open, or null. */
+  private TurnPart open;
+
+  /** Blocks that were opened. */
+  private int blocks;
 
   MessageStream(Exchange exchange, MessageJson json) {
     this.exchange = exchange;
@@ -35,18 +41,45 @@ final class MessageStream implements ChatOutput {
     if (piece.text().isEmpty()) {
       return;
     }
-    open();
-    events.event("content_block_delta", MessageJson.blockDelta(piece.text()));
+    TurnPart part = piece.part();
+    if (open == null || !isOf(open, part)) {
+      close();
+      open(part, piece.text());
+    }
+    if (!part.opensCall()) {
+      events.event("content_block_delta", MessageJson.blockDelta(blocks - 1, part, piece.text()));
+    }
     events.throttle(turn);
   }
 
-  private void open() {
-    if (!begun) {
-      begun = true;
+  /** Returns whether a part is in a block; name and arguments of a call are in one. */
+  private static boolean isOf(TurnPart block, TurnPart part) {
+    return block.index() == part.index() && block.isReasoning() == part.isReasoning();
+  }
+
+  /**
+   * @param name of the function, if the block is a call
+   */
+  private void open(TurnPart part, String name) {
+    if (blocks == 0) {
       events.event("message_start", json.start());
-      events.event("content_block_start", MessageJson.blockStart());
+    }
+    events.event("content_block_start", json.blockStart(blocks, part, name));
+    if (blocks++ == 0) {
       events.event("ping", MessageJson.ping());
     }
+    open = part;
+  }
+
+  private void close() {
+    if (open == null) {
+      return;
+    }
+    if (open.isReasoning()) {
+      events.event("content_block_delta", json.signature(blocks - 1));
+    }
+    events.event("content_block_stop", MessageJson.blockStop(blocks - 1));
+    open = null;
   }
 
   @Override
@@ -56,8 +89,10 @@ final class MessageStream implements ChatOutput {
       fail(error);
       return;
     }
-    open();
-    events.event("content_block_stop", MessageJson.blockStop());
+    if (blocks == 0) {
+      open(TurnPart.CONTENT, null);
+    }
+    close();
     events.event("message_delta", json.delta(end));
     events.event("message_stop", MessageJson.stop());
     events.end();

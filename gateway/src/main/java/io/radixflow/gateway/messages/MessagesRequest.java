@@ -1,8 +1,7 @@
 package io.radixflow.gateway.messages;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.chat.GenerationFields;
-import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.jobs.json.JsonObject;
@@ -41,11 +40,14 @@ record MessagesRequest(
           "stream",
           "system",
           "temperature",
+          "thinking",
           "tool_choice",
+          "tools",
+          "output_config",
           "top_k",
           "top_p");
 
-  private static final Set<String> REFUSED = Set.of("tools", "mcp_servers", "output_format");
+  private static final Set<String> REFUSED = Set.of("mcp_servers", "output_format");
 
   /**
    * Reads the body of a request.
@@ -55,10 +57,10 @@ record MessagesRequest(
   static MessagesRequest read(Exchange exchange, boolean counting) {
     List<String> leftOut = new ArrayList<>();
     JsonObject body = RequestFields.check(exchange, SERVED, REFUSED);
-    refuseToolChoice(body);
     MessageBlocks blocks = new MessageBlocks(leftOut::add);
     List<Message> messages = blocks.read(body.require("messages"));
     blocks.controls().read(body);
+    ObjectNode tools = new MessageTools(blocks.controls(), leftOut::add).read(body);
     RequestFields.ignore(exchange, leftOut);
     if (!counting) {
       body.require("max_tokens");
@@ -68,17 +70,8 @@ record MessagesRequest(
         body.text("model"),
         metadata == null ? null : metadata.text("user_id"),
         messages,
-        GenerationFields.asText(
-            GenerationFields.read(body, "max_tokens", "stop_sequences", -1)),
+        GenerationFields.read(body, "max_tokens", "stop_sequences", -1, tools),
         blocks.controls().pinMillis(),
         body.bool("stream", false));
-  }
-
-  private static void refuseToolChoice(JsonObject body) {
-    JsonNode choice = body.get("tool_choice");
-    String type = choice == null ? "auto" : choice.path("type").asText();
-    if (!type.equals("auto") && !type.equals("none")) {
-      throw ApiException.notServed("tool_choice");
-    }
   }
 }

@@ -3,6 +3,7 @@ package io.radixflow.gateway.responses;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.radixflow.gateway.chat.CacheTtl;
 import io.radixflow.gateway.chat.GenerationFields;
+import io.radixflow.gateway.http.Json;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
@@ -116,7 +117,8 @@ record ResponseRequest(
                 body,
                 "max_output_tokens",
                 "stop",
-                settings.logprobs() ? settings.topLogprobs() : -1)),
+                settings.logprobs() ? settings.topLogprobs() : -1,
+                Json.object())),
         CacheTtl.pinMillis(body, settings.promptCacheRetention()),
         Metadata.of(body),
         settings,

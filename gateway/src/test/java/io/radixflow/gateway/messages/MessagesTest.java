@@ -125,10 +125,10 @@ class MessagesTest {
   }
 
   @Test
-  void messagesOfOneRoleAreJoinedAndThoughtsAreLeftOut() {
+  void messagesOfOneRoleAreJoined() {
     CompletableFuture<HttpResponse<String>> sent =
         send(
-            "'max_tokens':9,'thinking':{'type':'enabled'},'messages':["
+            "'max_tokens':9,'thinking':{'type':'enabled','budget_tokens':1024},'messages':["
                 + "{'role':'user','content':'a'},"
                 + "{'role':'user','content':[{'type':'text','text':'b'},"
                 + "{'type':'text','text':'c','cache_control':{'type':'ephemeral','ttl':'1h'}}]},"
@@ -138,12 +138,13 @@ class MessagesTest {
     assertThat(event.messages())
         .containsExactly(
             new Message("user", "a\n\nb\n\nc"),
-            new Message("assistant", "d"),
+            new Message("assistant", "d", null, List.of(), null, "hm"),
             new Message("user", "e"));
+    assertThat(event.options().chatTemplateKwargs()).isEqualTo("{\"enable_thinking\":true}");
     assertThat(event.cache().pinMillis()).isEqualTo(3_600_000);
     gateway.topics().end(event, 0, "stop", Usage.NONE);
     assertThat(sent.join().headers().firstValue("X-Radixflow-Ignored").orElse(""))
-        .contains("thinking");
+        .isEqualTo("thinking.budget_tokens");
   }
 
   @ParameterizedTest
@@ -157,8 +158,17 @@ class MessagesTest {
         "'max_tokens':9,'messages':[{'role':'user','content':''}] | content",
         "'max_tokens':9,'messages':[{'role':'user','content':'a'},{'role':'assistant','content':'b'}] | assistant",
         "'max_tokens':9,'messages':[{'role':'user','content':[{'type':'image'}]}] | image",
-        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tools':[{'name':'f'}] | tools",
-        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'any'} | tool_choice",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tools':[{'name':'f'}] | tools[0].input_schema",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tools':[{'type':'bash_20250124','name':'bash'}] | bash_20250124",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tools':[{'name':'f','input_schema':{},'strict':true}] | tools[0].strict",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'any'} | tool_choice.type is \"any\"",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'tool','name':'f'} | tool_choice",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'auto','disable_parallel_tool_use':true} | disable_parallel_tool_use",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'thinking':{'type':'deep'} | thinking.type",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'output_config':{'format':{'type':'json_schema'}} | output_config.format",
+        "'max_tokens':9,'messages':[{'role':'user','content':[{'type':'tool_result','content':'x'}]}] | tool_use_id",
+        "'max_tokens':9,'messages':[{'role':'user','content':[{'type':'tool_result','tool_use_id':'c','content':[{'type':'image'}]}]}] | image",
+        "'max_tokens':9,'messages':[{'role':'assistant','content':[{'type':'tool_use','id':'c','name':'f','input':'x'}]},{'role':'user','content':'a'}] | input",
       })
   void whatIsWrongIsNamedInAnthropicsForm(String fields, String named) {
     HttpResponse<String> response = send(fields).join();

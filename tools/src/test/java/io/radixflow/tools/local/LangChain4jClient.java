@@ -131,7 +131,7 @@ final class LangChain4jClient {
     ChatResponse first = responses.chat(request(UserMessage.from("Hello, responses")));
     ChatRequest next =
         ChatRequest.builder()
-            .messages(UserMessage.from("And now?"))
+            .messages(UserMessage.from("And what comes now?"))
             .parameters(
                 OpenAiResponsesChatRequestParameters.builder()
                     .previousResponseId(first.id())

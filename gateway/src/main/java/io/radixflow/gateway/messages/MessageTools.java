@@ -1,0 +1,112 @@
+package io.radixflow.gateway.messages;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** Reads tools, their choice and how the model is to think, and gives them the names of events. */
+final class MessageTools {
+
+  private static final int MAX_TOOLS = 128;
+  private static final Set<String> SERVED =
+      Set.of("type", "name", "description", "input_schema", "strict", "cache_control");
+  private static final List<String> THINKING = List.of("enabled", "disabled", "adaptive");
+
+  private final CacheControls controls;
+  private final Consumer<String> notice;
+
+  /**
+   * @param notice hears the path of each thing that is ignored
+   */
+  MessageTools(CacheControls controls, Consumer<String> notice) {
+    this.controls = controls;
+    this.notice = notice;
+  }
+
+  /** Returns the fields of an event that the body asks for. */
+  ObjectNode read(JsonObject body) {
+    ObjectNode options = Json.object();
+    if (body.has("tools")) {
+      ArrayNode tools = options.putArray("tools");
+      body.objects("tools", "tools", MAX_TOOLS).forEach(tool -> add(tools, tool));
+    }
+    JsonObject choice = body.object("tool_choice");
+    if (choice != null) {
+      options.put("tool_choice", choice(choice));
+    }
+    think(body.object("thinking"), options);
+    JsonObject output = body.object("output_config");
+    if (output != null) {
+      if (output.has("format")) {
+        throw ApiException.notServed("output_config.format");
+      }
+      output.names().forEach(name -> notice.accept(output.path(name)));
+    }
+    return options;
+  }
+
+  private void add(ArrayNode tools, JsonObject tool) {
+    controls.read(tool);
+    String type = tool.text("type");
+    if (type != null && !type.equals("custom")) {
+      throw notServed(tool.path("type"), Texts.quote(type), "\"custom\" is");
+    }
+    if (tool.bool("strict", false)) {
+      throw notServed(tool.path("strict"), "true", "false is");
+    }
+    tool.require("name", "input_schema").object("input_schema");
+    ObjectNode function = tools.addObject().put("type", "function").putObject("function");
+    function.put("name", tool.text("name"));
+    if (tool.has("description")) {
+      function.put("description", tool.text("description"));
+    }
+    function.set("parameters", tool.get("input_schema"));
+    for (String name : tool.names()) {
+      if (!SERVED.contains(name)) {
+        notice.accept(tool.path(name));
+      }
+    }
+  }
+
+  private static String choice(JsonObject choice) {
+    String type = choice.require("type").text("type");
+    if (!type.equals("auto") && !type.equals("none")) {
+      throw notServed(choice.path("type"), Texts.quote(type), "\"auto\" and \"none\" are");
+    }
+    if (choice.bool("disable_parallel_tool_use", false)) {
+      throw notServed(choice.path("disable_parallel_tool_use"), "true", "false is");
+    }
+    return type;
+  }
+
+  /** Has the chat template switch thinking on or off, where it can; its budget is not bounded. */
+  private void think(JsonObject thinking, ObjectNode options) {
+    if (thinking == null) {
+      return;
+    }
+    String type = thinking.require("type").text("type");
+    if (!THINKING.contains(type)) {
+      throw JsonObject.notOneOf(thinking.path("type"), type, THINKING);
+    }
+    if (!type.equals("adaptive")) {
+      options.putObject("chat_template_kwargs").put("enable_thinking", type.equals("enabled"));
+    }
+    for (String name : thinking.names()) {
+      if (!name.equals("type")) {
+        notice.accept(thinking.path(name));
+      }
+    }
+  }
+
+  private static InvalidInputException notServed(String path, String given, String served) {
+    return new InvalidInputException(
+        path + " is " + given + ", which is not served yet; " + served);
+  }
+}

@@ -1,0 +1,184 @@
+package io.radixflow.gateway.messages;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.GatewayFixture;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ReplyDelta.Kind;
+import io.radixflow.operators.record.ToolCall;
+import io.radixflow.operators.record.Usage;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class MessageToolsTest {
+
+  private static final String TOOLS =
+      "'max_tokens':99,'tools':[{'name':'weather','description':'The weather','input_schema':"
+          + "{'type':'object','properties':{'city':{'type':'string'}}},"
+          + "'cache_control':{'type':'ephemeral'}}],'tool_choice':{'type':'auto'}";
+  private static final String HELLO = TOOLS + ",'messages':[{'role':'user','content':'Warm?'}]";
+  private static final ToolCall ULM = new ToolCall("call_1", "weather", "{\"city\": \"Ulm\"}");
+  private static final ToolCall KOELN = new ToolCall("call_2", "weather", "{\"city\": \"Köln\"}");
+
+  @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
+
+  private CompletableFuture<HttpResponse<String>> send(String fields) {
+    return gateway.send(gateway.post("/v1/messages", "{" + fields.replace('\'', '"') + "}"));
+  }
+
+  private void reply(ConversationEvent event) {
+    gateway.topics().part(event, 0, Kind.REASONING_CONTENT, -1, null, "H");
+    gateway.topics().part(event, 1, Kind.REASONING_CONTENT, -1, null, "m");
+    gateway.topics().piece(event, 2, "Let me see");
+    gateway.topics().call(event, 12, 0, ULM);
+    gateway.topics().call(event, 34, 1, KOELN);
+    gateway.topics().end(event, 57, "tool_calls", new Usage(30, 16, 9));
+  }
+
+  @Test
+  void aMessageHasThoughtsTextAndCallsAsBlocks() {
+    CompletableFuture<HttpResponse<String>> sent = send(HELLO);
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().tools())
+        .isEqualTo(
+            "[{\"type\":\"function\",\"function\":{\"name\":\"weather\",\"description\":"
+                + "\"The weather\",\"parameters\":{\"type\":\"object\",\"properties\":"
+                + "{\"city\":{\"type\":\"string\"}}}}}]");
+    assertThat(event.options().toolChoice()).isEqualTo("auto");
+    assertThat(event.options().separateReasoning()).isNull();
+    assertThat(event.cache().pinMillis()).isEqualTo(300_000);
+    reply(event);
+    JsonNode json = GatewayFixture.json(sent.join().body());
+    assertThat(json.at("/stop_reason").asText()).isEqualTo("tool_use");
+    assertThat(json.get("content"))
+        .isEqualTo(
+            GatewayFixture.json(
+                """
+                [{"type":"thinking","thinking":"Hm","signature":"%s"},
+                 {"type":"text","text":"Let me see"},
+                 {"type":"tool_use","id":"call_1","name":"weather","input":{"city":"Ulm"}},
+                 {"type":"tool_use","id":"call_2","name":"weather","input":{"city":"Köln"}}]
+                """
+                    .formatted(json.get("id").asText())));
+  }
+
+  @Test
+  void aMessageOfCallsAloneHasNoText() {
+    CompletableFuture<HttpResponse<String>> sent = send(HELLO);
+    ConversationEvent event = gateway.topics().next();
+    ToolCall cut = new ToolCall("call_1", "weather", "{\"city\": \"U");
+    gateway.topics().call(event, 0, 0, cut);
+    gateway.topics().end(event, 18, "length", Usage.NONE);
+    JsonNode json = GatewayFixture.json(sent.join().body());
+    assertThat(json.at("/stop_reason").asText()).isEqualTo("max_tokens");
+    assertThat(json.get("content"))
+        .isEqualTo(
+            GatewayFixture.json(
+                "[{\"type\":\"tool_use\",\"id\":\"call_1\",\"name\":\"weather\",\"input\":{}}]"));
+  }
+
+  @Test
+  void aStreamHasABlockForEachPartOneAfterTheOther() {
+    CompletableFuture<HttpResponse<String>> sent = send(HELLO + ",'stream':true");
+    reply(gateway.topics().next());
+    List<String> blocks = new ArrayList<>();
+    List<Boolean> open = new ArrayList<>();
+    String stop = null;
+    for (String line : sent.join().body().split("\n")) {
+      if (!line.startsWith("data: ")) {
+        continue;
+      }
+      JsonNode data = GatewayFixture.json(line.substring("data: ".length()));
+      int index = data.path("index").asInt(-1);
+      switch (data.get("type").asText()) {
+        case "content_block_start" -> {
+          assertThat(open).doesNotContain(true).hasSize(index);
+          open.add(true);
+          JsonNode block = data.get("content_block");
+          blocks.add(block.get("type").asText() + " " + block.path("name").asText(""));
+          assertThat(block.path("input").isMissingNode() || block.get("input").isEmpty()).isTrue();
+        }
+        case "content_block_delta" -> {
+          assertThat(open.get(index)).isTrue();
+          JsonNode delta = data.get("delta");
+          String type = delta.get("type").asText();
+          String field =
+              switch (type) {
+                case "text_delta" -> "text";
+                case "thinking_delta" -> "thinking";
+                case "input_json_delta" -> "partial_json";
+                default -> "signature";
+              };
+          assertThat(delta.get(field).asText()).isNotEmpty();
+          if (!field.equals("signature")) {
+            blocks.set(index, blocks.get(index) + delta.get(field).asText());
+          }
+        }
+        case "content_block_stop" -> open.set(index, false);
+        case "message_delta" -> stop = data.at("/delta/stop_reason").asText();
+        default -> {}
+      }
+    }
+    assertThat(open).doesNotContain(true);
+    assertThat(blocks)
+        .containsExactly(
+            "thinking Hm",
+            "text Let me see",
+            "tool_use weather{\"city\": \"Ulm\"}",
+            "tool_use weather{\"city\": \"Köln\"}");
+    assertThat(stop).isEqualTo("tool_use");
+  }
+
+  @Test
+  void callsAndTheirResultsComeBackInTheSameSession() {
+    send(HELLO);
+    ConversationEvent first = gateway.topics().next();
+    reply(first);
+    send(
+        TOOLS
+            + ",'messages':[{'role':'user','content':'Warm?'},"
+            + "{'role':'assistant','content':[{'type':'thinking','thinking':'Hm','signature':'s'},"
+            + "{'type':'text','text':'Let '},"
+            + "{'type':'tool_use','id':'call_1','name':'weather','input':{'city':'Ulm'}},"
+            + "{'type':'text','text':'me see'},"
+            + "{'type':'tool_use','id':'call_2','name':'weather','input':{}}]},"
+            + "{'role':'user','content':["
+            + "{'type':'tool_result','tool_use_id':'call_1','content':'7 degrees'},"
+            + "{'type':'tool_result','tool_use_id':'call_2','is_error':true,'content':["
+            + "{'type':'text','text':'no such city'}]},"
+            + "{'type':'text','text':'Well?'}]}]");
+    ConversationEvent second = gateway.topics().next();
+    assertThat(second.session()).isEqualTo(first.session());
+    ToolCall ulm = new ToolCall("call_1", "weather", "{\"city\":\"Ulm\"}");
+    ToolCall none = new ToolCall("call_2", "weather", "{}");
+    assertThat(second.messages())
+        .containsExactly(
+            new Message("user", "Warm?"),
+            new Message("assistant", "Let me see", null, List.of(ulm, none), null, "Hm"),
+            new Message("tool", "7 degrees", null, List.of(), "call_1", null),
+            new Message("tool", "Error: no such city", null, List.of(), "call_2", null),
+            new Message("user", "Well?"));
+    reply(second);
+  }
+
+  @Test
+  void toolsCountAsTokensOfThePrompt() {
+    List<Integer> counts = new ArrayList<>();
+    for (String fields : List.of(HELLO, HELLO.replaceFirst("'tools':\\[.*?}],", ""))) {
+      HttpResponse<String> response =
+          gateway
+              .send(
+                  gateway.post(
+                      "/v1/messages/count_tokens", "{" + fields.replace('\'', '"') + "}"))
+              .join();
+      counts.add(GatewayFixture.json(response.body()).get("input_tokens").asInt());
+    }
+    assertThat(counts.get(0)).isGreaterThan(counts.get(1) + 50);
+  }
+}
