@@ -75,8 +75,7 @@ final class ChatJson extends CompletionJson {
   }
 
   /** Writes the begin of a call, which has its id and the function's name, or more arguments. */
-  private static void callDelta(JsonGenerator json, TurnPart part, String text)
-      throws IOException {
+  private static void callDelta(JsonGenerator json, TurnPart part, String text) throws IOException {
     json.writeArrayFieldStart("tool_calls");
     json.writeStartObject();
     json.writeNumberField("index", part.index());

@@ -26,7 +26,7 @@ import java.util.concurrent.Callable;
  */
 public final class TokenizeEndpoints implements EndpointGroup {
 
-  private static final Set<String> TEXTS = 
+  private static final Set<String> TEXTS =
       Set.of(
           "model",
           "prompt",

@@ -6,9 +6,9 @@ import io.radixflow.operators.record.ReplyDelta;
 import java.util.List;
 
 /**
- * Joins the deltas of one turn, which come at least once and from several attempts, into pieces
- * of one part each, without gap or overlap, and hands them to the listener's executor. What waits for a listener is
- * joined into one piece and bounded.
+ * Joins the deltas of one turn, which come at least once and from several attempts, into pieces of
+ * one part each, without gap or overlap, and hands them to the listener's executor. What waits for
+ * a listener is joined into one piece and bounded.
  */
 final class TurnFollower implements TurnStream, Waiting {
 

@@ -199,8 +199,7 @@ class ChatToolsTest {
             + " messages[0].tool_calls[0].id is missing",
         "{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"c\"}]};"
             + " messages[0].tool_calls[0].function is missing",
-        "{\"role\":\"assistant\",\"tool_calls\":[7]};"
-            + " messages[0].tool_calls[0] is a number",
+        "{\"role\":\"assistant\",\"tool_calls\":[7]};" + " messages[0].tool_calls[0] is a number",
         "{\"role\":\"user\",\"content\":\"a\",\"tool_call_id\":\"c\"};"
             + " messages[0].tool_call_id is given, which only a message of role \"tool\" may have",
         "{\"role\":\"assistant\",\"function_call\":{\"name\":\"f\",\"arguments\":\"\"}};"

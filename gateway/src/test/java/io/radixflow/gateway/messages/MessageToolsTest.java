@@ -174,8 +174,7 @@ class MessageToolsTest {
       HttpResponse<String> response =
           gateway
               .send(
-                  gateway.post(
-                      "/v1/messages/count_tokens", "{" + fields.replace('\'', '"') + "}"))
+                  gateway.post("/v1/messages/count_tokens", "{" + fields.replace('\'', '"') + "}"))
               .join();
       counts.add(GatewayFixture.json(response.body()).get("input_tokens").asInt());
     }

@@ -63,7 +63,8 @@ class ClientsIT {
         LocalStack.start(
             settings,
             new LocalStack.Options(Optional.empty(), true, 0, 0),
-            ServingSettings.engine(settings, name -> SimModel.open(SimOptions.DEFAULT.withCalls(true))),
+            ServingSettings.engine(
+                settings, name -> SimModel.open(SimOptions.DEFAULT.withCalls(true))),
             line -> {});
     gateway = Gateway.start(stack.settings());
     other = Gateway.start(stack.settings());
