@@ -6,6 +6,7 @@ import io.radixflow.kernels.grammar.regex.RegexParser;
 import io.radixflow.kernels.grammar.regex.RegexPool;
 import io.radixflow.kernels.grammar.rule.GbnfParser;
 import io.radixflow.kernels.grammar.rule.LarkParser;
+import io.radixflow.kernels.grammar.rule.Rule;
 import io.radixflow.kernels.grammar.rule.RuleBook;
 import io.radixflow.kernels.grammar.schema.SchemaCompiler;
 import io.radixflow.kernels.grammar.schema.Whitespace;
@@ -48,10 +49,7 @@ public final class Grammar {
    * @throws GrammarException if the expression is malformed, not supported or too large
    */
   public static Grammar regex(String regex) {
-    RuleBook book = new RuleBook(new RegexPool());
-    int start = book.reserve();
-    book.define(start, book.lexeme(RegexParser.whole(book.pool, checked(regex), "")));
-    return new Grammar(book);
+    return new Grammar(regexBook(checked(regex)));
   }
 
   /**
@@ -61,10 +59,7 @@ public final class Grammar {
    * @throws GrammarException if the grammar is malformed, not supported or too large
    */
   public static Grammar lark(String grammar) {
-    return new Grammar(
-        LarkParser.parse(
-            checked(grammar),
-            (book, schema) -> SchemaCompiler.compile(book, schema, Whitespace.ANY)));
+    return new Grammar(larkBook(checked(grammar)));
   }
 
   /**
@@ -74,6 +69,47 @@ public final class Grammar {
    */
   public static Grammar gbnf(String grammar) {
     return new Grammar(GbnfParser.parse(checked(grammar)));
+  }
+
+  /**
+   * Compiles a grammar from its source; schemas allow any whitespace between tokens.
+   *
+   * @throws GrammarException if it is malformed, not supported or too large
+   */
+  public static Grammar of(GrammarSpec spec) {
+    String text = checked(spec.text());
+    RuleBook book =
+        switch (spec.kind()) {
+          case JSON_SCHEMA -> schemaBook(text);
+          case REGEX -> regexBook(text);
+          case LARK -> larkBook(text);
+          case GBNF -> GbnfParser.parse(text);
+        };
+    if (!spec.before().isEmpty()) {
+      Rule before = book.lexeme(RegexParser.whole(book.pool, checked(spec.before()), ""));
+      book.define(0, Rule.seq(before, book.body(0)));
+    }
+    return new Grammar(book);
+  }
+
+  private static RuleBook schemaBook(String schema) {
+    RuleBook book = new RuleBook(new RegexPool());
+    int start = book.reserve();
+    book.define(start, Rule.NOTHING);
+    book.define(start, SchemaCompiler.compile(book, schema, Whitespace.ANY));
+    return book;
+  }
+
+  private static RuleBook regexBook(String regex) {
+    RuleBook book = new RuleBook(new RegexPool());
+    int start = book.reserve();
+    book.define(start, book.lexeme(RegexParser.whole(book.pool, regex, "")));
+    return book;
+  }
+
+  private static RuleBook larkBook(String grammar) {
+    return LarkParser.parse(
+        grammar, (book, schema) -> SchemaCompiler.compile(book, schema, Whitespace.ANY));
   }
 
   private static String checked(String source) {

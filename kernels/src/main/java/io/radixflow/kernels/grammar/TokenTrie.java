@@ -1,13 +1,15 @@
 package io.radixflow.kernels.grammar;
 
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
 /**
- * The bytes of a vocabulary's ordinary tokens as a trie in depth-first order. Special tokens and
- * tokens without bytes are in no trie. Immutable; made once for each tokenizer and shared.
+ * The bytes of a vocabulary's tokens as a trie in depth-first order. Special tokens are in it only
+ * where they are asked for, tokens without bytes never. Immutable; made once for each tokenizer and shared.
  */
 public final class TokenTrie {
   private final int vocabSize;
@@ -57,10 +59,25 @@ public final class TokenTrie {
    * The trie of a tokenizer; its end-of-turn ids are what a mask allows where a grammar may end.
    */
   public static TokenTrie of(Tokenizer tokenizer) {
+    return of(tokenizer, Map.of());
+  }
+
+  /**
+   * The trie of a tokenizer with some special tokens.
+   *
+   * @param markup special tokens that the text of a reply has, with their texts
+   */
+  public static TokenTrie of(Tokenizer tokenizer, Map<Integer, String> markup) {
     byte[][] bytes = new byte[tokenizer.vocabSize()][];
     for (int id = 0; id < bytes.length; id++) {
       bytes[id] = tokenizer.bytes(id);
     }
+    markup.forEach(
+        (id, text) -> {
+          if (bytes[id].length == 0) {
+            bytes[id] = text.getBytes(StandardCharsets.UTF_8);
+          }
+        });
     return new TokenTrie(bytes, tokenizer.endOfTurnIds(), tokenizer.dropsLeadingSpace());
   }
 

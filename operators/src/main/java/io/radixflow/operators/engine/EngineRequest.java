@@ -1,5 +1,6 @@
 package io.radixflow.operators.engine;
 
+import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ServiceClass;
@@ -26,6 +27,8 @@ import java.util.Map;
  * @param service tenant, priority and routing key
  * @param hints what its cached pages are worth
  * @param markup special tokens that the text of the reply has, with their texts; others have none
+ * @param grammar what the reply is held to; null for nothing. Not together with {@code
+ *     ignoreEndOfTurn}
  */
 public record EngineRequest(
     String label,
@@ -39,7 +42,8 @@ public record EngineRequest(
     SessionRef session,
     ServiceClass service,
     CacheHints hints,
-    Map<Integer, String> markup) {
+    Map<Integer, String> markup,
+    GrammarSource grammar) {
 
   /** Makes a prompt; runs on an intake thread, so it may template and tokenise. */
   @FunctionalInterface
@@ -59,8 +63,24 @@ public record EngineRequest(
     }
   }
 
+  /** Makes the grammar of a reply; runs on an intake thread, which compiles it then. */
+  @FunctionalInterface
+  public interface GrammarSource {
+    /**
+     * Returns the grammar: the same for the same prompt, so that a reply can go on elsewhere.
+     *
+     * @param prompt its ids
+     * @throws IllegalArgumentException if no such grammar can be made; its message goes to the
+     *     sender
+     */
+    GrammarSpec of(int[] prompt);
+  }
+
   public EngineRequest {
     stop = List.copyOf(stop);
+    if (ignoreEndOfTurn && grammar != null) {
+      throw new IllegalArgumentException("a reply that is held to a grammar ends with its turn");
+    }
   }
 
   /**

@@ -20,6 +20,7 @@ public final class EngineRequestBuilder {
   private ServiceClass service = ServiceClass.DEFAULT;
   private CacheHints hints = CacheHints.NONE;
   private Map<Integer, String> markup = Map.of();
+  private EngineRequest.GrammarSource grammar;
 
   EngineRequestBuilder(String label, EngineRequest.PromptSource prompt, int maxTokens) {
     this.label = label;
@@ -72,6 +73,11 @@ public final class EngineRequestBuilder {
     return this;
   }
 
+  public EngineRequestBuilder grammar(EngineRequest.GrammarSource grammar) {
+    this.grammar = grammar;
+    return this;
+  }
+
   public EngineRequest build() {
     return new EngineRequest(
         label,
@@ -85,6 +91,7 @@ public final class EngineRequestBuilder {
         session,
         service,
         hints,
-        markup);
+        markup,
+        grammar);
   }
 }

@@ -11,6 +11,7 @@ import io.radixflow.operators.tier.TierStats;
  * @param sessions what is kept of sessions
  * @param kvEvents what became of the changes of the radix cache
  * @param tiers the tiers below the device
+ * @param grammars the grammars that replies are held to
  */
 public record EngineStats(
     StepStats steps,
@@ -18,4 +19,5 @@ public record EngineStats(
     SchedulerStats scheduler,
     SessionStats sessions,
     KvEventStats kvEvents,
-    TierStats tiers) {}
+    TierStats tiers,
+    GrammarStats grammars) {}

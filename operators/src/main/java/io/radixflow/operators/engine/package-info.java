@@ -10,6 +10,7 @@
  *                                            KvPages       pages, radix cache, tiers below
  *                                            StepPipeline  steps in flight, failed steps
  *                                            Replies       tokens to text, ends of replies
+ *                                            Grammars      masks of replies (threads)
  *   drain  ◀─ EngineChannel ◀─ ReplyRing ◀───┘
  * </pre>
  *

@@ -9,6 +9,7 @@ import io.radixflow.operators.engine.Engine;
 import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.KvEventStats;
 import io.radixflow.operators.engine.PoolStats;
 import io.radixflow.operators.engine.PromptException;
@@ -217,7 +218,8 @@ public final class ScriptedEngine implements Engine {
         new SchedulerStats(running(), 0, 0, 0, 0, 0),
         SessionStats.NONE,
         KvEventStats.NONE,
-        TierStats.NONE);
+        TierStats.NONE,
+        GrammarStats.NONE);
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.radixflow.operators.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.KvEventStats;
 import io.radixflow.operators.engine.PoolStats;
 import io.radixflow.operators.engine.SchedulerStats;
@@ -133,7 +134,7 @@ class ServingMetricsTest {
   private static EngineStats stats(
       KvEventStats events, SessionStats sessions, SchedulerStats scheduler) {
     return new EngineStats(
-        StepStats.NONE, PoolStats.NONE, scheduler, sessions, events, TierStats.NONE);
+        StepStats.NONE, PoolStats.NONE, scheduler, sessions, events, TierStats.NONE, GrammarStats.NONE);
   }
 
   @Test
@@ -168,7 +169,8 @@ class ServingMetricsTest {
             new SchedulerStats(9, 10, 5, 0, 0, 0),
             SessionStats.NONE,
             KvEventStats.NONE,
-            TierStats.NONE);
+            TierStats.NONE,
+            new GrammarStats(21, 22_000_000, 23, 24, 25_000_000));
     serving.engine(() -> stats);
     Map<String, Number> wanted = new TreeMap<>();
     wanted.put("engineSteps", 1L);
@@ -186,6 +188,11 @@ class ServingMetricsTest {
     wanted.put("pagesProtected", 13);
     wanted.put("pagesInFlight", 14);
     wanted.put("pages", 50);
+    wanted.put("grammarsCompiled", 21L);
+    wanted.put("grammarCompileMillis", 22L);
+    wanted.put("grammarsReused", 23L);
+    wanted.put("grammarMasks", 24L);
+    wanted.put("grammarMaskMillis", 25L);
     Map<String, Object> found = new TreeMap<>();
     wanted
         .keySet()

@@ -25,7 +25,9 @@ public final class GbnfParser {
   }
 
   private RuleBook parse() {
-    rules.put("root", book.reserve());
+    int start = book.reserve();
+    Rule root = new Rule.Ref(rule("root"));
+    book.define(start, root);
     while (scanner.more()) {
       String name = scanner.name("-");
       if (name == null) {

@@ -75,6 +75,13 @@ final class GrammarText {
     return set.append(']').toString();
   }
 
+  /** Returns an expression for a text. */
+  static String quote(String text) {
+    StringBuilder quoted = new StringBuilder();
+    text.chars().forEach(c -> quoted.append(escape((char) c)));
+    return quoted.toString();
+  }
+
   private static String escape(char c) {
     return c == '\n'
         ? "\\n"

@@ -33,12 +33,31 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
    */
   public String grammar(
       List<Tool> functions, boolean required, boolean parallel, CharSequence promptEnd) {
+    return grammar(functions, required, parallel, null, promptEnd);
+  }
+
+  /**
+   * As {@link #grammar(List, boolean, boolean, CharSequence)}, of replies that are calls or JSON.
+   *
+   * @param schema the schema that a reply meets if it is not calls; null for free text
+   */
+  public String grammar(
+      List<Tool> functions,
+      boolean required,
+      boolean parallel,
+      String schema,
+      CharSequence promptEnd) {
     GrammarText grammar = new GrammarText();
     String calls =
         grammar.rule(
             "calls", tools.grammar(new CallGrammar(grammar, functions, parallel, required)));
     boolean open = reasoning != null && reasoning.openAt(promptEnd);
-    String body = required ? calls : free(grammar, open);
+    String body =
+        required
+            ? calls
+            : schema == null
+                ? free(grammar, open)
+                : "(" + calls + " | " + grammar.rule("content", "%json " + schema) + ")";
     grammar.rule("start", reasoning(grammar, open) + body);
     return grammar.toString();
   }
@@ -73,6 +92,22 @@ public record ReplyFormat(ToolFormat tools, ReasoningFormat reasoning) {
     grammar.rule("THOUGHT", "/" + GrammarText.without(List.of(reasoning.close())) + "/");
     String thought = "THOUGHT " + GrammarText.literal(reasoning.close()) + " /\\n*/ ";
     return open ? thought : "(" + GrammarText.literal(reasoning.open()) + " " + thought + ")? ";
+  }
+
+  /**
+   * Returns a regular expression of the reasoning that comes before the answer of a reply; empty if
+   * there is none.
+   *
+   * @param promptEnd as for {@link #parser}
+   */
+  public String reasoningBefore(CharSequence promptEnd) {
+    if (reasoning == null) {
+      return "";
+    }
+    String close = reasoning.close();
+    String thought = GrammarText.without(List.of(close)) + GrammarText.quote(close) + "\\n*";
+    boolean open = reasoning.openAt(promptEnd);
+    return open ? thought : "(" + GrammarText.quote(reasoning.open()) + thought + ")?";
   }
 
   /** Returns this format with another form of calls; harmony has reasoning of its own. */

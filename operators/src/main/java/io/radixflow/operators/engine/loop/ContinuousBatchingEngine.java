@@ -64,6 +64,7 @@ public final class ContinuousBatchingEngine implements Engine {
   private final Quarantine quarantine;
   private final Announcements announcements;
   private final PageTasks pageTasks;
+  private final Grammars grammars;
   private final CachedSessions sessions = new CachedSessions();
 
   private final AtomicLong sequence = new AtomicLong();
@@ -100,7 +101,10 @@ public final class ContinuousBatchingEngine implements Engine {
         new IdlePrefill(pages, sessions, sizing.contextLength(), options.cache().prefillWhenIdle());
     TurnTrimmer nextTurns =
         new TurnTrimmer(pages, idle, this::onIntakeThread, this::onEngineThread);
-    replies = new Replies(pages, scheduler, sessions, nextTurns::ended, tokenizer, quarantine);
+    grammars = new Grammars(tokenizer, info.model().vocabSize(), this::onEngineThread);
+    replies =
+        new Replies(
+            pages, scheduler, sessions, nextTurns::ended, tokenizer, grammars, quarantine);
     StepPipeline pipeline =
         new StepPipeline(backend, options.attempts(), journal, pages, scheduler, replies, idle);
     loop =
@@ -111,6 +115,7 @@ public final class ContinuousBatchingEngine implements Engine {
             tokenizer,
             info,
             options,
+            grammars,
             journal,
             pages.loads()::name,
             request -> loop.execute(() -> adopt(request)));
@@ -397,6 +402,7 @@ public final class ContinuousBatchingEngine implements Engine {
       return;
     }
     intake.close();
+    grammars.close();
     loop.close();
     try {
       if (!intake.awaitTermination(CLOSE_SECONDS)) {

@@ -257,6 +257,7 @@ final class EngineLoop implements Runnable {
             scheduler.stats(),
             pages.sessionStats(pipeline.tokensAhead()),
             pages.eventStats(),
-            pages.tiers().stats());
+            pages.tiers().stats(),
+            replies.grammarStats());
   }
 }

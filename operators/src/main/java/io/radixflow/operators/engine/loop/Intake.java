@@ -1,5 +1,7 @@
 package io.radixflow.operators.engine.loop;
 
+import io.radixflow.kernels.grammar.GrammarSpec;
+import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
 import io.radixflow.kernels.text.template.ChatTemplateException;
@@ -8,6 +10,7 @@ import io.radixflow.operators.engine.EngineInfo;
 import io.radixflow.operators.engine.EngineOptions;
 import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.engine.PromptException;
+import io.radixflow.operators.engine.request.ReplyGuide;
 import io.radixflow.operators.engine.request.Request;
 import io.radixflow.operators.engine.schedule.CrashJournal;
 import io.radixflow.operators.record.ErrorCode;
@@ -34,6 +37,7 @@ final class Intake {
   private final Tokenizer tokenizer;
   private final int vocabSize;
   private final int contextLength;
+  private final Grammars grammars;
   private final CrashJournal journal;
 
   /** Entries of the journal that no intake thread uses now. */
@@ -44,6 +48,7 @@ final class Intake {
   private final ThreadPoolExecutor threads;
 
   /**
+   * @param grammars compiles what replies are held to
    * @param journal records whose prompts are being made, in the entries after those of running
    *     requests
    * @param named gets each request whose prompt is right, on an intake thread
@@ -53,6 +58,7 @@ final class Intake {
       Tokenizer tokenizer,
       EngineInfo info,
       EngineOptions options,
+      Grammars grammars,
       CrashJournal journal,
       Consumer<Request> named,
       Consumer<Request> ready) {
@@ -63,6 +69,7 @@ final class Intake {
     this.tokenizer = tokenizer;
     this.vocabSize = info.model().vocabSize();
     this.contextLength = info.contextLength();
+    this.grammars = grammars;
     this.journal = journal;
     this.named = named;
     this.ready = ready;
@@ -130,7 +137,7 @@ final class Intake {
       }
     } catch (PromptException e) {
       refuse(request, FinishReason.REJECTED, e.error());
-    } catch (ChatTemplateException | IllegalArgumentException e) {
+    } catch (ChatTemplateException | GrammarException | IllegalArgumentException e) {
       refuse(request, FinishReason.REJECTED, ReplyError.invalid(e.getMessage()));
     } catch (RuntimeException | Error e) { // the request must end in any case
       refuse(request, FinishReason.ERROR, ReplyError.failed("the prompt could not be made: " + e));
@@ -168,6 +175,9 @@ final class Intake {
     request.tokens = Arrays.copyOf(prompt, Math.min(request.maxLength, request.length + 64));
     System.arraycopy(resumed, 0, request.tokens, prompt.length, request.length - prompt.length);
     resume(request);
+    if (spec.grammar() != null && request.resumedEnd == null) {
+      request.guide = guide(request, spec.grammar().of(prompt));
+    }
     if (request.slot != null) {
       request.known = request.slot.known(request.tokens, request.length);
     }
@@ -198,6 +208,17 @@ final class Intake {
     request.text.take();
     request.ring.startAt(
         request.promptLength, request.length - request.promptLength, request.text.taken());
+  }
+
+  /** Returns what holds a reply to a grammar, after the ids that an earlier attempt generated. */
+  private ReplyGuide guide(Request request, GrammarSpec spec) {
+    ReplyGuide guide = grammars.guide(spec, !request.spec.markup().isEmpty());
+    for (int i = request.promptLength; i < request.length; i++) {
+      guide.accept(request.tokens[i]);
+    }
+    grammars.prepare(guide);
+    guide.setReady(true);
+    return guide;
   }
 
   private boolean endsTurn(Request request, int token) {

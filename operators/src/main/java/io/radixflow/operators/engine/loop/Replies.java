@@ -3,6 +3,7 @@ package io.radixflow.operators.engine.loop;
 import io.radixflow.kernels.device.StepTicket;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.cache.session.SessionPosition;
+import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.ReplyProgress.TokenLogprob;
 import io.radixflow.operators.engine.pages.KvPages;
 import io.radixflow.operators.engine.request.CachedSessions;
@@ -15,15 +16,20 @@ import io.radixflow.operators.record.ReplyError;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Turns sampled tokens into progress, and ends requests. Engine thread only. */
 final class Replies {
+  private static final Logger LOG = LoggerFactory.getLogger(Replies.class);
+
   private final KvPages pages;
   private final Scheduler scheduler;
   private final CachedSessions slots;
   private final BiConsumer<Request, SessionPosition> afterTurn;
   private final Quarantine quarantine;
   private final int[] endOfTurn;
+  private final Grammars grammars;
   private final List<EngineChannel> toSignal = new ArrayList<>();
   private long generatedTokens;
 
@@ -36,13 +42,19 @@ final class Replies {
       CachedSessions slots,
       BiConsumer<Request, SessionPosition> afterTurn,
       Tokenizer tokenizer,
+      Grammars grammars,
       Quarantine quarantine) {
+    this.grammars = grammars;
     this.quarantine = quarantine;
     this.pages = pages;
     this.slots = slots;
     this.afterTurn = afterTurn;
     this.scheduler = scheduler;
     this.endOfTurn = tokenizer.endOfTurnIds();
+  }
+
+  GrammarStats grammarStats() {
+    return grammars.stats();
   }
 
   long generatedTokens() {
@@ -63,7 +75,26 @@ final class Replies {
       end(request, FinishReason.LENGTH, null);
     } else {
       publish(request);
+      if (request.guide != null) {
+        follow(request, token);
+      }
     }
+  }
+
+  /** Has the mask of the next token made; a reply whose grammar cannot go on ends alone. */
+  private void follow(Request request, int token) {
+    request.guide.setReady(false);
+    grammars.advance(
+        request.guide,
+        token,
+        failure -> {
+          request.guide.setReady(true);
+          if (failure != null && request.state != Request.State.ENDED) {
+            LOG.warn("Request {} ends: its grammar fails", request.spec.label(), failure);
+            String message = "the reply cannot follow its grammar any further: " + failure;
+            end(request, FinishReason.ERROR, ReplyError.failed(message));
+          }
+        });
   }
 
   private static String newText(Request request) {

@@ -81,6 +81,10 @@ public final class Request {
   public int maxLength;
   public SamplingState sampling;
   public ReplyText text;
+
+  /** What holds its reply to a grammar, or null. */
+  public ReplyGuide guide;
+
   public FinishReason resumedEnd;
   public ReplyError refusal;
   public FinishReason refusalReason;
@@ -204,6 +208,11 @@ public final class Request {
   /** Returns the number of rows that could be submitted now. */
   public int rowsAhead() {
     return length + pending < maxLength ? length + pending - scheduled : 0;
+  }
+
+  /** Returns whether it has no mask yet for the token that it would ask for next. */
+  public boolean awaitsMask() {
+    return guide != null && (pending > 0 || !guide.isReady());
   }
 
   /** Returns whether its consumer has fallen behind too far for another token. */

@@ -174,6 +174,9 @@ public final class Scheduler {
    * @return whether the step has rows
    */
   public boolean plan(Step step, boolean pipelineEmpty) {
+    if (awaitsMask(quarantine.active()) || awaitsMask(suspects.peek())) {
+      return false; // nothing runs before them
+    }
     if (quarantineRuns() && (!pipelineEmpty || addAlone(step, quarantine.active()))) {
       return pipelineEmpty;
     }
@@ -209,6 +212,10 @@ public final class Scheduler {
       }
     }
     return step.size() > 0;
+  }
+
+  private static boolean awaitsMask(Request alone) {
+    return alone != null && alone.state == Request.State.RUNNING && alone.awaitsMask();
   }
 
   /** Returns whether there is a request that nothing may run beside. */
@@ -247,7 +254,7 @@ public final class Scheduler {
     int ahead = request.rowsAhead();
     int rows = Math.min(ahead, most);
     boolean asksToken = rows > 0 && rows == ahead;
-    if (asksToken && request.paused) {
+    if (asksToken && (request.paused || request.awaitsMask())) {
       asksToken = false;
       rows--;
     }
@@ -267,7 +274,8 @@ public final class Scheduler {
     int output = -1;
     if (asksToken) {
       boolean logprobs = request.spec.sampling().topLogprobs() >= 0;
-      output = batch.output(request.sampling, logprobs ? Batch.LOGPROBS : Batch.TOKEN);
+      long[] mask = request.guide == null ? null : request.guide.mask();
+      output = batch.output(request.sampling, logprobs ? Batch.LOGPROBS : Batch.TOKEN, mask);
       request.pending++;
       admission.generates(request);
     }

@@ -1,6 +1,7 @@
 package io.radixflow.operators.flink.turn;
 
 import io.radixflow.operators.engine.EngineStats;
+import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.flink.engine.EngineTiers;
 import io.radixflow.operators.record.SlotState;
 import io.radixflow.operators.record.TierUsage;
@@ -101,6 +102,7 @@ public final class ServingMetrics {
         "requestsWaiting", (Gauge<Integer>) () -> stats.get().scheduler().waitingRequests());
     group.gauge("preemptions", (Gauge<Long>) () -> stats.get().scheduler().preemptions());
     pages(stats);
+    grammars(() -> stats.get().grammars());
     group.gauge("kvEventsPublished", (Gauge<Long>) () -> stats.get().kvEvents().published());
     group.gauge("kvEventsDropped", (Gauge<Long>) () -> stats.get().kvEvents().dropped());
     group.gauge("kvEventResyncs", (Gauge<Long>) () -> stats.get().kvEvents().resyncs());
@@ -113,6 +115,15 @@ public final class ServingMetrics {
     group.gauge("agedAdmissions", (Gauge<Long>) () -> stats.get().scheduler().promotions());
     group.gauge("prefixWaits", (Gauge<Long>) () -> stats.get().scheduler().deferrals());
     group.gauge("tokensAhead", (Gauge<Long>) () -> stats.get().sessions().tokensAhead());
+  }
+
+  private void grammars(Supplier<GrammarStats> stats) {
+    group.gauge("grammarsCompiled", (Gauge<Long>) () -> stats.get().compiled());
+    group.gauge(
+        "grammarCompileMillis", (Gauge<Long>) () -> stats.get().compileNanos() / 1_000_000);
+    group.gauge("grammarsReused", (Gauge<Long>) () -> stats.get().reused());
+    group.gauge("grammarMasks", (Gauge<Long>) () -> stats.get().masks());
+    group.gauge("grammarMaskMillis", (Gauge<Long>) () -> stats.get().maskNanos() / 1_000_000);
   }
 
   private void pages(Supplier<EngineStats> stats) {

@@ -1,0 +1,31 @@
+package io.radixflow.kernels.grammar;
+
+/**
+ * The source of a {@link Grammar}. Equal sources give equal grammars, so compiled ones can be kept
+ * by it.
+ *
+ * @param kind the language of the text
+ * @param text the grammar; for a schema, JSON
+ * @param before a regular expression of what comes before the text that the grammar describes;
+ *     empty for nothing
+ */
+public record GrammarSpec(Kind kind, String text, String before) {
+
+  /** The languages in which grammars are written. */
+  public enum Kind {
+    /** A JSON Schema; the documents may have any whitespace between tokens. */
+    JSON_SCHEMA,
+    REGEX,
+    LARK,
+    GBNF
+  }
+
+  public GrammarSpec(Kind kind, String text) {
+    this(kind, text, "");
+  }
+
+  /** Returns this grammar, after text that a regular expression describes. */
+  public GrammarSpec after(String regex) {
+    return new GrammarSpec(kind, text, regex);
+  }
+}
