@@ -20,15 +20,16 @@ final class EventFields {
           temperature top_k top_p min_p repetition_penalty presence_penalty
           frequency_penalty logit_bias max_tokens max_completion_tokens stop seed logprobs
           top_logprobs ignore_eos n priority tools tool_choice parallel_tool_calls tool_parser
-          chat_template_kwargs reasoning_effort separate_reasoning
+          chat_template_kwargs reasoning_effort separate_reasoning response_format
+          structured_outputs
           """);
 
   /** Fields of the OpenAI API and its kin that are known and not served. */
   static final List<String> NOT_SERVED =
       words(
           """
-          audio best_of echo function_call functions guided_json guided_regex modalities
-          prediction response_format service_tier suffix verbosity web_search_options
+          audio best_of echo function_call functions guided_choice guided_grammar guided_json guided_regex modalities
+          prediction service_tier suffix verbosity web_search_options
           """);
 
   /** Fields of the OpenAI API that change nothing here; any event may have them. */

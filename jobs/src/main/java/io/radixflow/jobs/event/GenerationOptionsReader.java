@@ -57,10 +57,13 @@ public final class GenerationOptionsReader {
         toInt(fields.integer("priority", ServiceClass.MIN_PRIORITY, ServiceClass.MAX_PRIORITY)),
         ToolOptionsReader.tools(fields),
         ToolOptionsReader.toolChoice(fields),
+        fields.bool("parallel_tool_calls"),
         ToolOptionsReader.toolParser(fields),
         ToolOptionsReader.chatTemplateKwargs(fields),
         ToolOptionsReader.reasoningEffort(fields),
-        fields.bool("separate_reasoning"));
+        fields.bool("separate_reasoning"),
+        StructureReader.responseFormat(fields),
+        StructureReader.structuredOutputs(fields));
   }
 
   private static Integer maxTokens(JsonObject fields) {

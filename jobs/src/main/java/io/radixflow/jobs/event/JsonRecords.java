@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import io.radixflow.jobs.json.Texts;
@@ -51,6 +52,28 @@ final class JsonRecords {
 
     @JsonRawValue
     String chatTemplateKwargs();
+
+    @JsonRawValue
+    String responseFormat();
+
+    @JsonRawValue
+    String structuredOutputs();
+
+    @JsonSerialize(using = ToolChoice.class)
+    String toolChoice();
+  }
+
+  /** Writes the name of a choice, or the JSON object that names a function. */
+  private static final class ToolChoice extends JsonSerializer<String> {
+    @Override
+    public void serialize(String value, JsonGenerator json, SerializerProvider provider)
+        throws IOException {
+      if (value.startsWith("{")) {
+        json.writeRawValue(value);
+      } else {
+        json.writeString(value);
+      }
+    }
   }
 
   /** Writes the fields of an object. */

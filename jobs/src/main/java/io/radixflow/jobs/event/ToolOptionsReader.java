@@ -24,6 +24,7 @@ final class ToolOptionsReader {
   private static final Pattern VARIABLE_PATTERN = Pattern.compile(VARIABLE);
   private static final List<String> EFFORTS =
       List.of("none", "minimal", "low", "medium", "high", "xhigh");
+  private static final List<String> CHOICES = List.of("auto", "none", "required");
   private static final List<String> TOOL_FIELDS = List.of("type", "function");
   private static final List<String> FUNCTION_FIELDS =
       List.of("name", "description", "parameters", "strict");
@@ -54,39 +55,42 @@ final class ToolOptionsReader {
   }
 
   private static String function(JsonObject function) {
-    function.allow(FUNCTION_FIELDS).require("name");
+    String name = name(function.allow(FUNCTION_FIELDS).require("name"));
+    function.text("description");
+    function.object("parameters");
+    function.bool("strict");
+    return name;
+  }
+
+  private static String name(JsonObject function) {
     String name = function.text("name");
     if (!NAME_PATTERN.matcher(name).matches()) {
       throw new InvalidInputException(
           function.path("name") + " is " + Texts.quote(name) + "; it must match " + NAME);
     }
-    function.text("description");
-    function.object("parameters");
-    if (function.bool("strict", false)) {
-      throw new InvalidInputException(
-          function.path("strict") + " is true, which is not served yet");
-    }
     return name;
   }
 
-  /** Returns whether the model may call tools: {@code auto} or {@code none}; null if not given. */
+  /**
+   * Returns whether the model may or must call tools, or the one that it must call as a JSON object;
+   * null if not given.
+   */
   static String toolChoice(JsonObject fields) {
-    if (!fields.bool("parallel_tool_calls", true)) {
-      throw new InvalidInputException("parallel_tool_calls is false, which is not served yet");
-    }
     JsonNode value = fields.get("tool_choice");
     if (value == null) {
       return null;
     }
-    if (value.isObject() || value.isTextual() && value.textValue().equals("required")) {
-      throw new InvalidInputException(
-          "tool_choice is "
-              + (value.isObject() ? "an object" : "\"required\"")
-              + ", which is not served yet; \"auto\" and \"none\" are");
+    if (value.isObject()) {
+      JsonObject named = fields.object("tool_choice").allow(TOOL_FIELDS).require("type", "function");
+      if (!named.text("type").equals("function")) {
+        throw JsonObject.notOneOf(named.path("type"), named.text("type"), List.of("function"));
+      }
+      JsonObject function = named.object("function").allow(List.of("name")).require("name");
+      return "{\"type\":\"function\",\"function\":{\"name\":\"" + name(function) + "\"}}";
     }
     String choice = fields.text("tool_choice");
-    if (!choice.equals("auto") && !choice.equals("none")) {
-      throw JsonObject.notOneOf("tool_choice", choice, List.of("auto", "none"));
+    if (!CHOICES.contains(choice)) {
+      throw JsonObject.notOneOf("tool_choice", choice, CHOICES);
     }
     return choice;
   }
@@ -138,7 +142,7 @@ final class ToolOptionsReader {
     return effort;
   }
 
-  private static String text(String field, JsonNode value, int max) {
+  static String text(String field, JsonNode value, int max) {
     String text = Texts.wellFormed(value.toString());
     if (text.length() > max) {
       throw new InvalidInputException(

@@ -44,7 +44,9 @@ class EventParserTest {
             + "\"max_tokens\":12,\"stop\":[\"a\",\"b\"],\"seed\":-9,\"logprobs\":true,"
             + "\"top_logprobs\":3,\"ignore_eos\":true,\"n\":1,\"priority\":-7,"
             + "\"tools\":[ {\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"b\":1,"
-            + " \"a\":2}}}],\"tool_choice\":\"none\",\"parallel_tool_calls\":true,"
+            + " \"a\":2}}}],\"tool_choice\":"
+            + "{\"function\":{\"name\":\"f\"},\"type\":\"function\"},\"parallel_tool_calls\":false,"
+            + "\"structured_outputs\":{\"choice\": [\"a\"]},"
             + "\"tool_parser\":\"hermes\",\"chat_template_kwargs\":{\"enable_thinking\": false},"
             + "\"reasoning_effort\":\"low\",\"separate_reasoning\":false,";
     assertThat(event("{" + TURN + options + HELLO + "}").options())
@@ -66,11 +68,14 @@ class EventParserTest {
                 true,
                 -7,
                 "[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"parameters\":{\"b\":1,\"a\":2}}}]",
-                "none",
+                "{\"type\":\"function\",\"function\":{\"name\":\"f\"}}",
+                false,
                 "hermes",
                 "{\"enable_thinking\":false}",
                 "low",
-                false));
+                false,
+                null,
+                "{\"choice\":[\"a\"]}"));
   }
 
   @Test
@@ -163,17 +168,27 @@ class EventParserTest {
           "tools":[{"type":"function"}]        | tools[0].function is missing
           "tools":[{"type":"x","function":{}}] | tools[0].type is "x"
           "tools":[{"type":"function","function":{"name":"a b"}}] | tools[0].function.name is "a b"; it must match
-          "tools":[{"type":"function","function":{"name":"a","strict":true}}] | tools[0].function.strict is true, which is not served yet
+          "tools":[{"type":"function","function":{"name":"a","strict":1}}] | tools[0].function.strict is a number
           "tools":[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"a"}}] | tools[1].function.name is "a", which another tool has
           "tools":[{"type":"function","function":{"name":"a","parameters":"x"}}] | tools[0].function.parameters is a string
-          "tool_choice":"required"             | tool_choice is "required", which is not served yet
-          "tool_choice":{"type":"function"}    | tool_choice is an object, which is not served yet
+          "tool_choice":{"type":"function"}    | tool_choice.function is missing
+          "tool_choice":{"type":"function","function":{"name":"a b"}} | tool_choice.function.name is "a b"; it must match
           "tool_choice":"any"                  | tool_choice is "any"; it must be one of
-          "parallel_tool_calls":false          | parallel_tool_calls is false, which is not served yet
+          "parallel_tool_calls":0              | parallel_tool_calls is a number
           "chat_template_kwargs":{"messages":[]} | chat_template_kwargs has messages, which is not for its sender to set
           "chat_template_kwargs":{"a b":1}     | chat_template_kwargs has the name "a b"
           "reasoning_effort":"huge"            | reasoning_effort is "huge"; it must be one of
-          "response_format":{"type":"text"}    | response_format is not served yet
+          "response_format":{"type":"xml"}     | response_format.type is "xml"; it must be one of
+          "response_format":{"type":"json_schema"} | response_format.json_schema is missing
+          "response_format":{"type":"json_schema","json_schema":{"name":"a"}} | response_format.json_schema.schema is missing
+          "response_format":{"type":"text","json_schema":{"schema":{}}} | needs response_format.type to be json_schema
+          "response_format":{"type":"text"},"structured_outputs":{"regex":"a"} | give one of them
+          "structured_outputs":{}              | structured_outputs must have one of json, regex, grammar, choice
+          "structured_outputs":{"regex":"a","choice":["b"]} | structured_outputs must have one of
+          "structured_outputs":{"choice":[]}   | structured_outputs.choice is empty
+          "structured_outputs":{"choice":[1]}  | structured_outputs.choice[0] is a number
+          "structured_outputs":{"json":1}      | structured_outputs.json is a number
+          "guided_json":{}                     | guided_json is not served yet
           "max_token":5                        | the field "max_token" is unknown. Did you mean max_tokens?
           "new_branch":"b"                     | new_branch is not a field of message events
           "type":"mesage"                      | Did you mean message?

@@ -29,6 +29,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
 class EventSchemaProperties {
+  private static final String CHOICE = "{\"type\":\"function\",\"function\":{\"name\":\"f\"}}";
+
 
   private static final Origin ORIGIN = new Origin(0, 0, 0);
 
@@ -306,8 +308,48 @@ class EventSchemaProperties {
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]",
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]",
                   "[{\"role\":\"user\",\"content\":[]}]")),
-          Map.entry("tool_choice", List.of("\"auto\"", "\"none\"", "\"x\"", "null", "1")),
-          Map.entry("parallel_tool_calls", List.of("true", "null", "1")),
+          Map.entry("tool_choice", List.of(
+                  "\"auto\"",
+                  "\"none\"",
+                  "\"required\"",
+                  "\"x\"",
+                  "null",
+                  "1",
+                  "{}",
+                  "{\"type\":\"function\",\"function\":{\"name\":\"f\"}}",
+                  "{\"type\":\"x\",\"function\":{\"name\":\"f\"}}",
+                  "{\"type\":\"function\",\"function\":{\"name\":\"a b\"}}")),
+          Map.entry("parallel_tool_calls", BOOLEANS),
+          Map.entry(
+              "response_format",
+              List.of(
+                  "{\"type\":\"text\"}",
+                  "{\"type\":\"json_object\",\"json_schema\":null}",
+                  "{\"type\":\"json_schema\"}",
+                  "{\"type\":\"json_schema\",\"json_schema\":{}}",
+                  "{\"type\":\"json_schema\",\"json_schema\":{\"schema\":{},\"strict\":true}}",
+                  "{\"type\":\"json_schema\",\"json_schema\":{\"schema\":[]}}",
+                  "{\"type\":\"text\",\"json_schema\":{\"schema\":{}}}",
+                  "{\"type\":\"x\"}",
+                  "{}",
+                  "null",
+                  "1")),
+          Map.entry(
+              "structured_outputs",
+              List.of(
+                  "{\"json\":{\"type\":\"null\"}}",
+                  "{\"json\":\"{}\",\"regex\":null}",
+                  "{\"json\":1}",
+                  "{\"regex\":\"a\"}",
+                  "{\"regex\":\"a\",\"grammar\":\"b\"}",
+                  "{\"grammar\":1}",
+                  "{\"choice\":[\"a\",\"\"]}",
+                  "{\"choice\":[]}",
+                  "{\"choice\":[1]}",
+                  "{\"x\":1}",
+                  "{}",
+                  "null",
+                  "[]")),
           Map.entry("tool_parser", List.of("\"hermes\"", "\"a b\"", "\"\"", "null", "1")),
           Map.entry("reasoning_effort", List.of("\"low\"", "\"x\"", "null", "1")),
           Map.entry("separate_reasoning", BOOLEANS),
@@ -463,10 +505,13 @@ class EventSchemaProperties {
                     stop == null ? null : stop.isEmpty(),
                     maxTokens == null ? null : maxTokens % 101,
                     topK == null ? null : "[" + tool("f" + topK) + "]",
-                    topK == null ? null : topK % 2 == 0 ? "none" : "auto",
+                    topK == null ? null : topK % 2 == 0 ? "required" : CHOICE,
+                    topK == null ? null : topK % 2 == 0,
                     seed == null ? null : "hermes",
                     seed == null ? null : "{\"seed\":" + seed + "}",
                     seed == null ? null : "low",
-                    stop == null ? null : stop.isEmpty()));
+                    stop == null ? null : stop.isEmpty(),
+                    topK == null ? "{\"type\":\"json_object\"}" : null,
+                    topK == null ? null : "{\"regex\":\"" + topK + "\"}"));
   }
 }

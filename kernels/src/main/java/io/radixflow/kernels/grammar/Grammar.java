@@ -59,7 +59,7 @@ public final class Grammar {
    * @throws GrammarException if the grammar is malformed, not supported or too large
    */
   public static Grammar lark(String grammar) {
-    return new Grammar(larkBook(checked(grammar)));
+    return new Grammar(larkBook(checked(grammar), Whitespace.ANY));
   }
 
   /**
@@ -72,7 +72,7 @@ public final class Grammar {
   }
 
   /**
-   * Compiles a grammar from its source; schemas allow any whitespace between tokens.
+   * Compiles a grammar from its source; JSON may have {@link Whitespace#SHORT}.
    *
    * @throws GrammarException if it is malformed, not supported or too large
    */
@@ -82,7 +82,7 @@ public final class Grammar {
         switch (spec.kind()) {
           case JSON_SCHEMA -> schemaBook(text);
           case REGEX -> regexBook(text);
-          case LARK -> larkBook(text);
+          case LARK -> larkBook(text, Whitespace.SHORT);
           case GBNF -> GbnfParser.parse(text);
         };
     if (!spec.before().isEmpty()) {
@@ -96,7 +96,7 @@ public final class Grammar {
     RuleBook book = new RuleBook(new RegexPool());
     int start = book.reserve();
     book.define(start, Rule.NOTHING);
-    book.define(start, SchemaCompiler.compile(book, schema, Whitespace.ANY));
+    book.define(start, SchemaCompiler.compile(book, schema, Whitespace.SHORT));
     return book;
   }
 
@@ -107,9 +107,9 @@ public final class Grammar {
     return book;
   }
 
-  private static RuleBook larkBook(String grammar) {
+  private static RuleBook larkBook(String grammar, Whitespace whitespace) {
     return LarkParser.parse(
-        grammar, (book, schema) -> SchemaCompiler.compile(book, schema, Whitespace.ANY));
+        grammar, (book, schema) -> SchemaCompiler.compile(book, schema, whitespace));
   }
 
   private static String checked(String source) {

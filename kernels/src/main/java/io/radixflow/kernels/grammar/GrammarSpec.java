@@ -13,7 +13,7 @@ public record GrammarSpec(Kind kind, String text, String before) {
 
   /** The languages in which grammars are written. */
   public enum Kind {
-    /** A JSON Schema; the documents may have any whitespace between tokens. */
+    /** A JSON Schema; the documents may have short whitespace between tokens. */
     JSON_SCHEMA,
     REGEX,
     LARK,

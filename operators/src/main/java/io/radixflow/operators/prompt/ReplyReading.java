@@ -1,13 +1,17 @@
 package io.radixflow.operators.prompt;
 
 import io.radixflow.kernels.ServedModel;
+import io.radixflow.kernels.grammar.GrammarSpec;
+import io.radixflow.kernels.grammar.GrammarSpec.Kind;
 import io.radixflow.kernels.text.message.ReplyFormat;
 import io.radixflow.kernels.text.message.ReplyParser;
 import io.radixflow.kernels.text.message.Tool;
 import io.radixflow.kernels.text.message.ToolFormat;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
+import io.radixflow.operators.engine.EngineRequest;
 import io.radixflow.operators.session.PromptOptions;
+import io.radixflow.operators.session.ReplyConstraint;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -45,16 +49,51 @@ public final class ReplyReading {
   }
 
   private ReplyParser parser(PromptOptions options, int[] prompt) {
-    String chosen = options.toolParser();
-    ReplyFormat used = chosen == null ? format : format.with(ToolFormat.byName(chosen));
-    if (!options.separateReasoning()) {
-      if (!options.calls()) {
-        return null;
-      }
-      used = new ReplyFormat(used.tools(), null);
+    if (!options.separateReasoning() && !options.calls()) {
+      return null;
     }
     List<Tool> tools = options.calls() ? Tool.list(options.template().tools()) : List.of();
-    return used.parser(tools, promptEnd(prompt));
+    return format(options).parser(tools, promptEnd(prompt));
+  }
+
+  private ReplyFormat format(PromptOptions options) {
+    String chosen = options.toolParser();
+    ReplyFormat used = chosen == null ? format : format.with(ToolFormat.byName(chosen));
+    return options.separateReasoning() ? used : new ReplyFormat(used.tools(), null);
+  }
+
+  /**
+   * Returns what makes the grammar of a reply; null for one that is free.
+   *
+   * @throws IllegalArgumentException if replies in the model's format cannot be held to one
+   */
+  public EngineRequest.GrammarSource grammar(PromptOptions options) {
+    ReplyConstraint constraint = options.constraint();
+    return constraint.isFree()
+        ? null
+        : prompt -> grammar(format(options), constraint, promptEnd(prompt));
+  }
+
+  private static GrammarSpec grammar(
+      ReplyFormat format, ReplyConstraint constraint, String promptEnd) {
+    if (format.tools() == ToolFormat.HARMONY) {
+      throw new IllegalArgumentException(
+          "replies in the format harmony, which this model has, cannot be held to a grammar:"
+              + " response_format, structured_outputs, tool_choice, parallel_tool_calls and strict"
+              + " are not served with it");
+    }
+    GrammarSpec content = constraint.content();
+    if (constraint.callable().isEmpty()) {
+      return content.after(format.reasoningBefore(promptEnd));
+    }
+    String calls =
+        format.grammar(
+            constraint.callable(),
+            constraint.required(),
+            constraint.parallel(),
+            content == null ? null : content.text(),
+            promptEnd);
+    return new GrammarSpec(Kind.LARK, calls);
   }
 
   /**

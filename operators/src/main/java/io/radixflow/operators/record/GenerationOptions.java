@@ -17,13 +17,19 @@ import java.util.Map;
  * @param ignoreEos whether a reply goes on past the end of the turn, up to its limit
  * @param priority among the tenant's turns; see {@code ServiceClass}
  * @param tools definitions of the tools that a reply may call, a JSON array without white space
- * @param toolChoice {@code auto} or {@code none}
+ * @param toolChoice {@code auto}, {@code none}, {@code required}, or the function to be called, a
+ *     JSON object without white space
+ * @param parallelToolCalls whether a reply may have several calls
  * @param toolParser name of the format in which the model writes calls
  * @param chatTemplateKwargs further variables of the chat template, a JSON object without white
  *     space
  * @param reasoningEffort how much the model has to think, as its chat template has it
  * @param separateReasoning whether reasoning is a part of its own; if not, it is content with its
  *     marks, as generated
+ * @param responseFormat the form of the reply's content as the OpenAI API has it, a JSON object
+ *     without white space
+ * @param structuredOutputs the grammar of the reply's content, a JSON object without white space;
+ *     not together with {@code responseFormat}
  */
 public record GenerationOptions(
     Double temperature,
@@ -43,10 +49,13 @@ public record GenerationOptions(
     Integer priority,
     String tools,
     String toolChoice,
+    Boolean parallelToolCalls,
     String toolParser,
     String chatTemplateKwargs,
     String reasoningEffort,
-    Boolean separateReasoning)
+    Boolean separateReasoning,
+    String responseFormat,
+    String structuredOutputs)
     implements Serializable {
 
   /** Returns options that always take the likeliest token. */
@@ -79,10 +88,13 @@ public record GenerationOptions(
         .priority(priority)
         .tools(tools)
         .toolChoice(toolChoice)
+        .parallelToolCalls(parallelToolCalls)
         .toolParser(toolParser)
         .chatTemplateKwargs(chatTemplateKwargs)
         .reasoningEffort(reasoningEffort)
-        .separateReasoning(separateReasoning);
+        .separateReasoning(separateReasoning)
+        .responseFormat(responseFormat)
+        .structuredOutputs(structuredOutputs);
   }
 
   /** Builds options; each method sets the component of its name, null for not given. */
@@ -104,10 +116,13 @@ public record GenerationOptions(
     private Integer priority;
     private String tools;
     private String toolChoice;
+    private Boolean parallelToolCalls;
     private String toolParser;
     private String chatTemplateKwargs;
     private String reasoningEffort;
     private Boolean separateReasoning;
+    private String responseFormat;
+    private String structuredOutputs;
 
     private Builder() {}
 
@@ -216,6 +231,21 @@ public record GenerationOptions(
       return this;
     }
 
+    public Builder parallelToolCalls(Boolean parallelToolCalls) {
+      this.parallelToolCalls = parallelToolCalls;
+      return this;
+    }
+
+    public Builder responseFormat(String responseFormat) {
+      this.responseFormat = responseFormat;
+      return this;
+    }
+
+    public Builder structuredOutputs(String structuredOutputs) {
+      this.structuredOutputs = structuredOutputs;
+      return this;
+    }
+
     public GenerationOptions build() {
       return new GenerationOptions(
           temperature,
@@ -235,10 +265,13 @@ public record GenerationOptions(
           priority,
           tools,
           toolChoice,
+          parallelToolCalls,
           toolParser,
           chatTemplateKwargs,
           reasoningEffort,
-          separateReasoning);
+          separateReasoning,
+          responseFormat,
+          structuredOutputs);
     }
   }
 }

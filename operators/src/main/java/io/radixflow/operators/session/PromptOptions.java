@@ -18,26 +18,29 @@ import java.util.Map;
  * @param calls whether the reply may call tools
  * @param toolParser name of the format of calls, or null for the one of the chat template
  * @param separateReasoning whether reasoning is a part of its own, and not content
+ * @param constraint what the form of its reply is held to
  */
 public record PromptOptions(
     TemplateOptions template,
     String identity,
     boolean calls,
     String toolParser,
-    boolean separateReasoning) {
+    boolean separateReasoning,
+    ReplyConstraint constraint) {
 
   /** Options of a prompt that has nothing but messages. */
   public static final PromptOptions NONE =
-      new PromptOptions(TemplateOptions.NONE, "", false, null, true);
+      new PromptOptions(TemplateOptions.NONE, "", false, null, true, ReplyConstraint.NONE);
 
   private static final PromptOptions CONTENT_ONLY =
-      new PromptOptions(TemplateOptions.NONE, "", false, null, false);
+      new PromptOptions(TemplateOptions.NONE, "", false, null, false, ReplyConstraint.NONE);
 
   private static final int IDENTITY = 32;
 
   /**
    * @param layers options in order of precedence, the strongest first; entries may be null
-   * @throws IllegalArgumentException if there is no format of the name that is given
+   * @throws IllegalArgumentException if there is no format of the name that is given, or options
+   *     do not go together
    */
   public static PromptOptions resolve(List<GenerationOptions> layers) {
     String tools = TurnOptions.first(layers, GenerationOptions::tools, "[]");
@@ -49,20 +52,27 @@ public record PromptOptions(
     }
     boolean separate = TurnOptions.first(layers, GenerationOptions::separateReasoning, true);
     boolean hasTools = !tools.equals("[]");
-    if (!hasTools && kwargs.equals("{}") && effort.isEmpty()) {
+    List<?> list = hasTools ? (List<?>) JsonValues.value(tools) : null;
+    ReplyConstraint constraint = ReplyConstraint.resolve(layers, list);
+    if (!hasTools
+        && kwargs.equals("{}")
+        && effort.isEmpty()
+        && constraint == ReplyConstraint.NONE) {
       return separate ? NONE : CONTENT_ONLY;
     }
     Map<String, Object> variables = new HashMap<>(JsonValues.object(kwargs));
     if (!effort.isEmpty()) {
       variables.put("reasoning_effort", effort);
     }
-    List<?> list = hasTools ? (List<?>) JsonValues.value(tools) : null;
     String choice = TurnOptions.first(layers, GenerationOptions::toolChoice, "auto");
     return new PromptOptions(
         new TemplateOptions(list, variables),
-        StableHash.hex(tools, kwargs, effort).substring(0, IDENTITY),
+        variables.isEmpty() && !hasTools
+            ? ""
+            : StableHash.hex(tools, kwargs, effort).substring(0, IDENTITY),
         hasTools && !choice.equals("none"),
         parser,
-        separate);
+        separate,
+        constraint);
   }
 }

@@ -15,7 +15,7 @@ import java.util.function.Function;
  *
  * @param sampling how tokens are drawn
  * @param maxTokens limit on generated tokens
- * @param stop stop strings
+ * @param stop stop strings; none if a grammar ends the reply
  * @param ignoreEos whether the end of the turn does not end the reply
  * @param priority among the tenant's turns
  * @param prompt what its prompt has beside its messages, and how its reply is read
@@ -59,8 +59,13 @@ public record TurnOptions(
     ServiceClass.checkPriority(priority);
     List<String> stop = first(layers, GenerationOptions::stop, List.of());
     boolean ignoreEos = first(layers, GenerationOptions::ignoreEos, false);
-    return new TurnOptions(
-        sampling, limit, stop, ignoreEos, priority, PromptOptions.resolve(layers));
+    PromptOptions prompt = PromptOptions.resolve(layers);
+    if (ignoreEos && !prompt.constraint().isFree()) {
+      throw new IllegalArgumentException(
+          "ignore_eos is true, but the reply is held to a grammar, which says where it ends");
+    }
+    List<String> effective = prompt.constraint().endsReply() ? List.of() : stop;
+    return new TurnOptions(sampling, limit, effective, ignoreEos, priority, prompt);
   }
 
   /**

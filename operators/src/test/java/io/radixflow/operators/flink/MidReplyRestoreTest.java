@@ -40,6 +40,15 @@ class MidReplyRestoreTest {
       "[{\"type\":\"function\",\"function\":{\"name\":\"warmth\"}},"
           + "{\"type\":\"function\",\"function\":{\"name\":\"now\"}}]";
 
+  private static final String SCHEMA =
+      "{\"type\":\"object\",\"properties\":{\"name\":{\"type\":\"string\",\"maxLength\":12},"
+          + "\"n\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":5000}},"
+          + "\"required\":[\"name\",\"n\"],\"additionalProperties\":false}";
+  private static final String FORMAT =
+      "{\"type\":\"json_schema\",\"json_schema\":{\"schema\":" + SCHEMA + "}}";
+  private static final String STRICT_TOOLS =
+      "[{\"type\":\"function\",\"function\":{\"name\":\"put\",\"parameters\":" + SCHEMA + "}}]";
+
   /** A ring of four tokens: a mail brings four at most. */
   private static final EngineOptions ENGINE = EngineOptions.builder().ringTokens(4).build();
 
@@ -63,7 +72,9 @@ class MidReplyRestoreTest {
     "stopped,2,false",
     "bytes,2,false",
     "calls,2,false",
-    "calls,1,true"
+    "calls,1,true",
+    "structured,2,false",
+    "required,2,false"
   })
   void everyCheckpointLeadsToTheSameReply(String kind, int parallelism, boolean rocksDb)
       throws Exception {
@@ -82,7 +93,8 @@ class MidReplyRestoreTest {
       }
       undisturbed = h.reply(TURN);
       assertThat(texts(h.deltas())).containsExactly(said(undisturbed));
-      assertThat(undisturbed.toolCalls()).hasSize(kind.equals("calls") ? 2 : 0);
+      int calls = kind.equals("calls") ? 2 : kind.equals("required") ? 1 : 0;
+      assertThat(undisturbed.toolCalls()).hasSize(calls);
     }
     assertThat(cuts).hasSizeGreaterThan(8);
     for (int i = 0; i < cuts.size(); i++) {
@@ -188,6 +200,16 @@ class MidReplyRestoreTest {
           options(0.0, null, null, List.of(textAt(36, 47) + "!", textAt(44, 55)), null);
       case "calls" ->
           GenerationOptions.builder().temperature(0.0).maxTokens(300).tools(TOOLS).build();
+      case "structured" ->
+          GenerationOptions.builder().maxTokens(300).seed(5L).responseFormat(FORMAT).build();
+      case "required" ->
+          GenerationOptions.builder()
+              .maxTokens(300)
+              .seed(5L)
+              .tools(STRICT_TOOLS)
+              .toolChoice("required")
+              .parallelToolCalls(false)
+              .build();
       case "bytes" -> options(1.0, null, byteSoup(), List.of("€é"), 3L);
       default -> throw new IllegalArgumentException(kind);
     };

@@ -204,4 +204,129 @@ class ToolLoopTest {
       assertThat(next.finishReason()).isEqualTo("tool_calls");
     }
   }
+
+  private static final String STRICT =
+      "[{\"type\":\"function\",\"function\":{\"name\":\"warmth\",\"strict\":true,"
+          + "\"parameters\":{\"type\":\"object\",\"properties\":{\"at\":{\"enum\":[\"Ulm\",\"Aalen\"]}},"
+          + "\"required\":[\"at\"],\"additionalProperties\":false}}},"
+          + "{\"type\":\"function\",\"function\":{\"name\":\"now\",\"parameters\":{\"type\":\"object\","
+          + "\"properties\":{},\"additionalProperties\":false}}}]";
+  private static final String WARMTH = "\\{\\s*\"at\"\\s*:\\s*\"(Ulm|Aalen)\"\\s*}";
+
+  private static GenerationOptions.Builder sampled() {
+    return GenerationOptions.builder().seed(3L).maxTokens(400).tools(STRICT);
+  }
+
+  @Test
+  void aReplyThatMustCallCallsAndItsResultIsAnswered() throws Exception {
+    try (ServingHarness h = open()) {
+      for (int i = 0; i < 5; i++) {
+        GenerationOptions must =
+            sampled().seed((long) i).toolChoice("required").parallelToolCalls(false).build();
+        Reply call = run(h, ask("t" + i, must, user("Hello")));
+        assertThat(call.finishReason()).isEqualTo("tool_calls");
+        assertThat(call.text()).isEmpty();
+        assertThat(call.toolCalls()).hasSize(1);
+        ToolCall first = call.toolCalls().get(0);
+        assertThat(first.arguments())
+            .matches(first.name().equals("warmth") ? WARMTH : "\\{\\s*}");
+        Reply answer = run(h, ask("r" + i, tools().build(), result(call, "7 degrees")));
+        assertThat(answer.toolCalls()).isEmpty();
+      }
+    }
+  }
+
+  @Test
+  void aReplyCallsTheFunctionThatIsNamed() throws Exception {
+    String named = "{\"type\":\"function\",\"function\":{\"name\":\"warmth\"}}";
+    try (ServingHarness h = open()) {
+      Reply call =
+          run(h, ask("t1", sampled().toolChoice(named).stop(List.of("a")).build(), user("Hi")));
+      assertThat(call.toolCalls()).isNotEmpty();
+      assertThat(call.toolCalls())
+          .allSatisfy(
+              each -> {
+                assertThat(each.name()).isEqualTo("warmth");
+                assertThat(each.arguments()).matches(WARMTH);
+              });
+      Reply other = run(h, ask("t2", sampled().toolChoice(named.replace("warmth", "x")).build(), user("Hi")));
+      assertThat(other.error().message()).contains("tool_choice names x, which is no tool");
+    }
+  }
+
+  @Test
+  void strictCallsAreHeldToTheirSchemaAndOtherTextIsFree() throws Exception {
+    try (ServingHarness h = open()) {
+      String wish = "call warmth {\"at\": \"Rome\"}";
+      Reply call = run(h, ask("t1", sampled().temperature(0.0).build(), user(wish)));
+      assertThat(call.toolCalls()).isNotEmpty();
+      assertThat(call.toolCalls().get(0).arguments()).matches(WARMTH);
+      Reply free = run(h, ask("t2", sampled().build(), user("Tell me more.")));
+      assertThat(free.toolCalls()).isEmpty();
+      assertThat(free.text()).isNotEmpty();
+    }
+  }
+
+  @Test
+  void contentFollowsItsFormatWithAndWithoutTools() throws Exception {
+    String format =
+        "{\"type\":\"json_schema\",\"json_schema\":{\"schema\":{\"enum\":[[1],{\"a\":null}]}}}";
+    try (ServingHarness h = open()) {
+      GenerationOptions.Builder plain = GenerationOptions.builder().maxTokens(300);
+      Reply json = run(h, ask("t1", plain.responseFormat(format).build(), user("Hi")));
+      assertThat(json.text()).matches("\\[\\s*1\\s*]|\\{\\s*\"a\"\\s*:\\s*null\\s*}");
+      assertThat(json.finishReason()).isEqualTo("stop");
+      GenerationOptions both = tools().responseFormat(format).build();
+      Reply call = run(h, ask("t2", both, user(CALL)));
+      assertThat(call.finishReason()).isEqualTo("tool_calls");
+      Reply choice =
+          run(
+              h,
+              ask(
+                  "t3",
+                  GenerationOptions.builder()
+                      .structuredOutputs("{\"choice\":[\"yes\",\"n\\u00f6\\n\\\"\",\"\\u0007\"]}")
+                      .build(),
+                  user("Hi")));
+      assertThat(choice.text()).isIn("yes", "n\u00f6\n\"", "\u0007");
+      Reply gbnf =
+          run(
+              h,
+              ask(
+                  "t4",
+                  GenerationOptions.builder()
+                      .structuredOutputs("{\"grammar\":\"root ::= [a-c] \\\"x\\\" | \\\"z\\\" root\"}")
+                      .build(),
+                  user("Hi")));
+      assertThat(gbnf.text()).matches("z*[a-c]x");
+    }
+  }
+
+  @Test
+  void optionsThatDoNotGoTogetherAreRefusedByName() throws Exception {
+    try (ServingHarness h = open()) {
+      GenerationOptions.Builder none = GenerationOptions.builder();
+      String regex = "{\"regex\":\"a+\"}";
+      assertThat(refused(h, "t1", none.toolChoice("required").build()))
+          .contains("tool_choice asks for a call, and there are no tools");
+      assertThat(refused(h, "t2", tools().structuredOutputs(regex).build()))
+          .contains("do not go together with tools");
+      assertThat(
+              refused(
+                  h,
+                  "t3",
+                  GenerationOptions.builder().structuredOutputs(regex).ignoreEos(true).build()))
+          .contains("ignore_eos is true");
+      String not = "{\"json\":{\"not\":{}}}";
+      assertThat(refused(h, "t4", GenerationOptions.builder().structuredOutputs(not).build()))
+          .contains("not");
+    }
+  }
+
+  private static String refused(ServingHarness h, String turn, GenerationOptions options)
+      throws Exception {
+    Reply reply = run(h, ask(turn, options, user("Hi")));
+    assertThat(reply.finishReason()).isEqualTo("rejected");
+    return reply.error().message();
+  }
 }

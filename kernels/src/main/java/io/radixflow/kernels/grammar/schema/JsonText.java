@@ -17,6 +17,8 @@ final class JsonText {
   final Regex close;
   final Regex openArray;
   final Regex closeArray;
+  private static final int SHORT = 32;
+
   final Regex comma;
   private final Regex colon;
   private final Regex quote;
@@ -27,7 +29,10 @@ final class JsonText {
     Regex gap =
         whitespace == Whitespace.COMPACT
             ? pool.epsilon
-            : pool.repeat(pool.chars(CodePoints.of(' ', '\t', '\r', '\n')), 0, Regex.MANY);
+            : pool.repeat(
+                pool.chars(CodePoints.of(' ', '\t', '\r', '\n')),
+                0,
+                whitespace == Whitespace.SHORT ? SHORT : Regex.MANY);
     quote = pool.text("\"");
     open = pool.concat(pool.text("{"), gap);
     close = pool.concat(gap, pool.text("}"));

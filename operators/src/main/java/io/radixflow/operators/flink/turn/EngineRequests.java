@@ -1,5 +1,6 @@
 package io.radixflow.operators.flink.turn;
 
+import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.text.template.ChatTemplate;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineRequest;
@@ -114,7 +115,18 @@ public final class EngineRequests {
         .service(new ServiceClass(tenant, given.priority(), session.id()))
         .hints(hints(run.pending.cache()))
         .markup(isRaw(plan) ? Map.of() : reading.markup(given.prompt()))
+        .grammar(grammar(plan))
         .build();
+  }
+
+  /** Returns what makes the grammar of a turn's reply; null for none. */
+  private EngineRequest.GrammarSource grammar(TurnPlan plan) {
+    PromptOptions prompt = plan.options().prompt();
+    GrammarSpec content = prompt.constraint().content();
+    if (isRaw(plan)) {
+      return content == null ? null : ids -> content;
+    }
+    return reading.grammar(prompt);
   }
 
   /** Returns the request that prepares the pages of a turn that is expected. */

@@ -1,0 +1,132 @@
+package io.radixflow.operators.session;
+
+import io.radixflow.kernels.grammar.GrammarSpec;
+import io.radixflow.kernels.grammar.GrammarSpec.Kind;
+import io.radixflow.kernels.text.message.Tool;
+import io.radixflow.kernels.text.template.JsonValues;
+import io.radixflow.operators.record.GenerationOptions;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/**
+ * What the form of a reply is held to.
+ *
+ * @param content the grammar of its content; null for free text
+ * @param callable the functions that it may call; empty for none
+ * @param required whether it must be calls
+ * @param calls whether the form of calls is held to a grammar
+ * @param parallel whether it may have several calls
+ */
+public record ReplyConstraint(
+    GrammarSpec content, List<Tool> callable, boolean required, boolean calls, boolean parallel) {
+
+  /** Holds a reply to nothing. */
+  public static final ReplyConstraint NONE =
+      new ReplyConstraint(null, List.of(), false, false, true);
+
+  /**
+   * @param layers options in order of precedence, the strongest first; entries may be null
+   * @param tools definitions of the tools; null for none
+   * @throws IllegalArgumentException if the options do not go together
+   */
+  static ReplyConstraint resolve(List<GenerationOptions> layers, List<?> tools) {
+    GrammarSpec content = content(layers);
+    String choice = TurnOptions.first(layers, GenerationOptions::toolChoice, "auto");
+    boolean forced = !choice.equals("auto") && !choice.equals("none");
+    if (forced && tools == null) {
+      throw new IllegalArgumentException("tool_choice asks for a call, and there are no tools");
+    }
+    if (tools == null || choice.equals("none")) {
+      return content == null ? NONE : new ReplyConstraint(content, List.of(), false, false, true);
+    }
+    List<Tool> callable = Tool.list(tools);
+    if (choice.startsWith("{")) {
+      callable = List.of(named(callable, choice));
+    }
+    boolean parallel = TurnOptions.first(layers, GenerationOptions::parallelToolCalls, true);
+    boolean held = forced || !parallel || callable.stream().anyMatch(Tool::strict);
+    if (!forced && content != null && content.kind() != Kind.JSON_SCHEMA) {
+      throw new IllegalArgumentException(
+          "regex, grammar and choice of structured_outputs do not go together with tools that the"
+              + " reply may call: set tool_choice to none");
+    }
+    return new ReplyConstraint(forced ? null : content, callable, forced, held, parallel);
+  }
+
+  private static Tool named(List<Tool> tools, String choice) {
+    Object function = JsonValues.object(choice).get("function");
+    Object name = function instanceof Map<?, ?> map ? map.get("name") : null;
+    return tools.stream()
+        .filter(tool -> tool.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("tool_choice names " + name + ", which is no tool"));
+  }
+
+  /** Returns the grammar of the first options that say one, or that there is none. */
+  private static GrammarSpec content(List<GenerationOptions> layers) {
+    return layers.stream()
+        .filter(Objects::nonNull)
+        .filter(layer -> layer.responseFormat() != null || layer.structuredOutputs() != null)
+        .findFirst()
+        .map(
+            layer ->
+                layer.responseFormat() != null
+                    ? responseFormat(layer.responseFormat())
+                    : structuredOutputs(layer.structuredOutputs()))
+        .orElse(null);
+  }
+
+  private static GrammarSpec responseFormat(String format) {
+    Map<String, Object> given = object("response_format", format);
+    return switch (String.valueOf(given.get("type"))) {
+      case "text" -> null;
+      case "json_object" -> new GrammarSpec(Kind.JSON_SCHEMA, "{\"type\":\"object\"}");
+      case "json_schema" -> schema(((Map<?, ?>) given.get("json_schema")).get("schema"));
+      default -> throw new IllegalArgumentException("response_format has no type that is served");
+    };
+  }
+
+  private static GrammarSpec structuredOutputs(String outputs) {
+    Map<String, Object> given = object("structured_outputs", outputs);
+    if (given.get("json") != null) {
+      return schema(given.get("json"));
+    }
+    if (given.get("regex") instanceof String regex) {
+      return new GrammarSpec(Kind.REGEX, regex);
+    }
+    if (given.get("grammar") instanceof String grammar) {
+      return new GrammarSpec(grammar.contains("::=") ? Kind.GBNF : Kind.LARK, grammar);
+    }
+    if (given.get("choice") instanceof List<?> texts) {
+      String any = texts.stream().map(JsonValues::write).collect(Collectors.joining(" | "));
+      return new GrammarSpec(Kind.LARK, "start: " + any + "\n");
+    }
+    throw new IllegalArgumentException("structured_outputs has none of json, regex, grammar, choice");
+  }
+
+  private static GrammarSpec schema(Object schema) {
+    return new GrammarSpec(
+        Kind.JSON_SCHEMA, schema instanceof String text ? text : JsonValues.write(schema));
+  }
+
+  private static Map<String, Object> object(String field, String text) {
+    Map<String, Object> object = JsonValues.object(text);
+    if (object == null) {
+      throw new IllegalArgumentException(field + " is no JSON object");
+    }
+    return object;
+  }
+
+  /** Returns whether the reply is free. */
+  public boolean isFree() {
+    return content == null && !calls;
+  }
+
+  /** Returns whether the grammar alone ends the reply, and no stop string. */
+  public boolean endsReply() {
+    return content != null || required;
+  }
+}
