@@ -72,8 +72,8 @@ final class ToolOptionsReader {
   }
 
   /**
-   * Returns whether the model may or must call tools, or the one that it must call as a JSON object;
-   * null if not given.
+   * Returns whether the model may or must call tools, or the one that it must call as a JSON
+   * object; null if not given.
    */
   static String toolChoice(JsonObject fields) {
     JsonNode value = fields.get("tool_choice");
@@ -81,7 +81,8 @@ final class ToolOptionsReader {
       return null;
     }
     if (value.isObject()) {
-      JsonObject named = fields.object("tool_choice").allow(TOOL_FIELDS).require("type", "function");
+      JsonObject named =
+          fields.object("tool_choice").allow(TOOL_FIELDS).require("type", "function");
       if (!named.text("type").equals("function")) {
         throw JsonObject.notOneOf(named.path("type"), named.text("type"), List.of("function"));
       }

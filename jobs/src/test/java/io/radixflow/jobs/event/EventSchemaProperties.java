@@ -31,7 +31,6 @@ import net.jqwik.api.Provide;
 class EventSchemaProperties {
   private static final String CHOICE = "{\"type\":\"function\",\"function\":{\"name\":\"f\"}}";
 
-
   private static final Origin ORIGIN = new Origin(0, 0, 0);
 
   private final EventParser parser = new EventParser(1 << 20);
@@ -308,7 +307,9 @@ class EventSchemaProperties {
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"\"}]}]",
                   "[{\"role\":\"user\",\"content\":[{\"type\":\"image_url\"}]}]",
                   "[{\"role\":\"user\",\"content\":[]}]")),
-          Map.entry("tool_choice", List.of(
+          Map.entry(
+              "tool_choice",
+              List.of(
                   "\"auto\"",
                   "\"none\"",
                   "\"required\"",

@@ -9,7 +9,8 @@ import java.util.Map;
 
 /**
  * The bytes of a vocabulary's tokens as a trie in depth-first order. Special tokens are in it only
- * where they are asked for, tokens without bytes never. Immutable; made once for each tokenizer and shared.
+ * where they are asked for, tokens without bytes never. Immutable; made once for each tokenizer and
+ * shared.
  */
 public final class TokenTrie {
   private final int vocabSize;

@@ -104,7 +104,8 @@ public record ReplyConstraint(
       String any = texts.stream().map(JsonValues::write).collect(Collectors.joining(" | "));
       return new GrammarSpec(Kind.LARK, "start: " + any + "\n");
     }
-    throw new IllegalArgumentException("structured_outputs has none of json, regex, grammar, choice");
+    throw new IllegalArgumentException(
+        "structured_outputs has none of json, regex, grammar, choice");
   }
 
   private static GrammarSpec schema(Object schema) {

@@ -30,8 +30,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Random schemas and sampled replies: what is finished meets its schema, and goes on from any of its
- * tokens. {@code -Dradixflow.structured.replies=10000} runs more than the few hundred of a build.
+ * Random schemas and sampled replies: what is finished meets its schema, and goes on from any of
+ * its tokens. {@code -Dradixflow.structured.replies=10000} runs more than the few hundred of a
+ * build.
  */
 @Timeout(3600)
 class StructuredReplyProperties {
@@ -86,8 +87,7 @@ class StructuredReplyProperties {
           int cut = new Random(i).nextInt(ids1.length + 1);
           int[] rest =
               client
-                  .run(
-                      request(firstSeed + i, maxTokens).resumed(Arrays.copyOf(ids1, cut)).build())
+                  .run(request(firstSeed + i, maxTokens).resumed(Arrays.copyOf(ids1, cut)).build())
                   .ids();
           assertThat(Engines.concat(Arrays.copyOf(ids1, cut), rest)).isEqualTo(ids1);
         }
@@ -136,8 +136,11 @@ class StructuredReplyProperties {
     schema.put("type", "integer");
     switch (random.nextInt(3)) {
       case 0 -> schema.put("minimum", -20).put("exclusiveMaximum", random.nextInt(3000));
-      case 1 -> 
-          schema.put("multipleOf", 1 + random.nextInt(12)).put("minimum", 0).put("maximum", 1 << 20);
+      case 1 ->
+          schema
+              .put("multipleOf", 1 + random.nextInt(12))
+              .put("minimum", 0)
+              .put("maximum", 1 << 20);
       default -> {}
     }
   }

@@ -134,7 +134,13 @@ class ServingMetricsTest {
   private static EngineStats stats(
       KvEventStats events, SessionStats sessions, SchedulerStats scheduler) {
     return new EngineStats(
-        StepStats.NONE, PoolStats.NONE, scheduler, sessions, events, TierStats.NONE, GrammarStats.NONE);
+        StepStats.NONE,
+        PoolStats.NONE,
+        scheduler,
+        sessions,
+        events,
+        TierStats.NONE,
+        GrammarStats.NONE);
   }
 
   @Test

@@ -228,8 +228,7 @@ class ToolLoopTest {
         assertThat(call.text()).isEmpty();
         assertThat(call.toolCalls()).hasSize(1);
         ToolCall first = call.toolCalls().get(0);
-        assertThat(first.arguments())
-            .matches(first.name().equals("warmth") ? WARMTH : "\\{\\s*}");
+        assertThat(first.arguments()).matches(first.name().equals("warmth") ? WARMTH : "\\{\\s*}");
         Reply answer = run(h, ask("r" + i, tools().build(), result(call, "7 degrees")));
         assertThat(answer.toolCalls()).isEmpty();
       }
@@ -249,7 +248,8 @@ class ToolLoopTest {
                 assertThat(each.name()).isEqualTo("warmth");
                 assertThat(each.arguments()).matches(WARMTH);
               });
-      Reply other = run(h, ask("t2", sampled().toolChoice(named.replace("warmth", "x")).build(), user("Hi")));
+      Reply other =
+          run(h, ask("t2", sampled().toolChoice(named.replace("warmth", "x")).build(), user("Hi")));
       assertThat(other.error().message()).contains("tool_choice names x, which is no tool");
     }
   }
@@ -295,7 +295,8 @@ class ToolLoopTest {
               ask(
                   "t4",
                   GenerationOptions.builder()
-                      .structuredOutputs("{\"grammar\":\"root ::= [a-c] \\\"x\\\" | \\\"z\\\" root\"}")
+                      .structuredOutputs(
+                          "{\"grammar\":\"root ::= [a-c] \\\"x\\\" | \\\"z\\\" root\"}")
                       .build(),
                   user("Hi")));
       assertThat(gbnf.text()).matches("z*[a-c]x");

@@ -103,8 +103,7 @@ public final class ContinuousBatchingEngine implements Engine {
         new TurnTrimmer(pages, idle, this::onIntakeThread, this::onEngineThread);
     grammars = new Grammars(tokenizer, info.model().vocabSize(), this::onEngineThread);
     replies =
-        new Replies(
-            pages, scheduler, sessions, nextTurns::ended, tokenizer, grammars, quarantine);
+        new Replies(pages, scheduler, sessions, nextTurns::ended, tokenizer, grammars, quarantine);
     StepPipeline pipeline =
         new StepPipeline(backend, options.attempts(), journal, pages, scheduler, replies, idle);
     loop =

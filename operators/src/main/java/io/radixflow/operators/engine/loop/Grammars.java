@@ -7,7 +7,6 @@ import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.request.ReplyGuide;
 import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -17,8 +16,8 @@ import java.util.function.Consumer;
 
 /**
  * The grammars that replies of an engine are held to. Intake threads compile them; masks are made
- * on threads of their own, while steps run. The compiled grammars that were used last are kept, with
- * their masks. Any thread.
+ * on threads of their own, while steps run. The compiled grammars that were used last are kept,
+ * with their masks. Any thread.
  */
 final class Grammars {
   private static final int THREADS = 2;

@@ -119,8 +119,7 @@ public final class ServingMetrics {
 
   private void grammars(Supplier<GrammarStats> stats) {
     group.gauge("grammarsCompiled", (Gauge<Long>) () -> stats.get().compiled());
-    group.gauge(
-        "grammarCompileMillis", (Gauge<Long>) () -> stats.get().compileNanos() / 1_000_000);
+    group.gauge("grammarCompileMillis", (Gauge<Long>) () -> stats.get().compileNanos() / 1_000_000);
     group.gauge("grammarsReused", (Gauge<Long>) () -> stats.get().reused());
     group.gauge("grammarMasks", (Gauge<Long>) () -> stats.get().masks());
     group.gauge("grammarMaskMillis", (Gauge<Long>) () -> stats.get().maskNanos() / 1_000_000);
