@@ -2,7 +2,6 @@ package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.chat.ChatSessions.Root;
-import io.radixflow.gateway.http.ApiException;
 import io.radixflow.gateway.http.Exchange;
 import io.radixflow.gateway.http.RequestFields;
 import io.radixflow.jobs.event.GenerationOptionsReader;
@@ -69,6 +68,8 @@ record ChatRequest(
           "chat_template_kwargs",
           "reasoning_effort",
           "separate_reasoning",
+          "response_format",
+          "structured_outputs",
           "user",
           "safety_identifier",
           "prompt_cache_key",
@@ -84,12 +85,10 @@ record ChatRequest(
           "guided_json",
           "guided_regex",
           "guided_choice",
-          "guided_grammar",
-          "structured_outputs");
+          "guided_grammar");
 
   static ChatRequest read(Exchange exchange, ServedModels models) {
     ObjectNode raw = exchange.body();
-    refuseFormat(raw);
     if (raw.hasNonNull("max_completion_tokens")) {
       raw.remove("max_tokens");
     }
@@ -156,14 +155,5 @@ record ChatRequest(
   @Override
   public CompletionJson json(String id, long created) {
     return new ChatJson(id, created, model);
-  }
-
-  /** A format other than text would change the reply; text is what there is. */
-  private static void refuseFormat(ObjectNode body) {
-    String type = body.path("response_format").path("type").asText("text");
-    if (!type.equals("text")) {
-      throw ApiException.notServed("response_format");
-    }
-    body.remove("response_format");
   }
 }

@@ -464,7 +464,7 @@ class ChatCompletionsTest {
         List.of(
             "\"tools\":[{\"type\":\"function\"}]",
             "\"audio\":{\"voice\":\"x\"}",
-            "\"response_format\":{\"type\":\"json_object\"}",
+            "\"response_format\":5",
             "\"n\":0",
             "\"temperature\":9",
             "\"stop\":5")) {

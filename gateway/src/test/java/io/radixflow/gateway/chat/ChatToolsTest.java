@@ -167,21 +167,34 @@ class ChatToolsTest {
     reply(second);
   }
 
+  @Test
+  void whatHoldsTheReplyGoesToTheJob() {
+    chat(
+        TOOLS.replace("\"name\":\"weather\"", "\"name\":\"weather\",\"strict\":true")
+            + ",\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}"
+            + ",\"parallel_tool_calls\":false,\"response_format\":{\"type\":\"json_object\"}");
+    ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().toolChoice())
+        .isEqualTo("{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}");
+    assertThat(event.options().parallelToolCalls()).isFalse();
+    assertThat(event.options().responseFormat()).isEqualTo("{\"type\":\"json_object\"}");
+    reply(event);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = ';',
       value = {
-        "\"tool_choice\":\"required\"; tool_choice is \"required\", which is not served yet",
-        "\"tool_choice\":{\"type\":\"function\",\"function\":{\"name\":\"f\"}};"
-            + " tool_choice is an object, which is not served yet",
-        "\"parallel_tool_calls\":false; parallel_tool_calls is false, which is not served yet",
+        "\"tool_choice\":\"any\"; tool_choice is \"any\"",
+        "\"tool_choice\":{\"type\":\"function\"}; tool_choice.function is missing",
         "\"tools\":[{\"type\":\"web_search\"}]; tools[0].function is missing",
         "\"tools\":[{\"type\":\"custom\",\"function\":{\"name\":\"f\"}}]; tools[0].type is \"custom\"",
-        "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"strict\":true}}];"
-            + " tools[0].function.strict is true, which is not served yet",
+        "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\",\"strict\":1}}];"
+            + " tools[0].function.strict is a number",
         "\"functions\":[{\"name\":\"f\"}]; functions is not served yet",
         "\"function_call\":\"auto\"; function_call is not served yet",
-        "\"response_format\":{\"type\":\"json_object\"}; response_format is not served yet",
+        "\"response_format\":{\"type\":\"xml\"}; response_format.type is \"xml\"",
+        "\"structured_outputs\":{}; structured_outputs must have one of",
       })
   void whatTheJobRefusesIsRefusedByItsName(String field, String error) {
     HttpResponse<String> response = chat(field).join();
