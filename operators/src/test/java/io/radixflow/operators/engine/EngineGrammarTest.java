@@ -182,6 +182,26 @@ class EngineGrammarTest {
   }
 
   @Test
+  void aGrammarThatGrowsBeyondItsLimitsEndsItsRequestAlone() {
+    try (Engine engine = Engines.open(SimOptions.DEFAULT, EngineOptions.DEFAULT);
+        EngineClient client = new EngineClient(engine)) {
+      long right = client.submit(held(1, WORDS));
+      GrammarSpec growing = new GrammarSpec(Kind.REGEX, "((a{0,60}b?){0,60}c?){0,60}");
+      EngineRequest request =
+          EngineRequest.builder("grows", () -> EngineClient.prompt(1, 40), 3_000)
+              .sampling(
+                  new SamplingParams(
+                      0f, 0, 1f, 0f, 1f, 0f, 0f, Map.of((int) 'a', 100f), 1, -1))
+              .grammar(prompt -> growing)
+              .build();
+      Seen seen = client.run(request);
+      assertThat(seen.finish).isIn(FinishReason.REJECTED, FinishReason.ERROR);
+      assertThat(seen.error).contains("too large");
+      assertThat(client.await(right).text.toString()).matches(WORDS.text());
+    }
+  }
+
+  @Test
   void idsThatTheGrammarDoesNotAllowAreRefused() {
     try (Engine engine = Engines.open(SimOptions.DEFAULT, EngineOptions.DEFAULT);
         EngineClient client = new EngineClient(engine)) {

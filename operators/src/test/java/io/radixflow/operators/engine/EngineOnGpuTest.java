@@ -6,6 +6,8 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.NaiveModel;
 import io.radixflow.kernels.cuda.ServedOnGpu;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
+import io.radixflow.kernels.grammar.GrammarSpec;
+import io.radixflow.kernels.grammar.GrammarSpec.Kind;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.operators.engine.loop.ContinuousBatchingEngine;
 import io.radixflow.operators.tier.TierOptions;
@@ -38,6 +40,12 @@ class EngineOnGpuTest {
       SamplingParams sampling = i == 0 ? SamplingParams.GREEDY : WARM;
       requests.add(EngineClient.request(prompt, sampling, TOKENS));
     }
+    GrammarSpec words = new GrammarSpec(Kind.REGEX, "([A-Z][a-z0-9]{2,5} )+");
+    requests.add(
+        EngineRequest.builder("held", () -> shared, TOKENS)
+            .sampling(WARM)
+            .grammar(prompt -> words)
+            .build());
     alone = RepliesAlone.of(requests, EngineOnGpuTest::open);
   }
 
@@ -61,8 +69,14 @@ class EngineOnGpuTest {
       assertThat(alone.assertSameOn(engine).steps().cachedTokens()).isPositive();
       long before = Engines.stats(engine).steps().prefilledTokens();
       long after = alone.assertSameOn(engine).steps().prefilledTokens();
-      assertThat(after - before).isLessThanOrEqualTo(4 * 16);
+      assertThat(after - before).isLessThanOrEqualTo(5 * 16);
     }
+  }
+
+  @Test
+  void aReplyFollowsItsGrammar() {
+    assertThat(alone.replies().get(4).text.toString())
+        .matches("([A-Z][a-z0-9]{2,5} )*([A-Z][a-z0-9]{0,5})?");
   }
 
   @Test
