@@ -190,8 +190,7 @@ class EngineGrammarTest {
       EngineRequest request =
           EngineRequest.builder("grows", () -> EngineClient.prompt(1, 40), 3_000)
               .sampling(
-                  new SamplingParams(
-                      0f, 0, 1f, 0f, 1f, 0f, 0f, Map.of((int) 'a', 100f), 1, -1))
+                  new SamplingParams(0f, 0, 1f, 0f, 1f, 0f, 0f, Map.of((int) 'a', 100f), 1, -1))
               .grammar(prompt -> growing)
               .build();
       Seen seen = client.run(request);
