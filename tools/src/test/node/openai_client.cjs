@@ -85,6 +85,24 @@ const tests = {
     assert.deepEqual(choices.map((choice) => choice.index), [0, 1]);
   },
 
+  async aResponseCallsTools() {
+    const parameters = { type: 'object', properties: { city: { type: 'string' } } };
+    const tools = [{ type: 'function', name: 'clock', strict: false, parameters }];
+    const ask = { tools, max_output_tokens: 200 };
+    const stream = client.responses.stream({
+      model, temperature: 0, input: 'call clock {"city": "Ulm"}\ncall clock {"city": "Rome"}', ...ask,
+    });
+    const response = await stream.finalResponse();
+    assert.deepEqual(response.output.map((item) => item.type), ['function_call', 'function_call']);
+    assert.equal(JSON.parse(response.output[1].arguments).city, 'Rome');
+    const input = response.output.map((item, i) => ({
+      type: 'function_call_output', call_id: item.call_id, output: `${i} o'clock`,
+    }));
+    const answer = await create({ input, previous_response_id: response.id, ...ask });
+    assert.equal(answer.output_text, "It is 1 o'clock.");
+    assert.ok(answer.usage.input_tokens_details.cached_tokens > 0);
+  },
+
   async aStreamThatIsAbortedLeavesTheGatewayServing() {
     const stream = await client.chat.completions.create(chat({ stream: true, max_completion_tokens: 2000 }));
     for await (const piece of stream) {
@@ -171,7 +189,7 @@ const tests = {
     );
     assert.equal(refusedTool.param, 'tools');
     const refusedByResponses = await refused(OpenAI.BadRequestError, () =>
-      create({ input: 'x', tools: [{ type: 'function', strict: false, ...fn }] }),
+      create({ input: 'x', tools: [{ type: 'function', strict: true, ...fn }] }),
     );
     assert.equal(refusedByResponses.param, 'tools');
     const follows = await refused(OpenAI.BadRequestError, () => create({ input: 'x', previous_response_id: 'resp_x' }));

@@ -263,6 +263,66 @@ def test_log_probabilities_are_included():
     assert [t.token for t in part.logprobs][: len(tokens)] == [t.token for t in tokens]
 
 
+CLOCK = {"type": "function", "name": "clock", "description": "time", "parameters": SCHEMA, "strict": False}
+
+
+def ask_clock(**given):
+    ask = dict(model=model, max_output_tokens=200, temperature=0, tools=[CLOCK])
+    return client.responses.create(**dict(ask, **given))
+
+
+def results(response):
+    calls = [item for item in response.output if item.type == "function_call"]
+    assert [json.loads(call.arguments)["city"] for call in calls] == list(CITIES)
+    return [
+        {"type": "function_call_output", "call_id": call.call_id, "output": f"{number} o'clock"}
+        for number, call in enumerate(calls)
+    ]
+
+
+def test_responses_call_tools_in_parallel_for_several_rounds():
+    conversation = client.conversations.create().id
+    for by_id in (True, False):
+        given = lambda previous: dict(previous_response_id=previous) if by_id else dict(conversation=conversation)
+        previous = None
+        for round in range(3):
+            response = ask_clock(input=CALLS, **given(previous))
+            assert response.status == "completed"
+            answer = ask_clock(input=results(response), **given(response.id))
+            assert answer.output_text == "It is 1 o'clock."
+            assert answer.usage.input_tokens_details.cached_tokens > 0
+            assert client.responses.retrieve(response.id).model_dump() == response.model_dump()
+            previous = answer.id
+    kinds = [item.type for item in client.conversations.items.list(conversation, order="asc", limit=6)]
+    assert kinds[:6] == ["message"] + ["function_call"] * 2 + ["function_call_output"] * 2 + ["message"], kinds
+    with_tools = client.responses.input_tokens.count(model=model, input=CALLS, tools=[CLOCK]).input_tokens
+    assert with_tools > client.responses.input_tokens.count(model=model, input=CALLS).input_tokens
+
+
+def test_a_client_that_sends_all_items_each_time_is_served():
+    items = [{"role": "user", "content": CALLS}]
+    response = ask_clock(input=items, store=False, prompt_cache_key="items")
+    items += [item.model_dump() for item in response.output] + results(response)
+    answer = ask_clock(input=items, store=False, prompt_cache_key="items")
+    assert answer.output_text == "It is 1 o'clock."
+    assert answer.usage.input_tokens_details.cached_tokens > 0
+
+
+def test_a_stream_of_calls_is_resumed_after_any_event():
+    events = list(ask_clock(input=CALLS, stream=True))
+    deltas = lambda some: "".join(
+        e.delta for e in some if e.type == "response.function_call_arguments.delta"
+    )
+    response = events[-1].response
+    assert deltas(events) == "".join(item.arguments for item in response.output)
+    for seen in range(0, len(events) - 1, 3):
+        rest = list(
+            other.responses.retrieve(response.id, stream=True, starting_after=events[seen].sequence_number)
+        )
+        assert deltas(events[: seen + 1]) + deltas(rest) == deltas(events)
+        assert rest[-1].model_dump() == events[-1].model_dump()
+
+
 def test_tokens_are_counted():
     response = create(input="Hello")
     assert client.responses.input_tokens.count(input="Hello").input_tokens == response.usage.input_tokens
@@ -272,8 +332,10 @@ def test_tokens_are_counted():
 
 
 def test_what_is_wrong_is_named():
-    tool = {"type": "function", "name": "f", "parameters": {}, "strict": False}
-    assert "tools" in raises(openai.BadRequestError, lambda: create(input="x", tools=[tool])).message
+    tool = {"type": "function", "name": "f", "parameters": {}, "strict": True}
+    assert "strict" in raises(openai.BadRequestError, lambda: create(input="x", tools=[tool])).message
+    tool = {"type": "web_search"}
+    assert "web_search" in raises(openai.BadRequestError, lambda: create(input="x", tools=[tool])).message
     error = raises(openai.BadRequestError, lambda: create(input="x", previous_response_id="resp_x"))
     assert error.code == "previous_response_not_found"
     raises(openai.NotFoundError, lambda: client.responses.retrieve("resp_nothing"))

@@ -73,8 +73,8 @@ final class ConversationLookup {
         position = item.turn().equals(turn) ? position : 0;
         turn = item.turn();
         boolean reply = item.finishReason() != null;
-        String id = ResponseIds.item(turn, reply ? ResponseIds.REPLY : position++);
-        items.add(ResponseJson.item(id, new Message(item.role(), item.content())));
+        int at = reply ? ResponseIds.REPLY : position++;
+        items.addAll(ResponseJson.items(turn, at, item.message(), "completed", null));
       }
     }
     return items;

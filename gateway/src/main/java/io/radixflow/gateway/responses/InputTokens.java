@@ -70,7 +70,7 @@ final class InputTokens {
     List<Message> prompt =
         Prompts.under(request.instructions(), Prompts.and(before, request.input()));
     exchange.blocking(
-        () -> prompt.isEmpty() ? 0 : text.count(prompt, null),
+        () -> prompt.isEmpty() ? 0 : text.count(prompt, request.options()),
         tokens ->
             exchange.json(
                 200,

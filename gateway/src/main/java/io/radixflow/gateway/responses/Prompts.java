@@ -39,8 +39,11 @@ final class Prompts {
         break;
       }
       within = turn != null && turn.equals(item.turn());
-      if (item.turn() != null && item.content() != null && !item.content().isEmpty()) {
-        messages.add(new Message(item.role(), item.content()));
+      Message message = item.message();
+      boolean says = message.content() != null && !message.content().isEmpty();
+      boolean answers = message.toolCallId() != null || !message.toolCalls().isEmpty();
+      if (item.turn() != null && (says || answers)) {
+        messages.add(message);
       }
     }
     return messages;

@@ -9,9 +9,10 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnFound;
 import io.radixflow.gateway.turn.TurnListener;
+import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply.TokenLogprob;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -21,8 +22,7 @@ final class ResponseCollector implements TurnListener {
 
   private final Exchange exchange;
   private ResponseRecord begun;
-  private final StringBuilder text = new StringBuilder();
-  private final List<TokenLogprob> logprobs = new ArrayList<>();
+  private final TurnMessage message = new TurnMessage();
   private final Consumer<ResponseRecord> inProgress;
 
   ResponseCollector(Exchange exchange, ResponseRecord begun) {
@@ -49,8 +49,7 @@ final class ResponseCollector implements TurnListener {
 
   @Override
   public void piece(TurnPiece piece) {
-    text.append(piece.text());
-    logprobs.addAll(piece.logprobs());
+    message.add(piece);
   }
 
   @Override
@@ -58,7 +57,8 @@ final class ResponseCollector implements TurnListener {
     if (end.finishReason().equals("rejected")) {
       exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
     } else {
-      exchange.json(200, Json.write(ResponseJson.response(ended(begun, end, text, logprobs))));
+      ResponseRecord whole = ended(begun, end, message.message(), message.logprobs());
+      exchange.json(200, Json.write(ResponseJson.response(whole)));
     }
   }
 
@@ -68,11 +68,11 @@ final class ResponseCollector implements TurnListener {
    * @param logprobs of the tokens, or null
    */
   static ResponseRecord ended(
-      ResponseRecord begun, TurnEnd end, CharSequence text, List<TokenLogprob> logprobs) {
+      ResponseRecord begun, TurnEnd end, Message reply, List<TokenLogprob> logprobs) {
     return begun.ended(
         Status.of(end.finishReason()),
         TimeUnit.MILLISECONDS.toSeconds(end.completed()),
-        text.toString(),
+        reply,
         logprobs,
         end.usage(),
         ResponseLookup.failure(end.finishReason(), end.error()));

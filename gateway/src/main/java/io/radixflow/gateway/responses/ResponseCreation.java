@@ -195,7 +195,7 @@ final class ResponseCreation {
             request.metadata().entries(),
             Status.QUEUED,
             0,
-            "",
+            ResponseRecord.NOTHING,
             null,
             null,
             null);

@@ -9,6 +9,7 @@ import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
 import io.radixflow.gateway.turn.TurnFound;
 import io.radixflow.gateway.turn.TurnListener;
+import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +27,7 @@ final class ResponseFollower implements TurnListener {
   private final SseStream events;
   private final ResponseStream stream;
   private ResponseRecord begun;
-  private final StringBuilder text = new StringBuilder();
+  private final TurnMessage message = new TurnMessage();
   private TurnStream turn;
   private boolean ended;
 
@@ -67,8 +68,8 @@ final class ResponseFollower implements TurnListener {
   @Override
   public void piece(TurnPiece piece) {
     accepted();
-    text.append(piece.text());
-    stream.text(piece.text(), piece.logprobs());
+    message.add(piece);
+    stream.piece(piece);
     if (turn != null) {
       events.throttle(turn);
     }
@@ -81,7 +82,7 @@ final class ResponseFollower implements TurnListener {
       exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
       return;
     }
-    end(ResponseCollector.ended(begun, end, text, null));
+    end(ResponseCollector.ended(begun, end, message.message(), null));
   }
 
   /** Ends the stream of a response that is known to its end. */

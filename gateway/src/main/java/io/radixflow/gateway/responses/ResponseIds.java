@@ -2,6 +2,7 @@ package io.radixflow.gateway.responses;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.radixflow.gateway.turn.TurnPart;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
 import java.nio.ByteBuffer;
@@ -11,6 +12,7 @@ import java.security.NoSuchAlgorithmException;
 import java.security.SecureRandom;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
 
@@ -29,7 +31,11 @@ final class ResponseIds {
   private static final String CONVERSATION = "conv_";
   private static final Pattern CONVERSATION_ID = Pattern.compile("conv_[0-9a-f]{32}");
   private static final Pattern TAG = Pattern.compile("|[0-9a-f]{8}");
-  private static final Pattern POSITION = Pattern.compile("r|0|[1-9][0-9]{0,5}");
+  private static final Pattern POSITION =
+      Pattern.compile("(r|0|[1-9][0-9]{0,5})(t|c0|c[1-9][0-9]{0,5})?");
+
+  /** What ids of items begin with: of messages and results, reasoning, and calls. */
+  private static final List<String> ITEMS = List.of(ITEM, "rs_", "fc_");
 
   // two names of the longest ids, four bytes a character, and a tag
   private static final int MAX_BYTES = 8 * JsonObject.MAX_ID + 2 + 8;
@@ -88,13 +94,33 @@ final class ResponseIds {
     return ITEM + encoded(turn, position == REPLY ? "r" : Integer.toString(position));
   }
 
+  /**
+   * Returns the id of an item that is a part of a message of a turn, or of its reply.
+   *
+   * @param part reasoning, the content or a call
+   */
+  static String part(String turn, int position, TurnPart part) {
+    if (part.isContent()) {
+      return item(turn, position);
+    }
+    String of = position == REPLY ? "r" : Integer.toString(position);
+    return part.isReasoning()
+        ? "rs_" + encoded(turn, of + "t")
+        : "fc_" + encoded(turn, of + "c" + part.index());
+  }
+
   /** Returns what an item's id names; empty if it is not one that a gateway made. */
   static Optional<ItemId> parseItem(String id) {
-    return decoded(ITEM, id, 2)
+    return ITEMS.stream()
+        .flatMap(prefix -> decoded(prefix, id, 2).stream())
         .filter(names -> POSITION.matcher(names[1]).matches())
-        .map(
-            names ->
-                new ItemId(names[0], names[1].equals("r") ? REPLY : Integer.parseInt(names[1])));
+        .map(names -> new ItemId(names[0], position(names[1])))
+        .findFirst();
+  }
+
+  private static int position(String code) {
+    String of = code.replaceFirst("(t|c[0-9]+)$", "");
+    return of.equals("r") ? REPLY : Integer.parseInt(of);
   }
 
   /** Returns a new conversation's id, which is its session's: 48 bits of time, 80 of chance. */

@@ -7,11 +7,14 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
+import io.radixflow.gateway.turn.TurnPart;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
 import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Usage;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -50,7 +53,13 @@ final class ResponseJson {
     node.put("model", settings.model());
     ArrayNode output = node.putArray("output");
     if (hasOutput(response)) {
-      output.add(reply(response));
+      items(
+              response.turn(),
+              ResponseIds.REPLY,
+              response.reply(),
+              response.itemStatus(),
+              response.logprobs())
+          .forEach(output::add);
     }
     putDefaults(node);
     node.put("previous_response_id", settings.previous());
@@ -99,7 +108,7 @@ final class ResponseJson {
   private static boolean hasOutput(ResponseRecord response) {
     return response.status() == Status.COMPLETED
         || response.status() == Status.INCOMPLETE
-        || !response.text().isEmpty();
+        || response.reply().length() > 0;
   }
 
   private static JsonNode error(ResponseRecord.Failure failure) {
@@ -108,39 +117,91 @@ final class ResponseJson {
         : JSON.objectNode().put("code", failure.code()).put("message", failure.message());
   }
 
-  /** Writes a response's output item as far as it is. */
-  static ObjectNode reply(ResponseRecord response) {
-    String status =
-        switch (response.status()) {
-          case COMPLETED -> "completed";
-          case QUEUED, IN_PROGRESS -> "in_progress";
-          default -> "incomplete";
-        };
-    ObjectNode item = message(response.itemId(), "assistant", status);
-    item.putArray("content").add(outputText(response.text(), response.logprobs()));
-    return item;
+  /**
+   * Writes a message of a turn, or its reply, as items: reasoning, the message, and calls. The
+   * result of a tool is an item of its own kind.
+   *
+   * @param position index among the turn's messages, or {@link ResponseIds#REPLY}
+   * @param status of the last item; those before it are complete
+   * @param logprobs of the content's tokens, or null
+   */
+  static List<ObjectNode> items(
+      String turn, int position, Message message, String status, List<TokenLogprob> logprobs) {
+    if (message.role().equals("tool")) {
+      return List.of(result(ResponseIds.item(turn, position), message));
+    }
+    List<ObjectNode> items = new ArrayList<>();
+    String content = message.content() == null ? "" : message.content();
+    boolean hasCalls = !message.toolCalls().isEmpty();
+    boolean onlyReasoning = content.isEmpty() && !hasCalls && message.reasoning() != null;
+    if (message.reasoning() != null) {
+      String id = ResponseIds.part(turn, position, TurnPart.REASONING);
+      items.add(reasoning(id, message.reasoning(), onlyReasoning ? status : "completed"));
+    }
+    if (!content.isEmpty() || !hasCalls && !onlyReasoning) {
+      String id = ResponseIds.item(turn, position);
+      ObjectNode item = message(id, message.role(), hasCalls ? "completed" : status);
+      ArrayNode parts = item.putArray("content");
+      if (message.role().equals("assistant")) {
+        parts.add(outputText(content, logprobs));
+      } else {
+        parts.addObject().put("type", "input_text").put("text", content);
+      }
+      items.add(item);
+    }
+    for (int i = 0; i < message.toolCalls().size(); i++) {
+      ToolCall call = message.toolCalls().get(i);
+      String id = ResponseIds.part(turn, position, TurnPart.call(i, call.id()));
+      boolean last = i + 1 == message.toolCalls().size();
+      items.add(call(id, call, last ? status : "completed"));
+    }
+    return items;
   }
 
-  /** Writes the output item of a response that has no text yet. */
-  static ObjectNode emptyReply(ResponseRecord response) {
-    ObjectNode item = message(response.itemId(), "assistant", "in_progress");
-    item.putArray("content");
-    return item;
-  }
-
-  /** Writes a message of a turn, or a reply, as an item. */
-  static ObjectNode item(String id, Message message) {
-    ObjectNode item = message(id, message.role(), "completed");
+  /** Writes what the model thought as an item. */
+  static ObjectNode reasoning(String id, String text, String status) {
+    ObjectNode item = JSON.objectNode().put("id", id).put("type", "reasoning");
+    item.put("status", status).putArray("summary");
     ArrayNode content = item.putArray("content");
-    if (message.role().equals("assistant")) {
-      content.add(outputText(message.content(), null));
-    } else {
-      content.addObject().put("type", "input_text").put("text", message.content());
+    if (!text.isEmpty()) {
+      content.add(part(TurnPart.REASONING, text, null));
     }
     return item;
   }
 
-  private static ObjectNode message(String id, String role, String status) {
+  /** Writes a call of a function as an item. */
+  static ObjectNode call(String id, ToolCall call, String status) {
+    return JSON.objectNode()
+        .put("id", id)
+        .put("type", "function_call")
+        .put("status", status)
+        .put("call_id", call.id())
+        .put("name", call.name())
+        .put("arguments", call.arguments());
+  }
+
+  private static ObjectNode result(String id, Message message) {
+    return JSON.objectNode()
+        .put("id", id)
+        .put("type", "function_call_output")
+        .put("status", "completed")
+        .put("call_id", message.toolCallId() == null ? "" : message.toolCallId())
+        .put("output", message.content() == null ? "" : message.content());
+  }
+
+  /**
+   * Writes a content part of a message or of reasoning.
+   *
+   * @param logprobs of its tokens, or null
+   */
+  static ObjectNode part(TurnPart part, String text, List<TokenLogprob> logprobs) {
+    return part.isReasoning()
+        ? JSON.objectNode().put("type", "reasoning_text").put("text", text)
+        : outputText(text, logprobs);
+  }
+
+  /** Begins a message as an item. */
+  static ObjectNode message(String id, String role, String status) {
     return JSON.objectNode()
         .put("id", id)
         .put("type", "message")
@@ -205,7 +266,7 @@ final class ResponseJson {
       details.put("cached_remote_tokens", tiers.remoteTokens());
     }
     node.put("output_tokens", usage.completionTokens());
-    node.putObject("output_tokens_details").put("reasoning_tokens", 0);
+    node.putObject("output_tokens_details").put("reasoning_tokens", usage.reasoningTokens());
     node.put("total_tokens", usage.promptTokens() + usage.completionTokens());
     return node;
   }

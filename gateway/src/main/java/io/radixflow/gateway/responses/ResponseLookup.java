@@ -97,12 +97,23 @@ final class ResponseLookup {
             Metadata.kept(kept).entries(),
             status(state),
             TimeUnit.MILLISECONDS.toSeconds(state.completed()),
-            state.text(),
+            reply(state),
             state.logprobs(),
             state.usage(),
             failure(state.finishReason(), state.error()));
     return new Found(
         response, state.branch(), state.messages() == null ? List.of() : state.messages());
+  }
+
+  private static Message reply(TurnState state) {
+    boolean onlyCalls = state.text().isEmpty() && !state.toolCalls().isEmpty();
+    return new Message(
+        "assistant",
+        onlyCalls ? null : state.text(),
+        null,
+        state.toolCalls(),
+        null,
+        state.reasoning());
   }
 
   private static Status status(TurnState state) {

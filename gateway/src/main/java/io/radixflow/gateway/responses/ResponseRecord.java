@@ -1,6 +1,7 @@
 package io.radixflow.gateway.responses;
 
 import io.radixflow.gateway.turn.TurnFound;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
@@ -16,7 +17,7 @@ import java.util.Map;
  * @param metadata the client's own entries
  * @param status how far it is
  * @param completed when it ended, seconds since the epoch; 0 before
- * @param text what has been generated so far
+ * @param reply what has been generated so far
  * @param logprobs of the tokens so far, or null
  * @param usage counts of tokens; null before the end
  * @param failure why it failed, or null
@@ -29,10 +30,13 @@ record ResponseRecord(
     Map<String, String> metadata,
     Status status,
     long completed,
-    String text,
+    Message reply,
     List<TokenLogprob> logprobs,
     Usage usage,
     Failure failure) {
+
+  /** The reply of a response that has none yet. */
+  static final Message NOTHING = new Message("assistant", "");
 
   /** How far a response is; lower case in JSON. */
   enum Status {
@@ -56,7 +60,7 @@ record ResponseRecord(
     /** Returns the status of a turn that ended, by its reply's finish reason. */
     static Status of(String finishReason) {
       return switch (finishReason) {
-        case "stop" -> COMPLETED;
+        case "stop", "tool_calls" -> COMPLETED;
         case "length" -> INCOMPLETE;
         case "cancelled", "replaced" -> CANCELLED;
         default -> FAILED;
@@ -72,9 +76,18 @@ record ResponseRecord(
     return ResponseIds.response(session, turn, settings.tag());
   }
 
-  /** Returns the id of its one output item. */
-  String itemId() {
-    return ResponseIds.item(turn, ResponseIds.REPLY);
+  /** Returns the text of the reply; empty if it has none. */
+  String text() {
+    return reply.content() == null ? "" : reply.content();
+  }
+
+  /** Returns the status of an output item that the response ended or goes on with. */
+  String itemStatus() {
+    return switch (status) {
+      case COMPLETED -> "completed";
+      case QUEUED, IN_PROGRESS -> "in_progress";
+      default -> "incomplete";
+    };
   }
 
   /**
@@ -97,7 +110,7 @@ record ResponseRecord(
         kept.containsKey(ResponseSettings.KEY) ? Metadata.kept(kept).entries() : metadata,
         status,
         completed,
-        text,
+        reply,
         logprobs,
         usage,
         failure);
@@ -106,7 +119,7 @@ record ResponseRecord(
   /** Returns this response with its instructions. */
   ResponseRecord with(String system) {
     return new ResponseRecord(
-        session, turn, settings, system, metadata, status, completed, text, logprobs, usage,
+        session, turn, settings, system, metadata, status, completed, reply, logprobs, usage,
         failure);
   }
 
@@ -119,12 +132,12 @@ record ResponseRecord(
   /** Returns this response without any output, and so far. */
   ResponseRecord at(Status so) {
     return new ResponseRecord(
-        session, turn, settings, instructions, metadata, so, 0, "", null, null, null);
+        session, turn, settings, instructions, metadata, so, 0, NOTHING, null, null, null);
   }
 
   /** Returns this response with what its turn has become. */
   ResponseRecord ended(
-      Status end, long when, String reply, List<TokenLogprob> tokens, Usage counts, Failure why) {
+      Status end, long when, Message reply, List<TokenLogprob> tokens, Usage counts, Failure why) {
     return new ResponseRecord(
         session, turn, settings, instructions, metadata, end, when, reply, tokens, counts, why);
   }

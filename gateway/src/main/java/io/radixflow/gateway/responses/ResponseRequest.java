@@ -1,9 +1,9 @@
 package io.radixflow.gateway.responses;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.chat.CacheTtl;
 import io.radixflow.gateway.chat.GenerationFields;
-import io.radixflow.gateway.http.Json;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
@@ -49,6 +49,10 @@ record ResponseRequest(
           "instructions",
           "max_output_tokens",
           "metadata",
+          "chat_template_kwargs",
+          "parallel_tool_calls",
+          "reasoning",
+          "tool_parser",
           "model",
           "previous_response_id",
           "prompt_cache_key",
@@ -65,7 +69,7 @@ record ResponseRequest(
           "user");
 
   /** Fields that change nothing here, and that clients send as a matter of course. */
-  private static final Set<String> HARMLESS = Set.of("parallel_tool_calls", "stream_options");
+  private static final Set<String> HARMLESS = Set.of("stream_options");
 
   /** Fields without which the reply would mean something else. */
   private static final Set<String> NOT_SERVED = Set.of("prompt");
@@ -97,7 +101,7 @@ record ResponseRequest(
         ignored.add(name);
       }
     }
-    refuseTools(body);
+    ObjectNode tools = ResponseTools.read(body, ignored::add);
     refuseFormat(body, ignored);
     boolean logprobs = includes(body, ignored);
     ResponseSettings settings = settings(body, now, model, truncation(body, dropsOldest), logprobs);
@@ -112,13 +116,12 @@ record ResponseRequest(
         instructions(body),
         conversation,
         body.bool("stream", false),
-        GenerationFields.asText(
-            GenerationFields.read(
-                body,
-                "max_output_tokens",
-                "stop",
-                settings.logprobs() ? settings.topLogprobs() : -1,
-                Json.object())),
+        GenerationFields.read(
+            body,
+            "max_output_tokens",
+            "stop",
+            settings.logprobs() ? settings.topLogprobs() : -1,
+            tools),
         CacheTtl.pinMillis(body, settings.promptCacheRetention()),
         Metadata.of(body),
         settings,
@@ -128,19 +131,6 @@ record ResponseRequest(
   private static String instructions(JsonObject body) {
     String given = body.text("instructions");
     return given == null || given.isBlank() ? null : Texts.wellFormed(given);
-  }
-
-  private static void refuseTools(JsonObject body) {
-    JsonNode tools = body.array("tools", "tools", 1024);
-    if (tools != null && !tools.isEmpty()) {
-      throw new InvalidInputException("tools is not served yet");
-    }
-    JsonNode choice = body.get("tool_choice");
-    boolean none =
-        choice == null || "none".equals(choice.textValue()) || "auto".equals(choice.textValue());
-    if (!none) {
-      throw new InvalidInputException("tool_choice is not served yet, as tools are not");
-    }
   }
 
   private static void refuseFormat(JsonObject body, Set<String> ignored) {

@@ -4,8 +4,12 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.responses.ResponseRecord.Failure;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
+import io.radixflow.gateway.turn.TurnMessage;
+import io.radixflow.gateway.turn.TurnPart;
+import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply.TokenLogprob;
-import java.util.ArrayList;
+import io.radixflow.operators.record.ToolCall;
 import java.util.List;
 
 /**
@@ -13,10 +17,11 @@ import java.util.List;
  * alone, not of how its text came in pieces or of who sends it:
  *
  * <ul>
- *   <li>0 to 3: created, in_progress, output_item.added, content_part.added;
- *   <li>3 + e: a piece of text that ends after e code points;
- *   <li>from 4 + the text's length: output_text.done, content_part.done, output_item.done, and the
- *       response as it ended. Of one that failed there is only the last, as number 4 + length.
+ *   <li>0 and 1: created, in_progress;
+ *   <li>then for each output item: output_item.added and, but for a call, content_part.added; a
+ *       piece of its text has the number before the text plus the code points up to its end; the
+ *       text's done, content_part.done, but for a call, and output_item.done;
+ *   <li>the response as it ended. Of one that failed that comes right after the text.
  * </ul>
  *
  * <p>So a client that has seen number N gets from any gateway exactly what follows: events up to N
@@ -35,15 +40,20 @@ final class ResponseStream {
 
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
-  /** The number of the last event before the text. */
-  private static final long OPENED = 3;
-
   private final long after;
   private final Sink sink;
-  private final StringBuilder text = new StringBuilder();
-  private final List<TokenLogprob> logprobs = new ArrayList<>();
+  private final TurnMessage reply = new TurnMessage();
   private ResponseRecord response;
-  private long codePoints;
+
+  /** The item that is open, or null. */
+  private OpenItem item;
+
+  private int items;
+
+  /** The number of the last event, whether the client had it or not. */
+  private long number = -1;
+
+  /** The number of the last event that the client has. */
   private long last;
 
   /**
@@ -60,45 +70,45 @@ final class ResponseStream {
     return response != null;
   }
 
-  /** Sends the events before the text. */
+  /** Sends the events before the output. */
   void open(ResponseRecord began) {
     response = began;
-    send(0, whole("response.created", began.begun()));
-    send(1, whole("response.in_progress", began.at(Status.IN_PROGRESS)));
-    ObjectNode added = event("response.output_item.added").put("output_index", 0);
-    added.set("item", ResponseJson.emptyReply(began));
-    send(2, added);
-    ObjectNode part = content("response.content_part.added");
-    part.set("part", ResponseJson.outputText("", null));
-    send(OPENED, part);
+    send(whole("response.created", began.begun()));
+    send(whole("response.in_progress", began.at(Status.IN_PROGRESS)));
   }
 
-  /**
-   * Sends what the client lacks of a piece of text.
-   *
-   * @param piece whole characters that follow those before
-   * @param tokens log probabilities of the piece's tokens, or null
-   */
-  void text(String piece, List<TokenLogprob> tokens) {
-    if (tokens != null) {
-      logprobs.addAll(tokens);
-    }
-    if (piece.isEmpty()) {
+  /** Sends what the client lacks of a piece, which follows those before. */
+  void piece(TurnPiece piece) {
+    if (piece.text().isEmpty() && piece.logprobs().isEmpty()) {
       return;
     }
-    int length = piece.codePointCount(0, piece.length());
-    long has = after - OPENED - codePoints;
-    text.append(piece);
-    codePoints += length;
+    reply.add(piece);
+    if (item == null || !item.takes(piece.part())) {
+      closeItem("completed");
+      openItem(piece.part(), piece.text());
+    }
+    item.message.add(piece);
+    if (!piece.part().opensCall() && !piece.text().isEmpty()) {
+      delta(piece);
+    }
+  }
+
+  private void delta(TurnPiece piece) {
+    String text = piece.text();
+    int length = text.codePointCount(0, text.length());
+    long has = after - number;
+    number += length;
     if (has >= length) {
       return;
     }
     int known = (int) Math.max(has, 0);
-    ObjectNode delta = content("response.output_text.delta");
-    delta.put("delta", piece.substring(piece.offsetByCodePoints(0, known)));
-    delta.set(
-        "logprobs", ResponseJson.logprobs(tokens == null ? null : rest(tokens, known), false));
-    send(OPENED + codePoints, delta);
+    ObjectNode delta = item.event(".delta");
+    delta.put("delta", text.substring(text.offsetByCodePoints(0, known)));
+    if (piece.part().isContent()) {
+      delta.set("logprobs", ResponseJson.logprobs(rest(piece.logprobs(), known), false));
+    }
+    last = number;
+    sink.event(delta.get("type").textValue(), delta.put("sequence_number", number));
   }
 
   /** Returns the tokens that do not lie wholly within the first code points of their text. */
@@ -116,71 +126,113 @@ final class ResponseStream {
     return known == 0 ? tokens : tokens.subList(from, tokens.size());
   }
 
+  private void openItem(TurnPart part, String name) {
+    item = new OpenItem(response, items++, part, name);
+    send(item.whole("response.output_item.added", item.begun()));
+    if (item.hasContent()) {
+      ObjectNode added = item.content("response.content_part.added");
+      added.set("part", ResponseJson.part(part, "", null));
+      send(added);
+    }
+  }
+
+  private void closeItem(String status) {
+    if (item != null) {
+      item.done().forEach(this::send);
+      send(item.whole("response.output_item.done", item.ended(status)));
+      item = null;
+    }
+  }
+
   /**
-   * Sends what the text still lacks, and the events after it.
+   * Sends what the output still lacks, and the events after it.
    *
-   * @param ended the response with its whole text
+   * @param ended the response with its whole reply
    */
   void close(ResponseRecord ended) {
-    if (!ended.text().startsWith(text.toString())) {
+    if (!complete(ended)) {
       error("server_error", "the reply was made again on another kind of device; read it whole");
       return;
     }
-    text(ended.text().substring(text.length()), null);
+    if (items == 0) {
+      openItem(TurnPart.CONTENT, null);
+    }
     if (ended.status() == Status.FAILED) {
-      send(OPENED + codePoints + 1, whole("response.failed", ended));
+      send(whole("response.failed", ended));
       return;
     }
-    List<TokenLogprob> all = ended.logprobs() != null ? ended.logprobs() : logprobs;
-    ResponseRecord whole =
-        ended.ended(
-            ended.status(), ended.completed(), ended.text(), all, ended.usage(), ended.failure());
-    long number = OPENED + codePoints;
-    ObjectNode done = content("response.output_text.done").put("text", whole.text());
-    done.set("logprobs", ResponseJson.logprobs(all, false));
-    send(++number, done);
-    ObjectNode part = content("response.content_part.done");
-    part.set("part", ResponseJson.outputText(whole.text(), all));
-    send(++number, part);
-    ObjectNode item = event("response.output_item.done").put("output_index", 0);
-    item.set("item", ResponseJson.reply(whole));
-    send(++number, item);
+    closeItem(ended.itemStatus());
+    ResponseRecord whole = ended;
+    if (ended.logprobs() == null && !reply.logprobs().isEmpty()) {
+      whole =
+          ended.ended(
+              ended.status(),
+              ended.completed(),
+              ended.reply(),
+              reply.logprobs(),
+              ended.usage(),
+              ended.failure());
+    }
     String end = whole.status() == Status.COMPLETED ? "response.completed" : "response.incomplete";
-    send(++number, whole(end, whole));
+    send(whole(end, whole));
+  }
+
+  /** Sends what each part still lacks; false if one says something else than was sent. */
+  private boolean complete(ResponseRecord ended) {
+    Message whole = ended.reply();
+    boolean same = complete(TurnPart.REASONING, reply.reasoning(), text(whole.reasoning()), null);
+    same = same && complete(TurnPart.CONTENT, reply.content(), ended.text(), ended.logprobs());
+    List<ToolCall> sent = reply.calls();
+    for (int i = 0; same && i < whole.toolCalls().size(); i++) {
+      ToolCall call = whole.toolCalls().get(i);
+      ToolCall had = i < sent.size() ? sent.get(i) : new ToolCall(call.id(), "", "");
+      same = complete(TurnPart.call(i, call.id()), had.name(), call.name(), null);
+      same =
+          same
+              && complete(
+                  TurnPart.arguments(i, call.id()), had.arguments(), call.arguments(), null);
+    }
+    return same && sent.size() <= whole.toolCalls().size();
+  }
+
+  private boolean complete(TurnPart part, String sent, String whole, List<TokenLogprob> logprobs) {
+    if (!whole.startsWith(sent)) {
+      return false;
+    }
+    if (whole.length() > sent.length()) {
+      boolean all = sent.isEmpty() && logprobs != null;
+      piece(
+          new TurnPiece(0, part, whole.substring(sent.length()), 0, all ? logprobs : List.of()));
+    }
+    return true;
+  }
+
+  private static String text(String text) {
+    return text == null ? "" : text;
   }
 
   /** Sends that the stream ends early; the client can resume it, or read the response later. */
   void error(String code, String message) {
-    ObjectNode error = event("error");
+    ObjectNode error = JSON.objectNode().put("type", "error");
     error.put("code", code).put("message", message).putNull("param");
     sink.event("error", error.put("sequence_number", last));
   }
 
   /** Sends that a response failed whose turn the job has not accepted. */
   void reject(Failure failure) {
-    close(response.ended(Status.FAILED, 0, text.toString(), null, null, failure));
+    close(response.ended(Status.FAILED, 0, reply.message(), null, null, failure));
   }
 
-  private void send(long number, ObjectNode event) {
+  private void send(ObjectNode event) {
+    number++;
     if (number > after) {
       last = number;
       sink.event(event.get("type").textValue(), event.put("sequence_number", number));
     }
   }
 
-  private static ObjectNode event(String type) {
-    return JSON.objectNode().put("type", type);
-  }
-
-  private ObjectNode content(String type) {
-    return event(type)
-        .put("item_id", response.itemId())
-        .put("output_index", 0)
-        .put("content_index", 0);
-  }
-
   private static ObjectNode whole(String type, ResponseRecord response) {
-    ObjectNode event = event(type);
+    ObjectNode event = JSON.objectNode().put("type", type);
     event.set("response", ResponseJson.response(response));
     return event;
   }

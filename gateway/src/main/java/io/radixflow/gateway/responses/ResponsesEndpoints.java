@@ -160,9 +160,9 @@ public final class ResponsesEndpoints implements EndpointGroup {
 
   private static List<ObjectNode> items(Found found) {
     List<ObjectNode> items = new ArrayList<>();
-    for (Message message : found.input()) {
-      items.add(
-          ResponseJson.item(ResponseIds.item(found.response().turn(), items.size()), message));
+    for (int i = 0; i < found.input().size(); i++) {
+      items.addAll(
+          ResponseJson.items(found.response().turn(), i, found.input().get(i), "completed", null));
     }
     return items;
   }

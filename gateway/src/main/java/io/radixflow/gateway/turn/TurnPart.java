@@ -15,12 +15,12 @@ public record TurnPart(Kind kind, int index, String id) {
   public static final TurnPart REASONING = new TurnPart(Kind.REASONING_CONTENT, -1, null);
 
   /** Returns the part that is the name of a call's function; it opens the call. */
-  static TurnPart call(int index, String id) {
+  public static TurnPart call(int index, String id) {
     return new TurnPart(Kind.TOOL_CALL, index, id);
   }
 
   /** Returns the part that is the arguments of a call. */
-  static TurnPart arguments(int index, String id) {
+  public static TurnPart arguments(int index, String id) {
     return new TurnPart(Kind.ARGUMENTS, index, id);
   }
 

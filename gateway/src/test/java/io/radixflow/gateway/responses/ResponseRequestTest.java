@@ -77,18 +77,24 @@ class ResponseRequestTest {
                 + "'stream_options':{'include_obfuscation':false}}");
     assertThat(request.ignored())
         .containsExactly(
-            "reasoning", "service_tier", "nonsense", "text.verbosity", "include=\"x\"");
+            "service_tier", "nonsense", "text.verbosity", "include=\"x\"");
   }
 
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
-        "{'input':'a','tools':[{'type':'function','name':'f'}]} | tools is not served yet",
-        "{'input':'a','tool_choice':'required'} | tool_choice is not served yet",
+        "{'input':'a','tools':[{'type':'web_search'}]} | tools[0].type is \"web_search\", which is not served yet",
+        "{'input':'a','tool_choice':'required'} | tool_choice is \"required\", which is not served yet",
+        "{'input':'a','tool_choice':{'type':'function','name':'f'}} | tool_choice is an object, which is not served yet",
+        "{'input':'a','parallel_tool_calls':false} | parallel_tool_calls is false, which is not served yet",
+        "{'input':'a','tools':[{'type':'function','name':'f','strict':true}]} | tools[0].strict is true, which is not served yet",
+        "{'input':'a','tools':[{'type':'function'}]} | tools[0].name is missing",
+        "{'input':[{'type':'function_call','call_id':'c','name':'f'}]} | input[0].arguments is missing",
+        "{'input':[{'type':'web_search_call'}]} | input[0].type is \"web_search_call\"",
         "{'input':'a','text':{'format':{'type':'json_schema'}}} | text.format.type is",
         "{'input':'a','prompt':{'id':'p'}} | prompt is not served yet",
-        "{'input':[{'type':'function_call_output','output':'x'}]} | input[0].type",
+        "{'input':[{'type':'function_call_output','output':'x'}]} | input[0].call_id is missing",
         "{'input':[{'role':'user','content':[{'type':'input_image'}]}]} | input[0].content[0].type",
         "{'input':[{'role':'king','content':'a'}]} | input[0].role",
         "{'input':[{'content':'a'}]} | input[0].role is missing",

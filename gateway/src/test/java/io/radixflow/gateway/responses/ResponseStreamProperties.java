@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
+import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,14 +50,18 @@ class ResponseStreamProperties {
         Map.of("k", "v"),
         Status.IN_PROGRESS,
         0,
-        "",
+        ResponseRecord.NOTHING,
         null,
         null,
         null);
   }
 
   static ResponseRecord ended(ResponseRecord begun, Status status, String text) {
-    return begun.ended(status, 5, text, null, new Usage(10, 4, 3), null);
+    return ended(begun, status, new Message("assistant", text));
+  }
+
+  static ResponseRecord ended(ResponseRecord begun, Status status, Message reply) {
+    return begun.ended(status, 5, reply, null, new Usage(10, 4, 3), null);
   }
 
   private static final class Events extends ArrayList<ObjectNode> implements ResponseStream.Sink {
@@ -99,8 +105,11 @@ class ResponseStreamProperties {
     int at = 0;
     for (int cut : cuts) {
       int next = Math.min(length, at + cut);
-      stream.text(
-          text.substring(text.offsetByCodePoints(0, at), text.offsetByCodePoints(0, next)), null);
+      stream.piece(
+          new TurnPiece(
+              at,
+              text.substring(text.offsetByCodePoints(0, at), text.offsetByCodePoints(0, next)),
+              0));
       at = next;
     }
     stream.close(ended(BEGUN, end, text));

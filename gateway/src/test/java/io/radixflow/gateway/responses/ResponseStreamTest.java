@@ -7,15 +7,130 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.responses.ResponseRecord.Failure;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
+import io.radixflow.gateway.turn.TurnPart;
+import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 class ResponseStreamTest {
 
   private final List<ObjectNode> events = new ArrayList<>();
   private final ResponseStream stream = new ResponseStream(-1, (type, data) -> events.add(data));
+
+  private static TurnPiece piece(String text) {
+    return new TurnPiece(0, text, 0);
+  }
+
+  private static TurnPiece piece(TurnPart part, String text) {
+    return new TurnPiece(0, part, text, 0, List.of());
+  }
+
+  private static final ToolCall ULM = new ToolCall("call_1", "weather", "{\"city\": \"Ulm\"}");
+  private static final ToolCall ROME = new ToolCall("call_2", "weather", "{}");
+  private static final Message REPLY =
+      new Message("assistant", "So", null, List.of(ULM, ROME), null, "Hm");
+
+  /** The reply's pieces, of no more characters than given. */
+  private static List<TurnPiece> pieces(int size) {
+    List<TurnPiece> whole =
+        List.of(
+            piece(TurnPart.REASONING, "Hm"),
+            piece(TurnPart.CONTENT, "So"),
+            piece(TurnPart.call(0, "call_1"), ULM.name()),
+            piece(TurnPart.arguments(0, "call_1"), ULM.arguments()),
+            piece(TurnPart.call(1, "call_2"), ROME.name()),
+            piece(TurnPart.arguments(1, "call_2"), ROME.arguments()));
+    List<TurnPiece> pieces = new ArrayList<>();
+    for (TurnPiece each : whole) {
+      int step = each.part().opensCall() ? each.text().length() : size;
+      for (int at = 0; at < each.text().length(); at += step) {
+        int end = Math.min(each.text().length(), at + step);
+        pieces.add(piece(each.part(), each.text().substring(at, end)));
+      }
+    }
+    return pieces;
+  }
+
+  private static List<ObjectNode> streamed(int size, long after) {
+    List<ObjectNode> events = new ArrayList<>();
+    ResponseStream stream = new ResponseStream(after, (type, data) -> events.add(data));
+    stream.open(begun(false));
+    pieces(size).forEach(stream::piece);
+    stream.close(ended(begun(false), Status.COMPLETED, REPLY));
+    return events;
+  }
+
+  @Test
+  void reasoningTextAndCallsAreItemsOneAfterTheOther() {
+    events.addAll(streamed(100, -1));
+    assertThat(types())
+        .containsExactly(
+            "response.created",
+            "response.in_progress",
+            "response.output_item.added",
+            "response.content_part.added",
+            "response.reasoning_text.delta",
+            "response.reasoning_text.done",
+            "response.content_part.done",
+            "response.output_item.done",
+            "response.output_item.added",
+            "response.content_part.added",
+            "response.output_text.delta",
+            "response.output_text.done",
+            "response.content_part.done",
+            "response.output_item.done",
+            "response.output_item.added",
+            "response.function_call_arguments.delta",
+            "response.function_call_arguments.done",
+            "response.output_item.done",
+            "response.output_item.added",
+            "response.function_call_arguments.delta",
+            "response.function_call_arguments.done",
+            "response.output_item.done",
+            "response.completed");
+    List<ObjectNode> done =
+        events.stream().filter(e -> e.get("type").textValue().endsWith("item.done")).toList();
+    for (int i = 0; i < done.size(); i++) {
+      assertThat(done.get(i).get("output_index").intValue()).isEqualTo(i);
+      assertThat(last().at("/response/output/" + i)).isEqualTo(done.get(i).get("item"));
+    }
+    assertThat(last().at("/response/output")).hasSize(4);
+    assertThat(done.get(2).at("/item/arguments").textValue()).isEqualTo(ULM.arguments());
+  }
+
+  @Test
+  void aStreamWithCallsThatIsResumedAnywhereGoesOnExactlyThere() {
+    List<ObjectNode> byCharacter = streamed(1, -1);
+    assertThat(byCharacter.stream().map(e -> e.get("sequence_number").longValue()))
+        .isSorted()
+        .doesNotHaveDuplicates();
+    for (int seen = 0; seen + 1 < byCharacter.size(); seen++) {
+      long after = byCharacter.get(seen).get("sequence_number").longValue();
+      List<ObjectNode> rest = streamed(1, after);
+      assertThat(rest).isEqualTo(byCharacter.subList(seen + 1, byCharacter.size()));
+      List<ObjectNode> whole = streamed(100, after);
+      assertThat(whole.get(whole.size() - 1)).isEqualTo(rest.get(rest.size() - 1));
+      assertThat(deltas(whole)).isEqualTo(deltas(rest));
+    }
+  }
+
+  private static String deltas(List<ObjectNode> events) {
+    return events.stream()
+        .map(e -> e.has("delta") ? e.get("delta").textValue() : "")
+        .collect(Collectors.joining());
+  }
+
+  @Test
+  void aReplyThatIsKnownToItsEndIsStreamedFromWhatIsKnown() {
+    stream.open(begun(false));
+    stream.close(ended(begun(false), Status.COMPLETED, REPLY));
+    assertThat(events).isEqualTo(streamed(100, -1));
+  }
 
   private List<String> types() {
     return events.stream().map(e -> e.get("type").textValue()).toList();
@@ -28,8 +143,8 @@ class ResponseStreamTest {
   @Test
   void aReplyHasTheEventsOfOpenAiInTheirOrder() {
     stream.open(begun(false));
-    stream.text("Hi", null);
-    stream.text(" there", null);
+    stream.piece(piece("Hi"));
+    stream.piece(piece(" there"));
     stream.close(ended(begun(false), Status.COMPLETED, "Hi there"));
     assertThat(types())
         .containsExactly(
@@ -71,10 +186,11 @@ class ResponseStreamTest {
   @Test
   void aReplyThatFailedSaysWhy() {
     stream.open(begun(false));
-    stream.text("Hi", null);
+    stream.piece(piece("Hi"));
     stream.close(
         begun(false)
-            .ended(Status.FAILED, 5, "Hi", null, null, new Failure("server_error", "it broke")));
+            .ended(
+                Status.FAILED, 5, new Message("assistant", "Hi"), null, null, new Failure("server_error", "it broke")));
     assertThat(last().get("type").textValue()).isEqualTo("response.failed");
     assertThat(last().get("sequence_number").intValue()).isEqualTo(6);
     assertThat(last().at("/response/error/message").textValue()).isEqualTo("it broke");
@@ -83,13 +199,13 @@ class ResponseStreamTest {
   @Test
   void aStreamThatBreaksCanBeResumedAfterItsErrorEvent() {
     stream.open(begun(false));
-    stream.text("Hi", null);
+    stream.piece(piece("Hi"));
     stream.error("server_error", "the brokers do not answer");
     long seen = last().get("sequence_number").longValue();
     List<ObjectNode> more = new ArrayList<>();
     ResponseStream again = new ResponseStream(seen, (type, data) -> more.add(data));
     again.open(begun(false));
-    again.text("Hi there", null);
+    again.piece(piece("Hi there"));
     assertThat(more).hasSize(1);
     assertThat(more.get(0).get("delta").textValue()).isEqualTo(" there");
   }
@@ -97,7 +213,7 @@ class ResponseStreamTest {
   @Test
   void aReplyThatSaysSomethingElseThanItsPiecesIsNotPassedOffAsThem() {
     stream.open(begun(false));
-    stream.text("Hi", null);
+    stream.piece(piece("Hi"));
     stream.close(ended(begun(false), Status.COMPLETED, "Ho"));
     assertThat(last().get("type").textValue()).isEqualTo("error");
   }
@@ -105,8 +221,8 @@ class ResponseStreamTest {
   @Test
   void logProbabilitiesComeWithTheirPieceAndAllAtTheEnd() {
     stream.open(begun(false));
-    stream.text("Hi", List.of(new TokenLogprob(1, "Hi", -0.5f, List.of())));
-    stream.text(" you", List.of(new TokenLogprob(2, " you", -1.5f, List.of())));
+    stream.piece(new TurnPiece(0, TurnPart.CONTENT, "Hi", 1, List.of(new TokenLogprob(1, "Hi", -0.5f, List.of()))));
+    stream.piece(new TurnPiece(0, TurnPart.CONTENT, " you", 1, List.of(new TokenLogprob(2, " you", -1.5f, List.of()))));
     stream.close(ended(begun(false), Status.COMPLETED, "Hi you"));
     assertThat(events.get(5).at("/logprobs/0/token").textValue()).isEqualTo(" you");
     assertThat(events.get(6).at("/logprobs")).hasSize(2);

@@ -1,0 +1,129 @@
+package io.radixflow.gateway.responses;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.turn.TurnMessage;
+import io.radixflow.gateway.turn.TurnPart;
+import io.radixflow.operators.record.ToolCall;
+import java.util.ArrayList;
+import java.util.List;
+
+/** An output item of a response that is streamed: a message, a call, or reasoning. */
+final class OpenItem {
+
+  private static final String REASONING = "response.reasoning_text";
+  private static final String TEXT = "response.output_text";
+  private static final String ARGUMENTS = "response.function_call_arguments";
+
+  /** What the item has so far. */
+  final TurnMessage message = new TurnMessage();
+
+  private final TurnPart part;
+  private final int index;
+  private final String id;
+  private final String name;
+
+  /**
+   * @param index among the output items
+   * @param part what it begins with
+   * @param name of the function, if it is a call
+   */
+  OpenItem(ResponseRecord response, int index, TurnPart part, String name) {
+    this.part = part;
+    this.index = index;
+    this.name = name;
+    this.id = ResponseIds.part(response.turn(), ResponseIds.REPLY, part);
+  }
+
+  /** Returns whether a piece goes on with this item; name and arguments of a call are one. */
+  boolean takes(TurnPart next) {
+    return part.index() == next.index() && part.isReasoning() == next.isReasoning();
+  }
+
+  /** Returns whether it has a content part, which a call has not. */
+  boolean hasContent() {
+    return part.index() < 0;
+  }
+
+  private String text() {
+    return part.isContent()
+        ? message.content()
+        : part.isReasoning() ? message.reasoning() : arguments();
+  }
+
+  private String arguments() {
+    List<ToolCall> calls = message.calls();
+    return calls.isEmpty() ? "" : calls.get(calls.size() - 1).arguments();
+  }
+
+  ObjectNode begun() {
+    if (part.isContent()) {
+      ObjectNode begun = ResponseJson.message(id, "assistant", "in_progress");
+      begun.putArray("content");
+      return begun;
+    }
+    return item("", "in_progress");
+  }
+
+  ObjectNode ended(String status) {
+    return item(text(), status);
+  }
+
+  private ObjectNode item(String text, String status) {
+    if (part.isContent()) {
+      ObjectNode item = ResponseJson.message(id, "assistant", status);
+      item.putArray("content").add(ResponseJson.outputText(text, message.logprobs()));
+      return item;
+    }
+    return part.isReasoning()
+        ? ResponseJson.reasoning(id, text, status)
+        : ResponseJson.call(id, new ToolCall(part.id(), name, text), status);
+  }
+
+  /** The events that close its text. */
+  List<ObjectNode> done() {
+    List<ObjectNode> events = new ArrayList<>();
+    String text = text();
+    if (!hasContent()) {
+      events.add(event(".done").put("name", name).put("arguments", text));
+      return events;
+    }
+    ObjectNode done = event(".done").put("text", text);
+    if (part.isContent()) {
+      done.set("logprobs", ResponseJson.logprobs(message.logprobs(), false));
+    }
+    events.add(done);
+    ObjectNode whole = content("response.content_part.done");
+    whole.set("part", ResponseJson.part(part, text, message.logprobs()));
+    events.add(whole);
+    return events;
+  }
+
+  /** Begins an event about the item's text. */
+  ObjectNode event(String suffix) {
+    if (!hasContent()) {
+      return event(ARGUMENTS, suffix);
+    }
+    return event(part.isReasoning() ? REASONING : TEXT, suffix).put("content_index", 0);
+  }
+
+  private ObjectNode event(String type, String suffix) {
+    return JsonNodeFactory.instance
+        .objectNode()
+        .put("type", type + suffix)
+        .put("item_id", id)
+        .put("output_index", index);
+  }
+
+  /** Begins an event about its content part. */
+  ObjectNode content(String type) {
+    return event(type, "").put("content_index", 0);
+  }
+
+  /** Writes an event with the whole item. */
+  ObjectNode whole(String type, ObjectNode item) {
+    ObjectNode event = JsonNodeFactory.instance.objectNode().put("type", type);
+    event.put("output_index", index).set("item", item);
+    return event;
+  }
+}

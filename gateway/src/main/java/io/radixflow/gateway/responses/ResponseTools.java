@@ -1,0 +1,80 @@
+package io.radixflow.gateway.responses;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.http.Json;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
+import io.radixflow.jobs.json.Texts;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** Reads tools, their choice and reasoning, and gives them the names of events. */
+final class ResponseTools {
+
+  private static final int MAX_TOOLS = 128;
+  private static final Set<String> SERVED =
+      Set.of("type", "name", "description", "parameters", "strict");
+
+  /** Fields that events have by the same names. */
+  private static final List<String> SAME =
+      List.of("tool_choice", "parallel_tool_calls", "tool_parser", "chat_template_kwargs");
+
+  private ResponseTools() {}
+
+  /**
+   * Returns the fields of an event that the body asks for.
+   *
+   * @param notice hears the path of each thing that is ignored
+   */
+  static ObjectNode read(JsonObject body, Consumer<String> notice) {
+    ObjectNode options = Json.object();
+    if (body.has("tools")) {
+      ArrayNode tools = options.putArray("tools");
+      body.objects("tools", "tools", MAX_TOOLS).forEach(tool -> add(tools, tool, notice));
+    }
+    for (String field : SAME) {
+      if (body.has(field)) {
+        options.set(field, body.get(field));
+      }
+    }
+    JsonObject reasoning = body.object("reasoning");
+    if (reasoning != null) {
+      options.set("reasoning_effort", reasoning.get("effort"));
+      for (String name : reasoning.names()) {
+        if (!name.equals("effort") && reasoning.has(name)) {
+          notice.accept(reasoning.path(name));
+        }
+      }
+    }
+    return options;
+  }
+
+  private static void add(ArrayNode tools, JsonObject tool, Consumer<String> notice) {
+    String type = tool.require("type").text("type");
+    if (!type.equals("function")) {
+      throw new InvalidInputException(
+          tool.path("type")
+              + " is "
+              + Texts.quote(type)
+              + ", which is not served yet; \"function\" is");
+    }
+    if (tool.bool("strict", false)) {
+      throw new InvalidInputException(
+          tool.path("strict") + " is true, which is not served yet; false is");
+    }
+    tool.require("name").object("parameters");
+    ObjectNode function = tools.addObject().put("type", "function").putObject("function");
+    for (String field : List.of("name", "description", "parameters")) {
+      if (tool.has(field)) {
+        function.set(field, tool.get(field));
+      }
+    }
+    for (String name : tool.names()) {
+      if (!SERVED.contains(name)) {
+        notice.accept(tool.path(name));
+      }
+    }
+  }
+}

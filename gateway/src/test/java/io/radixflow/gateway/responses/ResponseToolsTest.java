@@ -1,0 +1,218 @@
+package io.radixflow.gateway.responses;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.radixflow.gateway.GatewayFixture;
+import io.radixflow.operators.record.ConversationEvent;
+import io.radixflow.operators.record.EventKind;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta.Kind;
+import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.ToolCall;
+import io.radixflow.operators.record.Usage;
+import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class ResponseToolsTest {
+
+  private static final String TOOLS =
+      "'tools':[{'type':'function','name':'weather','description':'The weather','strict':false,"
+          + "'parameters':{'type':'object','properties':{'city':{'type':'string'}}}}],"
+          + "'tool_choice':'auto','parallel_tool_calls':true,'reasoning':{'effort':'low'}";
+  private static final ToolCall ULM = new ToolCall("call_1", "weather", "{\"city\": \"Ulm\"}");
+  private static final ToolCall ROME = new ToolCall("call_2", "weather", "{\"city\": \"Rome\"}");
+  private static final Message REPLY =
+      new Message("assistant", null, null, List.of(ULM, ROME), null, "Hm");
+
+  @RegisterExtension final GatewayFixture gateway = new GatewayFixture();
+
+  private CompletableFuture<HttpResponse<String>> send(String fields) {
+    return gateway.send(
+        gateway.post("/v1/responses", "{'input':'Warm?',%s}".formatted(fields).replace('\'', '"')));
+  }
+
+  /** The next event that is no query. */
+  private ConversationEvent turn() {
+    ConversationEvent event = gateway.topics().next();
+    return event.kind() == EventKind.QUERY ? turn() : event;
+  }
+
+  private void reply(ConversationEvent event) {
+    gateway.topics().part(event, 0, Kind.REASONING_CONTENT, -1, null, "Hm");
+    gateway.topics().call(event, 2, 0, ULM);
+    gateway.topics().call(event, 24, 1, ROME);
+    gateway
+        .topics()
+        .end(event, 47, "tool_calls", new Usage(30, 16, 9, TierUsage.NONE, 4));
+  }
+
+  @Test
+  void aResponseHasReasoningAndCallsAsItems() {
+    CompletableFuture<HttpResponse<String>> sent = send(TOOLS);
+    ConversationEvent event = turn();
+    assertThat(event.options().tools())
+        .isEqualTo(
+            "[{\"type\":\"function\",\"function\":{\"name\":\"weather\",\"description\":"
+                + "\"The weather\",\"parameters\":{\"type\":\"object\",\"properties\":"
+                + "{\"city\":{\"type\":\"string\"}}}}}]");
+    assertThat(event.options().toolChoice()).isEqualTo("auto");
+    assertThat(event.options().reasoningEffort()).isEqualTo("low");
+    assertThat(event.options().separateReasoning()).isNull();
+    reply(event);
+    JsonNode json = GatewayFixture.json(sent.join().body());
+    assertThat(json.get("status").asText()).isEqualTo("completed");
+    assertThat(json.get("output")).hasSize(3);
+    assertThat(json.at("/output/0/content/0/text").asText()).isEqualTo("Hm");
+    assertThat(json.at("/output/1/type").asText()).isEqualTo("function_call");
+    assertThat(json.at("/output/1/call_id").asText()).isEqualTo("call_1");
+    assertThat(json.at("/output/2/arguments").asText()).isEqualTo(ROME.arguments());
+    assertThat(json.at("/usage/output_tokens_details/reasoning_tokens").asInt()).isEqualTo(4);
+  }
+
+  @Test
+  void aStreamOfCallsEndsWithTheResponseThatItMade() {
+    CompletableFuture<HttpResponse<String>> sent = send(TOOLS + ",'stream':true");
+    reply(turn());
+    List<JsonNode> events = new ArrayList<>();
+    for (String line : sent.join().body().split("\n")) {
+      if (line.startsWith("data: {")) {
+        events.add(GatewayFixture.json(line.substring("data: ".length())));
+      }
+    }
+    StringBuilder arguments = new StringBuilder();
+    for (JsonNode event : events) {
+      if (event.get("type").asText().equals("response.function_call_arguments.delta")) {
+        arguments.append(event.get("delta").asText());
+      }
+    }
+    assertThat(arguments).hasToString(ULM.arguments() + ROME.arguments());
+    JsonNode last = events.get(events.size() - 1);
+    assertThat(last.get("type").asText()).isEqualTo("response.completed");
+    assertThat(last.at("/response/output")).hasSize(3);
+    assertThat(last.at("/response/output/2/name").asText()).isEqualTo("weather");
+  }
+
+  @Test
+  void itemsOfARoundAreTheMessagesThatTheJobHas() {
+    CompletableFuture<HttpResponse<String>> sent =
+        gateway.send(
+            gateway.post(
+                "/v1/responses",
+                ("{'input':[{'role':'user','content':'Warm?'},"
+                        + "{'type':'reasoning','id':'rs_1','summary':[],'content':["
+                        + "{'type':'reasoning_text','text':'Hm'}]},"
+                        + "{'type':'function_call','call_id':'call_1','name':'weather',"
+                        + "'arguments':'{}','id':'fc_1','status':'completed'},"
+                        + "{'type':'function_call','call_id':'call_2','name':'weather',"
+                        + "'arguments':'{}'},"
+                        + "{'type':'function_call_output','call_id':'call_1','output':'7'},"
+                        + "{'type':'function_call_output','call_id':'call_2','output':["
+                        + "{'type':'input_text','text':'9'}]}]}")
+                    .replace('\'', '"')));
+    ConversationEvent event = turn();
+    List<ToolCall> calls =
+        List.of(new ToolCall("call_1", "weather", "{}"), new ToolCall("call_2", "weather", "{}"));
+    assertThat(event.messages())
+        .containsExactly(
+            new Message("user", "Warm?"),
+            new Message("assistant", null, null, calls, null, "Hm"),
+            new Message("tool", "7", null, List.of(), "call_1", null),
+            new Message("tool", "9", null, List.of(), "call_2", null));
+    gateway.topics().piece(event, 0, "Yes");
+    gateway.topics().end(event, 3, "stop", Usage.NONE);
+    assertThat(sent.join().statusCode()).isEqualTo(200);
+  }
+
+  @Test
+  void aStoredResponseIsReadAndStreamedAgainWithItsCalls() {
+    String id = ResponseIds.response("chain_a", "t", "");
+    CompletableFuture<HttpResponse<String>> read =
+        gateway.send(gateway.get("/v1/responses/" + id));
+    answerDone(gateway.topics().next());
+    JsonNode response = GatewayFixture.json(read.join().body());
+    assertThat(response.get("output")).hasSize(3);
+    CompletableFuture<HttpResponse<String>> streamed =
+        gateway.send(gateway.get("/v1/responses/" + id + "?stream=true&starting_after=9"));
+    answerDone(gateway.topics().next());
+    String[] lines = streamed.join().body().split("\n");
+    JsonNode last = null;
+    for (String line : lines) {
+      last =
+          line.startsWith("data: {")
+              ? GatewayFixture.json(line.substring("data: ".length()))
+              : last;
+    }
+    assertThat(last.get("response")).isEqualTo(response);
+    CompletableFuture<HttpResponse<String>> input =
+        gateway.send(gateway.get("/v1/responses/" + id + "/input_items?order=asc"));
+    answerDone(gateway.topics().next());
+    JsonNode items = GatewayFixture.json(input.join().body()).get("data");
+    assertThat(items).hasSize(3);
+    assertThat(items.at("/1/type").asText()).isEqualTo("function_call");
+    assertThat(items.at("/2/output").asText()).isEqualTo("7");
+  }
+
+  private static final List<Message> INPUT =
+      List.of(
+          new Message("user", "Warm?"),
+          new Message("assistant", null, null, List.of(ULM), null, null),
+          new Message("tool", "7", null, List.of(), "call_1", null));
+
+  private void answerDone(ConversationEvent query) {
+    Reply.TurnState state =
+        new Reply.TurnState(
+            "t", "done", "main", "", 1000, 5000, null, INPUT, "", null, "tool_calls", null,
+            Usage.NONE, null);
+    gateway
+        .topics()
+        .answer(
+            query,
+            Reply.builder(query.session(), "main", query.turn(), query.kind())
+                .turnState(state.with(REPLY))
+                .build());
+  }
+
+  @Test
+  void aConversationListsCallsAndTheirResults() {
+    String id = ResponseIds.newConversation(1_800_000_000_000L);
+    CompletableFuture<HttpResponse<String>> list =
+        gateway.send(gateway.get("/v1/conversations/" + id + "/items?order=asc"));
+    ConversationEvent query = gateway.topics().next();
+    List<Reply.Item> history =
+        List.of(
+            new Reply.Item("t", INPUT.get(0), null, null),
+            new Reply.Item("t", INPUT.get(1), null, null),
+            new Reply.Item("t", INPUT.get(2), null, null),
+            new Reply.Item("t", REPLY, "tool_calls", null));
+    gateway
+        .topics()
+        .answer(
+            query,
+            Reply.builder(query.session(), "main", query.turn(), query.kind())
+                .items(history)
+                .status("open")
+                .build());
+    JsonNode items = GatewayFixture.json(list.join().body()).get("data");
+    List<String> types = new ArrayList<>();
+    List<String> ids = new ArrayList<>();
+    items.forEach(item -> types.add(item.get("type").asText()));
+    items.forEach(item -> ids.add(item.get("id").asText()));
+    assertThat(types)
+        .containsExactly(
+            "message",
+            "function_call",
+            "function_call_output",
+            "reasoning",
+            "function_call",
+            "function_call");
+    assertThat(ids).doesNotHaveDuplicates();
+    ids.forEach(
+        item -> assertThat(ResponseIds.parseItem(item).orElseThrow().turn()).isEqualTo("t"));
+  }
+}
