@@ -43,6 +43,12 @@ function take(turn, event) {
     case "response.output_text.delta":
       turn.reply += event.delta;
       return false;
+    case "response.reasoning_text.delta":
+      turn.reasoning = (turn.reasoning ?? "") + event.delta;
+      return false;
+    case "response.function_call_arguments.done":
+      turn.calls = [...(turn.calls ?? []), { name: event.name, arguments: event.arguments }];
+      return false;
     case "response.output_text.done":
       turn.reply = event.text;
       return false;

@@ -66,7 +66,9 @@ export function turnElement(chat, turn, actions) {
       el("div", { class: "tools" }, ...siblings(chat, turn, actions), tool("Edit", "Edit message", () => edit(element, turn, actions)))),
     el("div", { class: "reply" },
       el("h2", { class: "visually-hidden" }, "Reply"),
+      el("details", { class: "reasoning", hidden: true }, el("summary", {}, "Reasoning"), el("p")),
       el("div", { class: "text" }),
+      el("div", { class: "calls" }),
       el("p", { class: "error", hidden: true }),
       el("div", { class: "tools" })));
   refresh(element, turn, actions);
@@ -78,7 +80,15 @@ export function refresh(element, turn, actions) {
   const reply = element.querySelector(".reply");
   reply.classList.toggle("running", isRunning(turn));
   reply.setAttribute("aria-busy", String(isRunning(turn)));
+  const reasoning = reply.querySelector(".reasoning");
+  reasoning.hidden = !turn.reasoning;
+  reasoning.querySelector("p").textContent = turn.reasoning ?? "";
   showMarkdown(reply.querySelector(".text"), turn.reply);
+  const calls = turn.calls ?? [];
+  const shown = reply.querySelector(".calls");
+  for (const call of calls.slice(shown.children.length)) {
+    shown.append(el("details", {}, el("summary", {}, `Call of ${call.name}`), el("p", {}, call.arguments)));
+  }
   const error = reply.querySelector(".error");
   error.hidden = turn.status !== "failed";
   error.textContent = turn.error ?? "The reply failed.";

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.radixflow.gateway.GatewayFixture;
 import io.radixflow.gateway.auth.ApiKey;
+import io.radixflow.operators.record.ToolCall;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -66,6 +67,27 @@ class ConsoleChatTest {
         .asText()
         .lines()
         .toList();
+  }
+
+  @Test
+  void reasoningAndCallsAreShownFoldedAndAsPlainText() {
+    String markup = "{\"city\": \"<img src=x>\"}";
+    ask("Is it warm?")
+        .think("The user wants ")
+        .think("<b>the weather</b>.")
+        .say("I look.")
+        .call(new ToolCall("c1", "weather", markup))
+        .end("tool_calls");
+    awaitIdle();
+    assertThat(page.count(".reply .reasoning:not([open]):not([hidden])")).isEqualTo(1);
+    assertThat(page.eval("document.querySelector('.reasoning p').textContent").asText())
+        .isEqualTo("The user wants <b>the weather</b>.");
+    assertThat(page.eval("document.querySelector('.calls summary').textContent").asText())
+        .isEqualTo("Call of weather");
+    assertThat(page.eval("document.querySelector('.calls p').textContent").asText())
+        .isEqualTo(markup);
+    assertThat(page.count(".reply img, .reply b")).isZero();
+    assertThat(lastReply()).isEqualTo("I look.");
   }
 
   @Test

@@ -6,8 +6,11 @@ import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.TurnState;
 import io.radixflow.operators.record.ReplyBuilder;
+import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.TierUsage;
+import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Usage;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -34,6 +37,8 @@ final class FakeJob implements AutoCloseable {
     private final FakeTopics topics;
     private final ConversationEvent event;
     private String text = "";
+    private String reasoning = "";
+    private final List<ToolCall> calls = new ArrayList<>();
     private String finishReason;
 
     private Turn(FakeTopics topics, ConversationEvent event) {
@@ -52,17 +57,41 @@ final class FakeJob implements AutoCloseable {
 
     Turn say(String piece) {
       synchronized (topics) {
-        int offset = text.codePointCount(0, text.length());
+        int offset = length();
         text += piece;
         topics.piece(event, offset, piece);
         return this;
       }
     }
 
+    /** Writes reasoning, which comes before all text. */
+    Turn think(String piece) {
+      synchronized (topics) {
+        topics.part(event, length(), ReplyDelta.Kind.REASONING_CONTENT, -1, null, piece);
+        reasoning += piece;
+        return this;
+      }
+    }
+
+    /** Writes a call of a tool, which comes after all text. */
+    Turn call(ToolCall call) {
+      synchronized (topics) {
+        topics.call(event, length(), calls.size(), call);
+        calls.add(call);
+        return this;
+      }
+    }
+
+    private int length() {
+      StringBuilder all = new StringBuilder(reasoning).append(text);
+      calls.forEach(call -> all.append(call.name()).append(call.arguments()));
+      return all.codePointCount(0, all.length());
+    }
+
     void end(String reason) {
       synchronized (topics) {
         finishReason = reason;
-        topics.end(event, text.codePointCount(0, text.length()), reason, USAGE);
+        topics.end(event, length(), reason, USAGE);
       }
     }
 
@@ -81,7 +110,9 @@ final class FakeJob implements AutoCloseable {
           finishReason,
           null,
           finishReason == null ? null : USAGE,
-          null);
+          null,
+          reasoning.isEmpty() ? null : reasoning,
+          calls);
     }
   }
 
