@@ -94,7 +94,9 @@ final class InputItems {
     assistant = new Message(role, text, null, List.of(), null, reasoning);
   }
 
-  /** Reads reasoning whose text is there; a summary, or what is encrypted, tells a model nothing. */
+  /**
+   * Reads reasoning whose text is there; a summary, or what is encrypted, tells a model nothing.
+   */
   private void addReasoning(JsonObject item) {
     StringBuilder text = new StringBuilder();
     if (item.has("content")) {
@@ -114,16 +116,14 @@ final class InputItems {
   private void addCall(JsonObject item) {
     item.require("call_id", "name", "arguments");
     String arguments = Texts.wellFormed(item.text("arguments"));
-    Message before =
-        assistant == null ? new Message("assistant", null) : assistant;
+    Message before = assistant == null ? new Message("assistant", null) : assistant;
     List<ToolCall> calls = new ArrayList<>(before.toolCalls());
     if (calls.size() == MAX_CALLS) {
       throw new InvalidInputException(
           item.path("type") + " is function_call; at most " + MAX_CALLS + " may follow each other");
     }
     calls.add(new ToolCall(item.id("call_id"), item.id("name"), arguments));
-    assistant =
-        new Message("assistant", before.content(), null, calls, null, before.reasoning());
+    assistant = new Message("assistant", before.content(), null, calls, null, before.reasoning());
   }
 
   private void addResult(JsonObject item) {

@@ -201,8 +201,7 @@ final class ResponseStream {
     }
     if (whole.length() > sent.length()) {
       boolean all = sent.isEmpty() && logprobs != null;
-      piece(
-          new TurnPiece(0, part, whole.substring(sent.length()), 0, all ? logprobs : List.of()));
+      piece(new TurnPiece(0, part, whole.substring(sent.length()), 0, all ? logprobs : List.of()));
     }
     return true;
   }

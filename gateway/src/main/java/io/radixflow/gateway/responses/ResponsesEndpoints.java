@@ -15,7 +15,6 @@ import io.radixflow.gateway.turn.Turns;
 import io.radixflow.jobs.config.Settings;
 import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
-import io.radixflow.operators.record.Message;
 import io.vertx.core.http.HttpMethod;
 import java.util.ArrayList;
 import java.util.List;

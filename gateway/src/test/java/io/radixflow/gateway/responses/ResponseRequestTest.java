@@ -76,8 +76,7 @@ class ResponseRequestTest {
                 + "'tools':[],'tool_choice':'auto','parallel_tool_calls':true,"
                 + "'stream_options':{'include_obfuscation':false}}");
     assertThat(request.ignored())
-        .containsExactly(
-            "service_tier", "nonsense", "text.verbosity", "include=\"x\"");
+        .containsExactly("service_tier", "nonsense", "text.verbosity", "include=\"x\"");
   }
 
   @ParameterizedTest

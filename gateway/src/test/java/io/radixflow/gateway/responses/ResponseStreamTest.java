@@ -10,8 +10,8 @@ import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnPart;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.operators.record.Message;
-import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Reply.TokenLogprob;
+import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -190,7 +190,12 @@ class ResponseStreamTest {
     stream.close(
         begun(false)
             .ended(
-                Status.FAILED, 5, new Message("assistant", "Hi"), null, null, new Failure("server_error", "it broke")));
+                Status.FAILED,
+                5,
+                new Message("assistant", "Hi"),
+                null,
+                null,
+                new Failure("server_error", "it broke")));
     assertThat(last().get("type").textValue()).isEqualTo("response.failed");
     assertThat(last().get("sequence_number").intValue()).isEqualTo(6);
     assertThat(last().at("/response/error/message").textValue()).isEqualTo("it broke");
@@ -221,8 +226,16 @@ class ResponseStreamTest {
   @Test
   void logProbabilitiesComeWithTheirPieceAndAllAtTheEnd() {
     stream.open(begun(false));
-    stream.piece(new TurnPiece(0, TurnPart.CONTENT, "Hi", 1, List.of(new TokenLogprob(1, "Hi", -0.5f, List.of()))));
-    stream.piece(new TurnPiece(0, TurnPart.CONTENT, " you", 1, List.of(new TokenLogprob(2, " you", -1.5f, List.of()))));
+    stream.piece(
+        new TurnPiece(
+            0, TurnPart.CONTENT, "Hi", 1, List.of(new TokenLogprob(1, "Hi", -0.5f, List.of()))));
+    stream.piece(
+        new TurnPiece(
+            0,
+            TurnPart.CONTENT,
+            " you",
+            1,
+            List.of(new TokenLogprob(2, " you", -1.5f, List.of()))));
     stream.close(ended(begun(false), Status.COMPLETED, "Hi you"));
     assertThat(events.get(5).at("/logprobs/0/token").textValue()).isEqualTo(" you");
     assertThat(events.get(6).at("/logprobs")).hasSize(2);

@@ -47,9 +47,7 @@ class ResponseToolsTest {
     gateway.topics().part(event, 0, Kind.REASONING_CONTENT, -1, null, "Hm");
     gateway.topics().call(event, 2, 0, ULM);
     gateway.topics().call(event, 24, 1, ROME);
-    gateway
-        .topics()
-        .end(event, 47, "tool_calls", new Usage(30, 16, 9, TierUsage.NONE, 4));
+    gateway.topics().end(event, 47, "tool_calls", new Usage(30, 16, 9, TierUsage.NONE, 4));
   }
 
   @Test
@@ -132,8 +130,7 @@ class ResponseToolsTest {
   @Test
   void aStoredResponseIsReadAndStreamedAgainWithItsCalls() {
     String id = ResponseIds.response("chain_a", "t", "");
-    CompletableFuture<HttpResponse<String>> read =
-        gateway.send(gateway.get("/v1/responses/" + id));
+    CompletableFuture<HttpResponse<String>> read = gateway.send(gateway.get("/v1/responses/" + id));
     answerDone(gateway.topics().next());
     JsonNode response = GatewayFixture.json(read.join().body());
     assertThat(response.get("output")).hasSize(3);
@@ -167,8 +164,20 @@ class ResponseToolsTest {
   private void answerDone(ConversationEvent query) {
     Reply.TurnState state =
         new Reply.TurnState(
-            "t", "done", "main", "", 1000, 5000, null, INPUT, "", null, "tool_calls", null,
-            Usage.NONE, null);
+            "t",
+            "done",
+            "main",
+            "",
+            1000,
+            5000,
+            null,
+            INPUT,
+            "",
+            null,
+            "tool_calls",
+            null,
+            Usage.NONE,
+            null);
     gateway
         .topics()
         .answer(
