@@ -182,14 +182,13 @@ const tests = {
   },
 
   async whatIsWrongIsNamed() {
-    const fn = { name: 'f', parameters: { type: 'object', properties: {} } };
-    const tool = { type: 'function', function: { ...fn, strict: true } };
+    const tool = { type: 'custom', custom: { name: 'f' } };
     const refusedTool = await refused(OpenAI.BadRequestError, () =>
       client.chat.completions.create(chat({ tools: [tool] })),
     );
     assert.equal(refusedTool.param, 'tools');
     const refusedByResponses = await refused(OpenAI.BadRequestError, () =>
-      create({ input: 'x', tools: [{ type: 'function', strict: true, ...fn }] }),
+      create({ input: 'x', tools: [{ type: 'web_search' }] }),
     );
     assert.equal(refusedByResponses.param, 'tools');
     const follows = await refused(OpenAI.BadRequestError, () => create({ input: 'x', previous_response_id: 'resp_x' }));

@@ -119,9 +119,6 @@ def test_tokens_are_counted():
 
 
 def test_what_is_wrong_is_named():
-    for given in (dict(tool_choice={"type": "any"}), dict(tool_choice={"type": "auto", "disable_parallel_tool_use": True})):
-        error = raises(anthropic.BadRequestError, lambda: client.messages.create(**ask("a", tools=[CLOCK], **given)))
-        assert "tool_choice" in error.message
     search = {"type": "web_search_20250305", "name": "web_search"}
     error = raises(anthropic.BadRequestError, lambda: client.messages.create(**ask("a", tools=[search])))
     assert "web_search_20250305" in error.message

@@ -19,6 +19,8 @@ final class MessageTools {
       Set.of("type", "name", "description", "input_schema", "strict", "cache_control");
   private static final List<String> THINKING = List.of("enabled", "disabled", "adaptive");
 
+  private static final List<String> CHOICES = List.of("auto", "none", "any", "tool");
+
   private final CacheControls controls;
   private final Consumer<String> notice;
 
@@ -39,7 +41,7 @@ final class MessageTools {
     }
     JsonObject choice = body.object("tool_choice");
     if (choice != null) {
-      options.put("tool_choice", choice(choice));
+      choose(choice, options);
     }
     think(body.object("thinking"), options);
     JsonObject output = body.object("output_config");
@@ -56,10 +58,11 @@ final class MessageTools {
     controls.read(tool);
     String type = tool.text("type");
     if (type != null && !type.equals("custom")) {
-      throw notServed(tool.path("type"), Texts.quote(type), "\"custom\" is");
-    }
-    if (tool.bool("strict", false)) {
-      throw notServed(tool.path("strict"), "true", "false is");
+      throw new InvalidInputException(
+          tool.path("type")
+              + " is "
+              + Texts.quote(type)
+              + ", which is not served yet; \"custom\" is");
     }
     tool.require("name", "input_schema").object("input_schema");
     ObjectNode function = tools.addObject().put("type", "function").putObject("function");
@@ -68,6 +71,9 @@ final class MessageTools {
       function.put("description", tool.text("description"));
     }
     function.set("parameters", tool.get("input_schema"));
+    if (tool.bool("strict", false)) {
+      function.put("strict", true);
+    }
     for (String name : tool.names()) {
       if (!SERVED.contains(name)) {
         notice.accept(tool.path(name));
@@ -75,15 +81,22 @@ final class MessageTools {
     }
   }
 
-  private static String choice(JsonObject choice) {
+  private static void choose(JsonObject choice, ObjectNode options) {
     String type = choice.require("type").text("type");
-    if (!type.equals("auto") && !type.equals("none")) {
-      throw notServed(choice.path("type"), Texts.quote(type), "\"auto\" and \"none\" are");
+    switch (type) {
+      case "auto", "none" -> options.put("tool_choice", type);
+      case "any" -> options.put("tool_choice", "required");
+      case "tool" ->
+          options
+              .putObject("tool_choice")
+              .put("type", "function")
+              .putObject("function")
+              .put("name", choice.require("name").text("name"));
+      default -> throw JsonObject.notOneOf(choice.path("type"), type, CHOICES);
     }
     if (choice.bool("disable_parallel_tool_use", false)) {
-      throw notServed(choice.path("disable_parallel_tool_use"), "true", "false is");
+      options.put("parallel_tool_calls", false);
     }
-    return type;
   }
 
   /** Has the chat template switch thinking on or off, where it can; its budget is not bounded. */
@@ -103,10 +116,5 @@ final class MessageTools {
         notice.accept(thinking.path(name));
       }
     }
-  }
-
-  private static InvalidInputException notServed(String path, String given, String served) {
-    return new InvalidInputException(
-        path + " is " + given + ", which is not served yet; " + served);
   }
 }

@@ -1,5 +1,6 @@
 package io.radixflow.gateway.responses;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.http.Json;
@@ -19,7 +20,7 @@ final class ResponseTools {
 
   /** Fields that events have by the same names. */
   private static final List<String> SAME =
-      List.of("tool_choice", "parallel_tool_calls", "tool_parser", "chat_template_kwargs");
+      List.of("parallel_tool_calls", "tool_parser", "chat_template_kwargs");
 
   private ResponseTools() {}
 
@@ -39,6 +40,8 @@ final class ResponseTools {
         options.set(field, body.get(field));
       }
     }
+    JsonNode choice = body.get("tool_choice");
+    options.set("tool_choice", choice != null && choice.isObject() ? named(body) : choice);
     JsonObject reasoning = body.object("reasoning");
     if (reasoning != null) {
       options.set("reasoning_effort", reasoning.get("effort"));
@@ -51,6 +54,22 @@ final class ResponseTools {
     return options;
   }
 
+  /** Returns the choice of one function, as chats have it. */
+  private static ObjectNode named(JsonObject body) {
+    JsonObject choice = body.object("tool_choice").require("type");
+    String type = choice.text("type");
+    if (!type.equals("function")) {
+      throw new InvalidInputException(
+          choice.path("type")
+              + " is "
+              + Texts.quote(type)
+              + ", which is not served yet; \"function\" is");
+    }
+    ObjectNode named = Json.object().put("type", type);
+    named.putObject("function").put("name", choice.require("name").text("name"));
+    return named;
+  }
+
   private static void add(ArrayNode tools, JsonObject tool, Consumer<String> notice) {
     String type = tool.require("type").text("type");
     if (!type.equals("function")) {
@@ -60,16 +79,15 @@ final class ResponseTools {
               + Texts.quote(type)
               + ", which is not served yet; \"function\" is");
     }
-    if (tool.bool("strict", false)) {
-      throw new InvalidInputException(
-          tool.path("strict") + " is true, which is not served yet; false is");
-    }
     tool.require("name").object("parameters");
     ObjectNode function = tools.addObject().put("type", "function").putObject("function");
     for (String field : List.of("name", "description", "parameters")) {
       if (tool.has(field)) {
         function.set(field, tool.get(field));
       }
+    }
+    if (tool.bool("strict", false)) {
+      function.put("strict", true);
     }
     for (String name : tool.names()) {
       if (!SERVED.contains(name)) {

@@ -69,6 +69,19 @@ class MessageToolsTest {
   }
 
   @Test
+  void whatHoldsCallsIsPassedOn() {
+    String strict = HELLO.replace("'name':'weather'", "'name':'weather','strict':true");
+    send(strict.replace("'auto'", "'any','disable_parallel_tool_use':true"));
+    ConversationEvent any = gateway.topics().next();
+    assertThat(any.options().tools()).contains("\"strict\":true");
+    assertThat(any.options().toolChoice()).isEqualTo("required");
+    assertThat(any.options().parallelToolCalls()).isFalse();
+    send(HELLO.replace("'auto'", "'tool','name':'weather'"));
+    assertThat(gateway.topics().next().options().toolChoice())
+        .isEqualTo("{\"type\":\"function\",\"function\":{\"name\":\"weather\"}}");
+  }
+
+  @Test
   void aMessageOfCallsAloneHasNoText() {
     CompletableFuture<HttpResponse<String>> sent = send(HELLO);
     ConversationEvent event = gateway.topics().next();

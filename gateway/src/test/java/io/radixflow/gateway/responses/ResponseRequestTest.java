@@ -84,10 +84,8 @@ class ResponseRequestTest {
       delimiter = '|',
       value = {
         "{'input':'a','tools':[{'type':'web_search'}]} | tools[0].type is \"web_search\", which is not served yet",
-        "{'input':'a','tool_choice':'required'} | tool_choice is \"required\", which is not served yet",
-        "{'input':'a','tool_choice':{'type':'function','name':'f'}} | tool_choice is an object, which is not served yet",
-        "{'input':'a','parallel_tool_calls':false} | parallel_tool_calls is false, which is not served yet",
-        "{'input':'a','tools':[{'type':'function','name':'f','strict':true}]} | tools[0].strict is true, which is not served yet",
+        "{'input':'a','tool_choice':'always'} | tool_choice is \"always\"",
+        "{'input':'a','tool_choice':{'type':'mcp'}} | tool_choice.type is \"mcp\"",
         "{'input':'a','tools':[{'type':'function'}]} | tools[0].name is missing",
         "{'input':[{'type':'function_call','call_id':'c','name':'f'}]} | input[0].arguments is missing",
         "{'input':[{'type':'web_search_call'}]} | input[0].type is \"web_search_call\"",
@@ -111,6 +109,20 @@ class ResponseRequestTest {
     assertThatThrownBy(() -> read(json))
         .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining(message);
+  }
+
+  @Test
+  void whatHoldsCallsIsPassedOn() throws Exception {
+    ResponseRequest request =
+        read(
+            "{'input':'a','tools':[{'type':'function','name':'f','strict':true}],"
+                + "'tool_choice':{'type':'function','name':'f'},'parallel_tool_calls':false}");
+    assertThat(request.options().tools()).contains("\"strict\":true");
+    assertThat(request.options().toolChoice())
+        .isEqualTo("{\"type\":\"function\",\"function\":{\"name\":\"f\"}}");
+    assertThat(request.options().parallelToolCalls()).isFalse();
+    assertThat(read("{'input':'a','tool_choice':'required'}").options().toolChoice())
+        .isEqualTo("required");
   }
 
   @Test

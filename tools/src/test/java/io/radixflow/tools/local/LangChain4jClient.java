@@ -15,7 +15,6 @@ import dev.langchain4j.exception.ModelNotFoundException;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.request.ToolChoice;
 import dev.langchain4j.model.chat.request.json.JsonObjectSchema;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.PartialResponse;
@@ -197,10 +196,13 @@ final class LangChain4jClient {
 
   void namesWhatIsWrong() {
     ChatRequest tool =
-        withClock(UserMessage.from("What time is it?")).toolChoice(ToolChoice.REQUIRED).build();
+        ChatRequest.builder()
+            .messages(UserMessage.from("What time is it?"))
+            .toolSpecifications(ToolSpecification.builder().name("a clock").build())
+            .build();
     assertThatThrownBy(() -> chat(MODEL).chat(tool))
         .isInstanceOf(InvalidRequestException.class)
-        .hasMessageContaining("tool_choice is \\\"required\\\", which is not served yet");
+        .hasMessageContaining("tools[0].function.name is");
     assertThatThrownBy(() -> chat("other").chat(request(UserMessage.from("Hello"))))
         .isInstanceOf(ModelNotFoundException.class);
   }
