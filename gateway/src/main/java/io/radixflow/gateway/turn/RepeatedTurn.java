@@ -47,18 +47,7 @@ final class RepeatedTurn implements TurnStream, TurnListener {
   }
 
   private ConversationEvent event() {
-    return number == 0
-        ? event
-        : ConversationEvent.builder(event.kind(), event.session(), event.turn() + "~" + number)
-            .tenant(event.tenant())
-            .messages(event.messages())
-            .options(event.options())
-            .origin(event.origin())
-            .metadata(event.metadata())
-            .cache(event.cache())
-            .previousTurn(event.previousTurn())
-            .matchHistory(event.matchHistory())
-            .build();
+    return number == 0 ? event : event.toBuilder(event.turn() + "~" + number).build();
   }
 
   @Override

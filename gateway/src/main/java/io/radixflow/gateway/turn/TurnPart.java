@@ -36,8 +36,4 @@ public record TurnPart(Kind kind, int index, String id) {
   public boolean opensCall() {
     return kind == Kind.TOOL_CALL;
   }
-
-  public boolean isArguments() {
-    return kind == Kind.ARGUMENTS;
-  }
 }

@@ -80,6 +80,11 @@ public record ConversationEvent(
 
   /** Returns a builder initialised from this event. */
   public Builder toBuilder() {
+    return toBuilder(turn);
+  }
+
+  /** Returns a builder initialised from this event, for another turn id. */
+  public Builder toBuilder(String turn) {
     return new Builder(kind, session, turn)
         .branch(branch)
         .tenant(tenant)

@@ -3,7 +3,6 @@ package io.radixflow.kernels.text.message;
 import io.radixflow.kernels.text.message.CallFormat.Call;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * Finds calls of functions in a reply.
@@ -15,7 +14,7 @@ import java.util.function.Consumer;
  * stay unfinished, too. White space before the first call, between calls and after the last one is
  * not content, if nothing else is.
  */
-final class CallParser implements ReplyParser {
+final class CallParser extends StreamParser {
 
   /** The most characters from the beginning of a call to its arguments, and after them. */
   static final int HEAD = 1024;
@@ -34,10 +33,7 @@ final class CallParser implements ReplyParser {
   private final Map<String, Tool> tools;
   private final Markers markers;
   private final Markers leading;
-  private final StringBuilder held = new StringBuilder();
-  private final Parts parts = new Parts();
   private State state = State.TEXT;
-  private int from;
 
   /** Whether white space that comes next may be dropped, since only calls are around it. */
   private boolean edge = true;
@@ -53,26 +49,7 @@ final class CallParser implements ReplyParser {
   }
 
   @Override
-  public void accept(CharSequence text, Consumer<ReplyPart> out) {
-    held.append(text);
-    run(false, out);
-  }
-
-  @Override
-  public void finish(Consumer<ReplyPart> out) {
-    run(true, out);
-  }
-
-  private void run(boolean last, Consumer<ReplyPart> out) {
-    parts.to(out);
-    while (step(last)) {}
-    parts.flush();
-    held.delete(0, from);
-    from = 0;
-  }
-
-  /** Does one thing; returns whether the text at hand may decide more. */
-  private boolean step(boolean last) {
+  boolean step(boolean last) {
     return switch (state) {
       case TEXT -> text(last);
       case ARGUMENTS -> arguments(last);
@@ -114,7 +91,7 @@ final class CallParser implements ReplyParser {
   }
 
   private boolean content(int end) {
-    parts.content(held, from, end);
+    giveContent(held, from, end);
     from = end;
     edge = false;
     return true;
@@ -138,13 +115,13 @@ final class CallParser implements ReplyParser {
     call = found;
     from = at;
     state = State.ARGUMENTS;
-    parts.call(calls, found.name());
+    giveCall(calls, found.name());
     return true;
   }
 
   private boolean arguments(boolean last) {
     Arguments arguments = call.arguments();
-    from = arguments.read(held, from, parts.arguments(calls));
+    from = arguments.read(held, from, giveArguments(calls));
     switch (arguments.state()) {
       case DONE -> {
         calls++;

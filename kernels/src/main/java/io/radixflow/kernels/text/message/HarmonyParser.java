@@ -2,7 +2,6 @@ package io.radixflow.kernels.text.message;
 
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * Reads harmony, the format of gpt-oss: messages with a channel and perhaps a recipient, {@code
@@ -13,7 +12,7 @@ import java.util.function.Consumer;
  * back until it is whole, at most {@link CallParser#HEAD} characters. Messages of one kind that
  * follow each other are joined by a line break.
  */
-final class HarmonyParser implements ReplyParser {
+final class HarmonyParser extends StreamParser {
 
   private static final String MESSAGE = "<|message|>";
   private static final List<String> ENDS = List.of("<|end|>", "<|return|>", "<|call|>");
@@ -33,10 +32,7 @@ final class HarmonyParser implements ReplyParser {
   }
 
   private final Map<String, Tool> tools;
-  private final StringBuilder held = new StringBuilder();
-  private final Parts parts = new Parts();
   private State state = State.HEADER;
-  private int from;
   private PartKind kind = PartKind.CONTENT;
 
   /** Whether the message is content as it is written, with its end. */
@@ -54,25 +50,7 @@ final class HarmonyParser implements ReplyParser {
   }
 
   @Override
-  public void accept(CharSequence text, Consumer<ReplyPart> out) {
-    held.append(text);
-    run(false, out);
-  }
-
-  @Override
-  public void finish(Consumer<ReplyPart> out) {
-    run(true, out);
-  }
-
-  private void run(boolean ended, Consumer<ReplyPart> out) {
-    parts.to(out);
-    while (step(ended)) {}
-    parts.flush();
-    held.delete(0, from);
-    from = 0;
-  }
-
-  private boolean step(boolean ended) {
+  boolean step(boolean ended) {
     return from < held.length()
         && switch (state) {
           case HEADER -> header(ended);
@@ -119,7 +97,7 @@ final class HarmonyParser implements ReplyParser {
     last = PartKind.CONTENT;
     raw = true;
     joined = true;
-    parts.content(held, from, end);
+    giveContent(held, from, end);
     from = end;
     state = State.BODY;
     return true;
@@ -140,7 +118,7 @@ final class HarmonyParser implements ReplyParser {
       return plain(body);
     }
     arguments = object ? new JsonArguments() : WholeArguments.NONE;
-    parts.call(calls, name);
+    giveCall(calls, name);
     from = begin;
     state = State.ARGUMENTS;
     return true;
@@ -185,14 +163,14 @@ final class HarmonyParser implements ReplyParser {
 
   private void give(CharSequence text, int start, int end) {
     if (kind == PartKind.REASONING) {
-      parts.reasoning(text, start, end);
+      giveReasoning(text, start, end);
     } else {
-      parts.content(text, start, end);
+      giveContent(text, start, end);
     }
   }
 
   private boolean arguments() {
-    from = arguments.read(held, from, parts.arguments(calls));
+    from = arguments.read(held, from, giveArguments(calls));
     if (arguments.state() == Arguments.State.OPEN) {
       return false;
     }

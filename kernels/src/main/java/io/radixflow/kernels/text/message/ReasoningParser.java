@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * a line break before one, at most {@link CallParser#GAP} of these. A mark that comes later in the
  * reply is content.
  */
-final class ReasoningParser implements ReplyParser {
+final class ReasoningParser extends StreamParser {
 
   private enum State {
     START,
@@ -23,11 +23,8 @@ final class ReasoningParser implements ReplyParser {
 
   private final ReasoningFormat format;
   private final ReplyParser rest;
-  private final StringBuilder held = new StringBuilder();
-  private final Parts parts = new Parts();
-  private Consumer<ReplyPart> out;
+  private final Markers responseEnd;
   private State state;
-  private int from;
   private boolean response;
 
   /**
@@ -37,31 +34,18 @@ final class ReasoningParser implements ReplyParser {
   ReasoningParser(ReasoningFormat format, boolean inside, ReplyParser rest) {
     this.format = format;
     this.rest = rest;
+    responseEnd = format.response().isEmpty() ? null : new Markers(List.of(format.responseEnd()));
     state = inside ? State.OPENED : State.START;
   }
 
   @Override
-  public void accept(CharSequence text, Consumer<ReplyPart> out) {
-    held.append(text);
-    run(false, out);
-  }
-
-  @Override
   public void finish(Consumer<ReplyPart> out) {
-    run(true, out);
+    super.finish(out);
     rest.finish(out);
   }
 
-  private void run(boolean last, Consumer<ReplyPart> consumer) {
-    out = consumer;
-    parts.to(consumer);
-    while (step(last)) {}
-    parts.flush();
-    held.delete(0, from);
-    from = 0;
-  }
-
-  private boolean step(boolean last) {
+  @Override
+  boolean step(boolean last) {
     return switch (state) {
       case START -> start(last);
       case OPENED -> skipBreaks(State.REASONING);
@@ -110,7 +94,7 @@ final class ReasoningParser implements ReplyParser {
     if (match == Markers.PART && last) {
       at = held.length();
     }
-    parts.reasoning(held, from, at);
+    giveReasoning(held, from, at);
     from = at;
     if (match != Markers.WHOLE) {
       return false;
@@ -151,11 +135,9 @@ final class ReasoningParser implements ReplyParser {
   }
 
   private boolean rest(boolean last) {
-    parts.flush();
-    int end =
-        response ? new Markers(List.of(format.responseEnd())).seek(held, from) : held.length();
-    boolean whole =
-        end < held.length() && Markers.match(format.responseEnd(), held, end) == Markers.WHOLE;
+    Consumer<ReplyPart> out = flush();
+    int end = response ? responseEnd.seek(held, from) : held.length();
+    boolean whole = end < held.length() && responseEnd.at(held, end) == Markers.WHOLE;
     int given = last && !whole ? held.length() : end;
     if (given > from) {
       rest.accept(held.substring(from, given), out);

@@ -2,7 +2,6 @@ package io.radixflow.kernels.text.jinja.value;
 
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -27,13 +26,6 @@ public record Arguments(List<Object> positional, Map<String, Object> named) {
   public Arguments from(int index) {
     return new Arguments(
         positional.subList(Math.min(index, positional.size()), positional.size()), named);
-  }
-
-  /** Returns the named arguments without one. */
-  public Map<String, Object> namedExcept(String name) {
-    Map<String, Object> rest = new LinkedHashMap<>(named);
-    rest.remove(name);
-    return rest;
   }
 
   /**

@@ -1,0 +1,81 @@
+package io.radixflow.kernels.text.message;
+
+import java.util.function.Consumer;
+
+/**
+ * Reads a reply step by step and holds back the text that is not decided. Neighbouring pieces of
+ * one kind are joined, so that each call gives few parts.
+ */
+abstract class StreamParser implements ReplyParser {
+
+  /** The text that is not decided begins at {@link #from}. */
+  final StringBuilder held = new StringBuilder();
+
+  int from;
+
+  private final StringBuilder text = new StringBuilder();
+  private PartKind kind = PartKind.CONTENT;
+  private int index = -1;
+  private Consumer<ReplyPart> out;
+
+  /**
+   * Does one thing; returns whether the text at hand may decide more.
+   *
+   * @param last whether the reply has no more text
+   */
+  abstract boolean step(boolean last);
+
+  @Override
+  public void accept(CharSequence text, Consumer<ReplyPart> out) {
+    held.append(text);
+    run(false, out);
+  }
+
+  @Override
+  public void finish(Consumer<ReplyPart> out) {
+    run(true, out);
+  }
+
+  private void run(boolean last, Consumer<ReplyPart> consumer) {
+    out = consumer;
+    while (step(last)) {}
+    flush();
+    held.delete(0, from);
+    from = 0;
+  }
+
+  final void giveContent(CharSequence source, int start, int end) {
+    select(PartKind.CONTENT, -1).append(source, start, end);
+  }
+
+  final void giveReasoning(CharSequence source, int start, int end) {
+    select(PartKind.REASONING, -1).append(source, start, end);
+  }
+
+  final void giveCall(int index, String name) {
+    select(PartKind.TOOL_CALL, index).append(name);
+  }
+
+  /** Returns where to append to the text of a call's arguments. */
+  final StringBuilder giveArguments(int index) {
+    return select(PartKind.ARGUMENTS, index);
+  }
+
+  /** Gives what was joined; returns what takes parts in this call. */
+  final Consumer<ReplyPart> flush() {
+    if (!text.isEmpty()) {
+      out.accept(new ReplyPart(kind, index, text.toString()));
+      text.setLength(0);
+    }
+    return out;
+  }
+
+  private StringBuilder select(PartKind kind, int index) {
+    if (kind != this.kind || index != this.index) {
+      flush();
+      this.kind = kind;
+      this.index = index;
+    }
+    return text;
+  }
+}
