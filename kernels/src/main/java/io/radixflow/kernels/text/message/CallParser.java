@@ -1,6 +1,9 @@
 package io.radixflow.kernels.text.message;
 
 import io.radixflow.kernels.text.message.CallFormat.Call;
+import io.radixflow.kernels.text.message.json.Arguments;
+import io.radixflow.kernels.text.message.json.Markers;
+import io.radixflow.kernels.text.message.json.Scan;
 import java.util.List;
 import java.util.Map;
 

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.text.message;
 
+import io.radixflow.kernels.text.message.json.JsonStrings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

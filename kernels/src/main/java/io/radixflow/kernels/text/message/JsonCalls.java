@@ -1,5 +1,9 @@
 package io.radixflow.kernels.text.message;
 
+import io.radixflow.kernels.text.message.json.Arguments;
+import io.radixflow.kernels.text.message.json.JsonArguments;
+import io.radixflow.kernels.text.message.json.Scan;
+import io.radixflow.kernels.text.message.json.WholeArguments;
 import java.util.List;
 import java.util.Map;
 

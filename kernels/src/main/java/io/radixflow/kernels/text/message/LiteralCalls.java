@@ -1,6 +1,8 @@
 package io.radixflow.kernels.text.message;
 
-import io.radixflow.kernels.text.message.LiteralArguments.Dialect;
+import io.radixflow.kernels.text.message.json.LiteralArguments.Dialect;
+import io.radixflow.kernels.text.message.json.LiteralArguments;
+import io.radixflow.kernels.text.message.json.Scan;
 import java.util.List;
 import java.util.Map;
 

@@ -1,6 +1,11 @@
 package io.radixflow.kernels.text.message;
 
 import io.radixflow.kernels.text.message.TagCalls.Parameter;
+import io.radixflow.kernels.text.message.json.Arguments;
+import io.radixflow.kernels.text.message.json.JsonStrings;
+import io.radixflow.kernels.text.message.json.Markers;
+import io.radixflow.kernels.text.message.json.Scan;
+import io.radixflow.kernels.text.message.json.TypedValues;
 import java.util.Set;
 
 /**

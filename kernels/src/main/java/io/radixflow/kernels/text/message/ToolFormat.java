@@ -1,7 +1,7 @@
 package io.radixflow.kernels.text.message;
 
-import io.radixflow.kernels.text.message.LiteralArguments.Dialect;
 import io.radixflow.kernels.text.message.TagCalls.Parameter;
+import io.radixflow.kernels.text.message.json.LiteralArguments.Dialect;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

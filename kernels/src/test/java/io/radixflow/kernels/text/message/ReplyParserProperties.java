@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.radixflow.kernels.text.message.json.JsonText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,4 +1,4 @@
-package io.radixflow.kernels.text.message;
+package io.radixflow.kernels.text.message.json;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Set;
 
 /** Turns a value that a model wrote as plain text into JSON of the type that a schema wants. */
-final class TypedValues {
+public final class TypedValues {
 
   private static final ObjectReader READER =
       new ObjectMapper().reader().with(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
@@ -21,7 +21,7 @@ final class TypedValues {
    *
    * @param types names of JSON types; empty if any
    */
-  static void append(StringBuilder out, String text, Set<String> types) {
+  public static void append(StringBuilder out, String text, Set<String> types) {
     String value = text.strip();
     String lower = value.toLowerCase(Locale.ROOT);
     boolean word = lower.equals("true") || lower.equals("false") || lower.equals("none");

@@ -1,21 +1,21 @@
-package io.radixflow.kernels.text.message;
+package io.radixflow.kernels.text.message.json;
 
 import java.util.List;
 
 /** Looks for fixed texts in a text whose end may still be missing. */
-final class Markers {
+public final class Markers {
 
-  static final int NONE = 0;
+  public static final int NONE = 0;
 
   /** The text ends within a marker. */
-  static final int PART = 1;
+  public static final int PART = 1;
 
-  static final int WHOLE = 2;
+  public static final int WHOLE = 2;
 
   private final List<String> markers;
   private final String firsts;
 
-  Markers(List<String> markers) {
+  public Markers(List<String> markers) {
     this.markers = markers;
     StringBuilder first = new StringBuilder();
     markers.forEach(m -> first.append(m.charAt(0)));
@@ -23,7 +23,7 @@ final class Markers {
   }
 
   /** Returns the first position where a marker begins or may begin; the text's length if none. */
-  int seek(CharSequence text, int from) {
+  public int seek(CharSequence text, int from) {
     int at = from;
     while (at < text.length() && at(text, at) == NONE) {
       at++;
@@ -32,7 +32,7 @@ final class Markers {
   }
 
   /** Returns whether a marker stands at a position. */
-  int at(CharSequence text, int at) {
+  public int at(CharSequence text, int at) {
     if (at >= text.length() || firsts.indexOf(text.charAt(at)) < 0) {
       return NONE;
     }
@@ -43,7 +43,7 @@ final class Markers {
     return best;
   }
 
-  static int match(String marker, CharSequence text, int at) {
+  public static int match(String marker, CharSequence text, int at) {
     int length = Math.min(marker.length(), text.length() - at);
     for (int i = 0; i < length; i++) {
       if (marker.charAt(i) != text.charAt(at + i)) {

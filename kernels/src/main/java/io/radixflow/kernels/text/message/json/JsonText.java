@@ -1,4 +1,4 @@
-package io.radixflow.kernels.text.message;
+package io.radixflow.kernels.text.message.json;
 
 import java.util.BitSet;
 
@@ -10,7 +10,7 @@ import java.util.BitSet;
  * and {@link JsonArguments} escapes them. What is whole here can be read with Jackson's default
  * limits.
  */
-final class JsonText {
+public final class JsonText {
 
   private static final int DEPTH = 500;
   private static final int NUMBER = 500;
@@ -53,7 +53,7 @@ final class JsonText {
     return state == State.DONE;
   }
 
-  boolean broken() {
+  public boolean broken() {
     return state == State.BROKEN;
   }
 
@@ -62,7 +62,7 @@ final class JsonText {
     return state == State.STRING;
   }
 
-  void accept(char c) {
+  public void accept(char c) {
     State next = next(c);
     if (next == null) {
       // The character ends a number and is not part of it.

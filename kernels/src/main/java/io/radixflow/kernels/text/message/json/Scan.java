@@ -1,4 +1,4 @@
-package io.radixflow.kernels.text.message;
+package io.radixflow.kernels.text.message.json;
 
 import java.util.List;
 
@@ -9,7 +9,7 @@ import java.util.List;
  * more text can decide, and fails beyond its limit; so its outcome depends on the characters that
  * it read alone, and not on how much text happened to be there.
  */
-final class Scan {
+public final class Scan {
 
   /** Names of functions are at most 64 characters for OpenAI's clients; this leaves room. */
   private static final int WORD = 256;
@@ -20,52 +20,52 @@ final class Scan {
   private boolean starved;
   private boolean failed;
 
-  Scan(CharSequence text, int from, int bound) {
+  public Scan(CharSequence text, int from, int bound) {
     this.text = text;
     this.at = from;
     this.limit = from + bound;
   }
 
-  static boolean isSpace(char c) {
+  public static boolean isSpace(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
   }
 
-  int at() {
+  public int at() {
     return at;
   }
 
   /** Goes back to a position that this scan had before. */
-  void back(int position) {
+  public void back(int position) {
     at = position;
   }
 
   /** Returns whether more text is needed to decide. */
-  boolean starved() {
+  public boolean starved() {
     return starved;
   }
 
-  boolean going() {
+  public boolean going() {
     return !starved && !failed;
   }
 
   /** Gives up; returns null for callers that return what they read. */
-  <T> T fail() {
+  public <T> T fail() {
     failed = true;
     return null;
   }
 
   /** Returns the next character without reading it, or -1 if the scan is over or starves. */
-  int peek() {
+  public int peek() {
     return has(0) ? text.charAt(at) : -1;
   }
 
   /** Returns what was read since a position. */
-  String since(int from) {
+  public String since(int from) {
     return text.subSequence(from, at).toString();
   }
 
   /** Reads a text if it stands here. */
-  boolean literal(String expected) {
+  public boolean literal(String expected) {
     for (int i = 0; i < expected.length(); i++) {
       if (!has(i) || text.charAt(at + i) != expected.charAt(i)) {
         return false;
@@ -76,7 +76,7 @@ final class Scan {
   }
 
   /** Reads the first of some texts that stands here. */
-  boolean any(List<String> expected) {
+  public boolean any(List<String> expected) {
     for (String text : expected) {
       if (literal(text)) {
         return true;
@@ -86,7 +86,7 @@ final class Scan {
   }
 
   /** Reads the end of a list, which may be missing, and one of the texts that may follow. */
-  boolean closeList(List<String> closers) {
+  public boolean closeList(List<String> closers) {
     int from = at;
     space();
     boolean closed = literal("]");
@@ -99,7 +99,7 @@ final class Scan {
   }
 
   /** Skips white space, none too; must not be the last thing that a scan reads. */
-  boolean space() {
+  public boolean space() {
     while (has(0) && isSpace(text.charAt(at))) {
       at++;
     }
@@ -107,7 +107,7 @@ final class Scan {
   }
 
   /** Reads a name of letters, digits and {@code _-.:/}; null if there is none or it is too long. */
-  String word() {
+  public String word() {
     int from = at;
     while (has(0) && isWord(text.charAt(at))) {
       at++;
@@ -116,7 +116,7 @@ final class Scan {
   }
 
   /** Reads up to a delimiter, and the delimiter; null if what stands before it is empty. */
-  String until(String delimiter) {
+  public String until(String delimiter) {
     int from = at;
     while (going() && !literal(delimiter)) {
       if (has(0)) {
@@ -128,7 +128,7 @@ final class Scan {
   }
 
   /** Reads a JSON string and returns what it stands for; null if none stands here. */
-  String string() {
+  public String string() {
     if (!literal("\"")) {
       return null;
     }
@@ -174,7 +174,7 @@ final class Scan {
   }
 
   /** Skips a JSON value; false if none stands here. */
-  boolean value() {
+  public boolean value() {
     int c = peek();
     if (c == '"') {
       return string() != null;

@@ -1,9 +1,9 @@
-package io.radixflow.kernels.text.message;
+package io.radixflow.kernels.text.message.json;
 
 /** Arguments that were known whole when the call was: they stood before its name, or are none. */
-record WholeArguments(String json) implements Arguments {
+public record WholeArguments(String json) implements Arguments {
 
-  static final WholeArguments NONE = new WholeArguments("{}");
+  public static final WholeArguments NONE = new WholeArguments("{}");
 
   @Override
   public int read(CharSequence text, int from, StringBuilder out) {

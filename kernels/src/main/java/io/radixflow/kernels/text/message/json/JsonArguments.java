@@ -1,7 +1,7 @@
-package io.radixflow.kernels.text.message;
+package io.radixflow.kernels.text.message.json;
 
 /** Arguments that are written as JSON: given as they come, with control characters escaped. */
-final class JsonArguments implements Arguments {
+public final class JsonArguments implements Arguments {
 
   private final JsonText json = new JsonText();
 

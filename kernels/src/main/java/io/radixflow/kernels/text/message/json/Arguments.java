@@ -1,7 +1,7 @@
-package io.radixflow.kernels.text.message;
+package io.radixflow.kernels.text.message.json;
 
 /** Reads the arguments of one call in the form that a model writes, and gives them as JSON. */
-interface Arguments {
+public interface Arguments {
 
   /** The outcome so far. */
   enum State {

@@ -1,17 +1,17 @@
-package io.radixflow.kernels.text.message;
+package io.radixflow.kernels.text.message.json;
 
 /** Writes text as the inside of JSON strings. */
-final class JsonStrings {
+public final class JsonStrings {
 
   private JsonStrings() {}
 
-  static void append(StringBuilder out, CharSequence text, int from, int end) {
+  public static void append(StringBuilder out, CharSequence text, int from, int end) {
     for (int i = from; i < end; i++) {
       append(out, text.charAt(i));
     }
   }
 
-  static void append(StringBuilder out, char c) {
+  public static void append(StringBuilder out, char c) {
     switch (c) {
       case '"' -> out.append("\\\"");
       case '\\' -> out.append("\\\\");
@@ -28,7 +28,7 @@ final class JsonStrings {
     }
   }
 
-  static String quote(String text) {
+  public static String quote(String text) {
     StringBuilder out = new StringBuilder(text.length() + 2).append('"');
     append(out, text, 0, text.length());
     return out.append('"').toString();

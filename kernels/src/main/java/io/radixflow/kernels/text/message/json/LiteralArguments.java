@@ -1,4 +1,4 @@
-package io.radixflow.kernels.text.message;
+package io.radixflow.kernels.text.message.json;
 
 import java.util.BitSet;
 import java.util.regex.Pattern;
@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
  * <p>Strings are given as they come; words and numbers are held back until they end, at most {@link
  * #WORD} characters.
  */
-final class LiteralArguments implements Arguments {
+public final class LiteralArguments implements Arguments {
 
   private static final int WAIT = -1;
   private static final int WORD = 500;
@@ -29,12 +29,12 @@ final class LiteralArguments implements Arguments {
    * @param quote a quote of strings without escapes; empty if there is none
    * @param bareWords whether keys of nested objects, and strings of one word, need no quotes
    */
-  record Dialect(String open, char close, char assign, String quote, boolean bareWords) {
+  public record Dialect(String open, char close, char assign, String quote, boolean bareWords) {
 
     /** Named arguments of a call in Python: {@code (a='x', b=[1, None])}. */
-    static final Dialect PYTHON = new Dialect("(", ')', '=', "", false);
+    public static final Dialect PYTHON = new Dialect("(", ')', '=', "", false);
 
-    static Dialect gemma(String quote) {
+    public static Dialect gemma(String quote) {
       return new Dialect("{", '}', ':', quote, true);
     }
   }
@@ -67,7 +67,7 @@ final class LiteralArguments implements Arguments {
 
   private boolean key;
 
-  LiteralArguments(Dialect dialect) {
+  public LiteralArguments(Dialect dialect) {
     this.dialect = dialect;
     objects.set(0);
   }
