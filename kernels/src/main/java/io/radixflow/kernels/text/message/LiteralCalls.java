@@ -1,7 +1,7 @@
 package io.radixflow.kernels.text.message;
 
-import io.radixflow.kernels.text.message.json.LiteralArguments.Dialect;
 import io.radixflow.kernels.text.message.json.LiteralArguments;
+import io.radixflow.kernels.text.message.json.LiteralArguments.Dialect;
 import io.radixflow.kernels.text.message.json.Scan;
 import java.util.List;
 import java.util.Map;
