@@ -102,6 +102,7 @@ public final class ServingSettings {
             .build(),
         settings.get(RadixflowOptions.RETENTION),
         settings.get(RadixflowOptions.CANCEL_RETENTION),
-        CacheConfig.namespaces(settings));
+        CacheConfig.namespaces(settings),
+        settings.get(RadixflowOptions.MODEL_CHANGE));
   }
 }

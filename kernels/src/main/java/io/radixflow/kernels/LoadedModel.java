@@ -40,6 +40,11 @@ final class LoadedModel implements ServedModel {
   }
 
   @Override
+  public String fingerprint() {
+    return file.fingerprint();
+  }
+
+  @Override
   public ModelConfig config() {
     return file.config();
   }

@@ -13,6 +13,12 @@ public interface ServedModel extends AutoCloseable {
   /** A name for people, logs and replies. */
   String name();
 
+  /**
+   * Identifies what computes replies: models with different weights have different ones. The first
+   * call may take seconds; later ones take no time.
+   */
+  String fingerprint();
+
   /** The model's shape. */
   ModelConfig config();
 

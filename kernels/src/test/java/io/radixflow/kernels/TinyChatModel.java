@@ -29,14 +29,21 @@ public final class TinyChatModel {
       "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
           + "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
 
-  private final Random random = new Random(5);
+  private final Random random;
   private final ObjectNode header = JSON.createObjectNode();
   private final ByteArrayOutputStream data = new ByteArrayOutputStream();
 
-  private TinyChatModel() {}
+  private TinyChatModel(long seed) {
+    random = new Random(seed);
+  }
 
   /** Writes the model's files into a directory, which is made if need be, and returns it. */
   public static Path write(Path directory) throws IOException {
+    return write(directory, 5);
+  }
+
+  /** Writes the model with weights that a seed decides. */
+  public static Path write(Path directory, long seed) throws IOException {
     Files.createDirectories(directory);
     write(directory, "config.json", config());
     write(directory, "tokenizer.json", tokenizer());
@@ -44,7 +51,7 @@ public final class TinyChatModel {
         directory,
         "tokenizer_config.json",
         JSON.createObjectNode().put("eos_token", SPECIAL.get(1)).put("chat_template", TEMPLATE));
-    Files.write(directory.resolve("model.safetensors"), new TinyChatModel().weights());
+    Files.write(directory.resolve("model.safetensors"), new TinyChatModel(seed).weights());
     return directory;
   }
 

@@ -4,6 +4,7 @@ import static org.apache.flink.configuration.ConfigOptions.key;
 
 import io.radixflow.kernels.device.DeviceName;
 import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.operators.session.ServingOptions.ModelChange;
 import io.radixflow.operators.session.ServingOptions.Overflow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -154,6 +155,13 @@ public final class RadixflowOptions {
   public static final ConfigOption<Overflow> OVERFLOW =
       ALL.choice("session.overflow", Overflow.DROP_OLDEST)
           .describe("What happens to a conversation that outgrows the context window.");
+
+  public static final ConfigOption<ModelChange> MODEL_CHANGE =
+      ALL.choice("session.model-change", ModelChange.CONTINUE)
+          .describe(
+              "What becomes of a reply that was being generated when the job is restarted with another"
+                  + " model or quantisation: continue its text (it starts over if the tokenizer is"
+                  + " another one), restart it, or end it with what it has.");
 
   public static final ConfigOption<Integer> MAX_QUEUED_PER_TENANT =
       ALL.integer("operator.max-queued-per-tenant", 4096, 1, 10_000_000)

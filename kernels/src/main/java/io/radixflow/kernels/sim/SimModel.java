@@ -49,6 +49,11 @@ public final class SimModel implements ServedModel {
   }
 
   @Override
+  public String fingerprint() {
+    return "sim-" + options.endOfTurn() + (options.calls() ? "-calls" : "");
+  }
+
+  @Override
   public ModelConfig config() {
     return config;
   }

@@ -24,6 +24,11 @@ public final class ServedOnGpu implements ServedModel {
   }
 
   @Override
+  public String fingerprint() {
+    return weights.fingerprint();
+  }
+
+  @Override
   public ModelConfig config() {
     return weights.config();
   }

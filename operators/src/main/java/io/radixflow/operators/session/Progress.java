@@ -14,6 +14,7 @@ import java.util.List;
  * @param cachedTokens prompt tokens that were cached
  * @param shownTokens tokens of the whole turn that deltas stood for; those behind them have text
  *     that was held back
+ * @param model in the first piece, the fingerprint of the model that generates the reply; else null
  */
 public record Progress(
     Prompt prompt,
@@ -21,4 +22,5 @@ public record Progress(
     String text,
     List<Reply.TokenLogprob> logprobs,
     int cachedTokens,
-    int shownTokens) {}
+    int shownTokens,
+    String model) {}

@@ -18,6 +18,7 @@ import java.util.Set;
  * @param retention how long a session, also a closed or erased one, is known after its last event
  * @param cancelRetention how long a cancel for a turn that has not been seen is kept
  * @param namespaces separate tenants in the cache
+ * @param modelChange what becomes of replies that another model began
  */
 @PublicApi
 public record ServingOptions(
@@ -26,7 +27,8 @@ public record ServingOptions(
     GenerationOptions defaults,
     Duration retention,
     Duration cancelRetention,
-    TenantNamespaces namespaces)
+    TenantNamespaces namespaces,
+    ModelChange modelChange)
     implements Serializable {
 
   /** Sensible for one TaskManager with a small model; the namespace key is drawn once a process. */
@@ -37,7 +39,8 @@ public record ServingOptions(
           null,
           Duration.ofDays(7),
           Duration.ofMinutes(10),
-          new TenantNamespaces(NamespaceKey.random(), Set.of()));
+          new TenantNamespaces(NamespaceKey.random(), Set.of()),
+          ModelChange.CONTINUE);
 
   /**
    * How much work is accepted. Beyond a limit turns and sessions are rejected; beyond {@code
@@ -98,10 +101,27 @@ public record ServingOptions(
     REJECT
   }
 
+  /**
+   * What becomes of a reply that was being generated when the job was restarted with another model.
+   * Whole turns are kept in any case: the new model reads their text.
+   */
+  public enum ModelChange {
+    /**
+     * The new model continues its text. If the new model has another tokenizer, the reply starts
+     * over.
+     */
+    CONTINUE,
+    /** The new model starts the reply over. */
+    RESTART,
+    /** The reply ends as if its sender had cancelled it. */
+    END
+  }
+
   public ServingOptions {
     requirePositive("retention", retention.toMillis());
     requirePositive("cancelRetention", cancelRetention.toMillis());
     Objects.requireNonNull(namespaces, "namespaces");
+    Objects.requireNonNull(modelChange, "modelChange");
   }
 
   private static void requirePositive(String name, long value) {

@@ -21,6 +21,7 @@ final class Options {
   Duration retention = ServingOptions.DEFAULT.retention();
   Duration cancelRetention = ServingOptions.DEFAULT.cancelRetention();
 
+  ServingOptions.ModelChange modelChange = ServingOptions.DEFAULT.modelChange();
   TenantNamespaces namespaces = ServingOptions.DEFAULT.namespaces();
 
   private Options() {}
@@ -42,6 +43,7 @@ final class Options {
         o.defaults,
         o.retention,
         o.cancelRetention,
-        o.namespaces);
+        o.namespaces,
+        o.modelChange);
   }
 }

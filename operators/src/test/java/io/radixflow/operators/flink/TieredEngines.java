@@ -44,6 +44,8 @@ final class TieredEngines implements AfterEachCallback {
 
   private final String name = "tiered" + INSTANCES.incrementAndGet();
   private final List<ServingEngine> engines = new ArrayList<>();
+  private ModelEngineFactory.Source model =
+      name -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0));
 
   /** Host memory from which all that is there is loaded, however little. */
   static TierOptions host(long bytes) {
@@ -69,6 +71,11 @@ final class TieredEngines implements AfterEachCallback {
     return new RemoteTierOptions(uri, 8, Patience.DURATION.toMillis(), 0, 0, 0, 0, KEY);
   }
 
+  /** Engines that are opened from now on run another model. */
+  void run(ModelEngineFactory.Source other) {
+    model = other;
+  }
+
   /** A subtask, not yet opened, that opens an engine of its own unless it is put beside another. */
   ServingHarness harness(
       EngineOptions options,
@@ -84,11 +91,7 @@ final class TieredEngines implements AfterEachCallback {
   /** Opens one more engine; subtasks that ask for it before it is open can share it. */
   TestEngineFactory factory(EngineOptions options, DiskTierOptions disk, RemoteTierOptions remote) {
     ModelEngineFactory factory =
-        new ModelEngineFactory(
-                model -> SimModel.open(SimOptions.DEFAULT.withEndOfTurn(0)),
-                ModelLoader.SIM,
-                DeviceOptions.DEFAULT,
-                options)
+        new ModelEngineFactory(model, ModelLoader.SIM, new DeviceOptions("auto", 1, null), options)
             .onDisk(disk)
             .onRemote(remote);
     return TestEngineFactory.at(name + "-" + engines.size(), directory -> open(factory, directory));

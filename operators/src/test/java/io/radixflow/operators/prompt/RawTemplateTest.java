@@ -26,6 +26,11 @@ class RawTemplateTest {
     }
 
     @Override
+    public String fingerprint() {
+      return model.fingerprint();
+    }
+
+    @Override
     public ModelConfig config() {
       return model.config();
     }

@@ -87,6 +87,11 @@ public final class ThinkingModel implements ServedModel {
   }
 
   @Override
+  public String fingerprint() {
+    return device.fingerprint();
+  }
+
+  @Override
   public ModelConfig config() {
     return device.config();
   }

@@ -52,6 +52,11 @@ public final class EngineRequests {
     return options;
   }
 
+  /** Returns the fingerprint of the model. */
+  String model() {
+    return engine.model().fingerprint();
+  }
+
   Tokenizer tokenizer() {
     return engine.model().tokenizer();
   }

@@ -202,8 +202,12 @@ final class RunningTurn {
     return promptSaved;
   }
 
-  /** Returns what was gained since the last call, or null if nothing. */
-  Progress takeUnsaved() {
+  /**
+   * Returns what was gained since the last call, or null if nothing.
+   *
+   * @param model fingerprint of the model that generates the reply
+   */
+  Progress takeUnsaved(String model) {
     if (prompt == null || (promptSaved && savedTokens == tokenCount)) {
       return null;
     }
@@ -214,7 +218,8 @@ final class RunningTurn {
             text.substring(savedChars),
             new ArrayList<>(logprobs.subList(savedLogprobs, logprobs.size())),
             cachedTokens,
-            shownTokens);
+            shownTokens,
+            promptSaved ? null : model);
     promptSaved = true;
     markSaved();
     return gained;

@@ -18,6 +18,7 @@ import io.radixflow.operators.session.PendingTurn;
 import io.radixflow.operators.session.Progress;
 import io.radixflow.operators.session.RefusedException;
 import io.radixflow.operators.session.ServingOptions;
+import io.radixflow.operators.session.ServingOptions.ModelChange;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,6 +43,8 @@ public final class TurnRunner implements EngineConnection.Reader {
   private final ReplyOutput output;
   private final EngineConnection connection;
   private final Tokenizer tokenizer;
+  private final String model;
+  private final ModelChange modelChange;
   private final int maxRunning;
   private final int maxBranches;
   private final Map<Long, RunningTurn> running = new HashMap<>();
@@ -66,6 +69,8 @@ public final class TurnRunner implements EngineConnection.Reader {
     this.writer = writer;
     this.output = output;
     this.tokenizer = requests.tokenizer();
+    this.model = requests.model();
+    this.modelChange = options.modelChange();
     this.maxRunning = options.limits().maxRunning();
     this.maxBranches = options.limits().maxBranches();
     this.connection = connect.apply(this);
@@ -98,7 +103,11 @@ public final class TurnRunner implements EngineConnection.Reader {
       TurnQueues.Entry first = branch.turns.peek();
       PendingTurn turn = session.pending(first.id());
       try {
-        start(session, branch, turn);
+        if (modelChange == ModelChange.END && hasBegunWithAnotherModel(session, turn)) {
+          cancel(session, branch, first, FinishReason.CANCELLED, true);
+        } else {
+          start(session, branch, turn);
+        }
       } catch (RefusedException e) {
         output.refused(session, turn, e.getMessage());
         endUnstarted(session, branch, first, FinishReason.REJECTED, e.error());
@@ -150,14 +159,29 @@ public final class TurnRunner implements EngineConnection.Reader {
     session.history().fork(turn.newBranch(), TurnPlanner.forkedAt(session, turn));
   }
 
-  /** Returns the progress of a turn; none if it is of another tokenizer and means nothing here. */
+  /**
+   * Returns the progress of a turn. It returns none, and deletes what there is, if that is of
+   * another tokenizer and means nothing here, or if replies of another model start over.
+   */
   private List<Progress> usable(SessionContext session, long turn) throws Exception {
     List<Progress> gained = session.progress(turn);
-    if (gained.isEmpty() || isOfThisTokenizer(gained)) {
+    if (gained.isEmpty()
+        || isOfThisTokenizer(gained)
+            && (modelChange != ModelChange.RESTART || isOfThisModel(gained))) {
       return gained;
     }
     session.removeProgress(turn);
     return List.of();
+  }
+
+  private boolean hasBegunWithAnotherModel(SessionContext session, PendingTurn turn)
+      throws Exception {
+    List<Progress> gained = session.progress(turn.id());
+    return !gained.isEmpty() && !isOfThisModel(gained);
+  }
+
+  private boolean isOfThisModel(List<Progress> gained) {
+    return model.equals(gained.get(0).model());
   }
 
   private boolean isOfThisTokenizer(List<Progress> gained) {
@@ -354,7 +378,7 @@ public final class TurnRunner implements EngineConnection.Reader {
   /** Appends what running turns gained to keyed state; before a checkpoint. */
   public void saveProgress() throws Exception {
     for (RunningTurn turn : running.values()) {
-      Progress gained = turn.takeUnsaved();
+      Progress gained = turn.takeUnsaved(model);
       if (gained != null) {
         sessions.select(turn.branch.session.id);
         sessions.progressOf(turn.pending.id()).add(gained);
