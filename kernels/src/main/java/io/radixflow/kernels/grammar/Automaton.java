@@ -1,5 +1,6 @@
 package io.radixflow.kernels.grammar;
 
+import io.radixflow.kernels.grammar.regex.FreeRun;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.grammar.regex.Limits;
 import io.radixflow.kernels.grammar.regex.Regex;
@@ -92,6 +93,11 @@ final class Automaton {
   /** The expression after one more byte of a lexeme, EMPTY if none is allowed. */
   Regex step(Regex lexeme, int value) {
     return pool.next(lexeme, pool.classOf(value));
+  }
+
+  /** What surely may come next in a lexeme. */
+  FreeRun freeRun(Regex lexeme) {
+    return pool.freeRun(lexeme);
   }
 
   /** An expression that is like a lexeme for texts of a number of bytes. */

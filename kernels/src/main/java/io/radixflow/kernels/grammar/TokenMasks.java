@@ -25,12 +25,15 @@ final class TokenMasks {
   TokenMasks(Automaton automaton, TokenTrie trie) {
     this.automaton = automaton;
     this.trie = trie;
-    path = new GrammarState[trie.maxDepth + 1];
-    regexPath = new Regex[trie.maxDepth + 1];
+    path = new GrammarState[trie.tree().maxDepth + 1];
+    regexPath = new Regex[trie.tree().maxDepth + 1];
   }
 
-  /** Tokens that stay within a lexeme, and the trie's nodes at which it may end. */
-  private record Inside(int[] words, long[] bits, int[] exits) {}
+  /**
+   * Tokens that stay within a lexeme: a slice and some others, whose trie has nodes at which the
+   * lexeme may end.
+   */
+  private record Inside(TokenSlice slice, int[] words, long[] bits, int[] exits) {}
 
   private static <K, V> Map<K, V> cache() {
     return new LinkedHashMap<>(64, 0.75f, true) {
@@ -60,13 +63,17 @@ final class TokenMasks {
     long[] mask = new long[(trie.vocabSize() + 63) >> 6];
     for (int i = 0; i < state.lexemes.length; i++) {
       Inside inside = inside(state.lexemes[i]);
+      long[] slice = inside.slice.mask;
+      for (int word = 0; slice != null && word < slice.length; word++) {
+        mask[word] |= slice[word];
+      }
       for (int word = 0; word < inside.words.length; word++) {
         mask[inside.words[word]] |= inside.bits[word];
       }
       GrammarState after = automaton.returned(state.stacks[i]);
       if (after.lexemes.length > 0) {
         for (int node : inside.exits) {
-          walk(node, after, mask);
+          walk(inside.slice.others, node, after, mask);
         }
       }
     }
@@ -81,45 +88,38 @@ final class TokenMasks {
   /** At the start of a reply, a token's leading space may be no part of the text. */
   private long[] withLeadingSpace(GrammarState state, long[] mask) {
     long[] more = mask.clone();
-    for (int node = 1; node < trie.end[0]; node = trie.end[node]) {
-      if (trie.value[node] == ' ') {
-        int last = trie.firstToken[trie.end[node]];
-        for (int token = trie.firstToken[node]; token < last; token++) {
-          more[trie.tokens[token] >> 6] &= ~(1L << trie.tokens[token]);
+    TokenTree tree = trie.tree();
+    for (int node = 1; node < tree.end[0]; node = tree.end[node]) {
+      if (tree.value[node] == ' ') {
+        int last = tree.firstToken[tree.end[node]];
+        for (int token = tree.firstToken[node]; token < last; token++) {
+          more[tree.tokens[token] >> 6] &= ~(1L << tree.tokens[token]);
         }
-        walk(node, state, more);
+        walk(tree, node, state, more);
       }
     }
     return more;
   }
 
   /** Marks the tokens below a node whose further bytes a state allows. */
-  private void walk(int from, GrammarState state, long[] mask) {
-    int base = trie.depth[from];
-    path[base] = state;
+  private void walk(TokenTree tree, int from, GrammarState state, long[] mask) {
+    path[tree.depth[from]] = state;
     int node = from + 1;
-    int last = trie.end[from];
+    int last = tree.end[from];
     while (node < last) {
-      GrammarState after = automaton.step(path[trie.depth[node] - 1], trie.value[node] & 0xFF);
+      GrammarState after = automaton.step(path[tree.depth[node] - 1], tree.value[node] & 0xFF);
       if (after.isDead()) {
-        node = trie.end[node];
+        node = tree.end[node];
         continue;
       }
-      path[trie.depth[node]] = after;
-      mark(node, mask);
+      path[tree.depth[node]] = after;
+      tree.mark(node, node + 1, mask);
       node++;
     }
   }
 
-  private void mark(int node, long[] mask) {
-    for (int token = trie.firstToken[node]; token < trie.firstToken[node + 1]; token++) {
-      int id = trie.tokens[token];
-      mask[id >> 6] |= 1L << id;
-    }
-  }
-
   private Inside inside(Regex exact) {
-    Regex lexeme = automaton.within(exact, trie.maxDepth);
+    Regex lexeme = automaton.within(exact, trie.tree().maxDepth);
     Inside known = ofLexemes.get(lexeme);
     if (known == null) {
       known = walk(lexeme);
@@ -129,29 +129,42 @@ final class TokenMasks {
   }
 
   private Inside walk(Regex lexeme) {
+    TokenSlice slice = trie.slice(automaton.freeRun(lexeme));
+    TokenTree tree = slice.others;
     long[] mask = new long[(trie.vocabSize() + 63) >> 6];
     int[] exits = new int[16];
     int count = 0;
     regexPath[0] = lexeme;
     int node = 1;
-    while (node < trie.end[0]) {
-      Regex after = automaton.step(regexPath[trie.depth[node] - 1], trie.value[node] & 0xFF);
+    while (node < tree.end[0]) {
+      Regex after = automaton.step(regexPath[tree.depth[node] - 1], tree.value[node] & 0xFF);
       if (automaton.isEmpty(after)) {
-        node = trie.end[node];
+        node = tree.end[node];
         continue;
       }
-      regexPath[trie.depth[node]] = after;
-      mark(node, mask);
-      if (after.nullable && trie.end[node] > node + 1) {
+      if (tree.isLeaf(node) || allowsAllBelow(after, tree, node)) {
+        tree.mark(node, tree.end[node], mask);
+        node = tree.end[node];
+        continue;
+      }
+      regexPath[tree.depth[node]] = after;
+      tree.mark(node, node + 1, mask);
+      if (after.nullable) {
         exits = count == exits.length ? Arrays.copyOf(exits, 2 * count) : exits;
         exits[count++] = node;
       }
       node++;
     }
-    return compact(mask, Arrays.copyOf(exits, count));
+    return compact(slice, mask, Arrays.copyOf(exits, count));
   }
 
-  private static Inside compact(long[] mask, int[] exits) {
+  private boolean allowsAllBelow(Regex lexeme, TokenTree tree, int node) {
+    return automaton
+        .freeRun(lexeme)
+        .covers(tree.groupsBelow(node), tree.charactersBelow(node));
+  }
+
+  private static Inside compact(TokenSlice slice, long[] mask, int[] exits) {
     int[] words = new int[mask.length];
     int count = 0;
     for (int word = 0; word < mask.length; word++) {
@@ -163,6 +176,6 @@ final class TokenMasks {
     for (int i = 0; i < count; i++) {
       bits[i] = mask[words[i]];
     }
-    return new Inside(Arrays.copyOf(words, count), bits, exits);
+    return new Inside(slice, Arrays.copyOf(words, count), bits, exits);
   }
 }

@@ -1,5 +1,6 @@
 package io.radixflow.kernels.grammar;
 
+import io.radixflow.kernels.grammar.regex.FreeRun;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -8,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The bytes of a vocabulary's tokens as a trie in depth-first order. Special tokens are in it only
+ * The bytes of a vocabulary's tokens, as tries. Special tokens are in it only
  * where they are asked for, tokens without bytes never. Immutable; made once for each tokenizer and
  * shared.
  */
@@ -18,42 +19,15 @@ public final class TokenTrie {
   private final boolean dropsLeadingSpace;
   private final byte[][] bytes;
 
-  /**
-   * Of each node in depth-first order, the root first: its byte, its depth, the node after its
-   * subtree.
-   */
-  final byte[] value;
-
-  final short[] depth;
-  final int[] end;
-
-  /** Tokens of node {@code n}: from {@code firstToken[n]} to before {@code firstToken[n + 1]}. */
-  final int[] firstToken;
-
-  final int[] tokens;
-  final int maxDepth;
+  /** The largest first; the last is empty, and its other tokens are all. */
+  private final TokenSlice[] slices;
 
   private TokenTrie(byte[][] bytes, int[] endIds, boolean dropsLeadingSpace) {
     this.bytes = bytes;
     this.endIds = endIds;
     this.dropsLeadingSpace = dropsLeadingSpace;
     vocabSize = bytes.length;
-    Integer[] order = order();
-    int nodes = 1;
-    int deepest = 0;
-    byte[] previous = {};
-    for (int id : order) {
-      nodes += bytes[id].length - common(previous, bytes[id]);
-      deepest = Math.max(deepest, bytes[id].length);
-      previous = bytes[id];
-    }
-    value = new byte[nodes];
-    depth = new short[nodes];
-    end = new int[nodes];
-    firstToken = new int[nodes + 1];
-    tokens = new int[order.length];
-    maxDepth = deepest;
-    fill(order);
+    slices = TokenSlice.of(bytes, order());
   }
 
   /**
@@ -87,7 +61,7 @@ public final class TokenTrie {
     return new TokenTrie(bytes.toArray(new byte[0][]), endIds.clone(), false);
   }
 
-  private Integer[] order() {
+  private int[] order() {
     List<Integer> ids = new ArrayList<>();
     for (int id = 0; id < vocabSize; id++) {
       if (bytes[id].length > 0 && bytes[id].length < Short.MAX_VALUE && !ends(id)) {
@@ -95,36 +69,21 @@ public final class TokenTrie {
       }
     }
     ids.sort((a, b) -> Arrays.compareUnsigned(bytes[a], bytes[b]));
-    return ids.toArray(new Integer[0]);
+    return ids.stream().mapToInt(Integer::intValue).toArray();
   }
 
-  private static int common(byte[] a, byte[] b) {
-    int at = Arrays.mismatch(a, b);
-    return at < 0 ? a.length : at;
+  /** All tokens that have bytes. */
+  TokenTree tree() {
+    return slices[slices.length - 1].others;
   }
 
-  private void fill(Integer[] order) {
-    int[] path = new int[maxDepth + 1];
-    int nodes = 1;
-    int level = 0;
-    for (int token = 0; token < order.length; token++) {
-      byte[] text = bytes[order[token]];
-      int shared = token == 0 ? 0 : common(bytes[order[token - 1]], text);
-      for (; level > shared; level--) {
-        end[path[level]] = nodes;
-      }
-      for (; level < text.length; nodes++) {
-        value[nodes] = text[level++];
-        depth[nodes] = (short) level;
-        firstToken[nodes] = token;
-        path[level] = nodes;
-      }
-      tokens[token] = order[token];
+  /** The largest slice that an expression allows as a whole. */
+  TokenSlice slice(FreeRun run) {
+    int at = 0;
+    while (!slices[at].isAllowedBy(run)) {
+      at++;
     }
-    for (; level >= 0; level--) {
-      end[path[level]] = nodes;
-    }
-    firstToken[nodes] = order.length;
+    return slices[at];
   }
 
   public int vocabSize() {

@@ -139,16 +139,19 @@ class GrammarProperties {
     }
   }
 
+  private static final List<String> PATTERNS =
+      List.of("^[a-c]+$", "b", "^x?", "[0-9]$", "^[^x]{2,9}$", "^[a-zé ]{1,20}$", "^\\w*$", "^.*a..$");
+
   private static void string(Random random, ObjectNode schema) {
     schema.put("type", "string");
     if (random.nextBoolean()) {
       schema.put("minLength", random.nextInt(4));
     }
     if (random.nextBoolean()) {
-      schema.put("maxLength", 3 + random.nextInt(4));
+      schema.put("maxLength", 3 + random.nextInt(random.nextBoolean() ? 4 : 30));
     }
     if (random.nextInt(3) == 0) {
-      schema.put("pattern", List.of("^[a-c]+$", "b", "^x?", "[0-9]$").get(random.nextInt(4)));
+      schema.put("pattern", PATTERNS.get(random.nextInt(PATTERNS.size())));
     }
   }
 
@@ -238,7 +241,7 @@ class GrammarProperties {
     String parts = "\"\"{}[]:,,  \\\n0129.-eabé😀truenl";
     while (tokens.size() < 700) {
       StringBuilder text = new StringBuilder();
-      for (int i = 1 + random.nextInt(4); i > 0; i--) {
+      for (int i = 1 + random.nextInt(random.nextInt(4) == 0 ? 18 : 4); i > 0; i--) {
         text.appendCodePoint(
             parts.codePoints().toArray()[random.nextInt(parts.codePointCount(0, parts.length()))]);
       }
@@ -253,8 +256,11 @@ class GrammarProperties {
   }
 
   private static Grammar anyGrammar(Random random) {
-    return switch (random.nextInt(5)) {
+    List<String> wide = List.of("[^x]{0,12}", "(.|\n)*e", "(.*[ab]){2}\"", "\\PC{3,}|[a-z]*", "([a-e]|é){2,}");
+    return switch (random.nextInt(7)) {
       case 0 -> Grammar.regex(regex(random, 4));
+      case 3 -> Grammar.regex(wide.get(random.nextInt(wide.size())));
+      case 4 -> Grammar.lark("start: W (\" \" W)* \"\\n\"\nW: /" + wide.get(random.nextInt(wide.size())) + "/");
       case 1 ->
           Grammar.lark(
               "start: \"[\" [start (\",\" start)*] \"]\" | N\n%ignore / +/\nN: /-?[0-9]+/");

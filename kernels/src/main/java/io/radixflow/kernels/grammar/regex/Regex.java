@@ -54,6 +54,21 @@ public final class Regex {
   int depth;
   public int weight;
 
+  /** Work that a derivative may take, in parts of the expression; bounded. */
+  public int cost;
+
+  /** Bytes of the longest match, {@link #MANY} if there may be no bound. */
+  int longest;
+
+  /** Whether something matches by the form alone. */
+  boolean surelyAlive;
+
+  /** Groups of which each character matches; negative until it is asked for. */
+  long singles = -1;
+
+  /** What surely may come next; null until it is asked for. */
+  FreeRun free;
+
   /** Whether anything matches: 0 not known yet, 1 yes, 2 no. */
   byte alive;
 

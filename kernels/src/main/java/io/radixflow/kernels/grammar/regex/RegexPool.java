@@ -33,6 +33,7 @@ public final class RegexPool {
   private final Map<Regex, Regex> interned = new HashMap<>();
   private final Map<CodePoints, Regex> characters = new HashMap<>();
   private final Regex[] tails = new Regex[3];
+  private final FreeRuns freeRuns;
   private int nextId;
   private List<Regex> source;
   private ByteClasses classes;
@@ -45,6 +46,7 @@ public final class RegexPool {
     epsilon.aligned = true;
     all = not(empty);
     anyText = repeat(chars(CodePoints.ALL), 0, Regex.MANY);
+    freeRuns = new FreeRuns(chars(CodePoints.ALL));
   }
 
   // ---- building ----
@@ -119,6 +121,9 @@ public final class RegexPool {
         node.weight = Math.min(node.weight + part.weight, Limits.WEIGHT + 1);
       }
     }
+    node.cost = cost(node);
+    node.longest = longest(node);
+    node.surelyAlive = node.nullable || surelyAlive(node);
     node.aligned =
         switch (node.kind) {
           case EPSILON, CONCAT, OR, REPEAT -> aligned;
@@ -131,6 +136,47 @@ public final class RegexPool {
     if (node.weight > Limits.WEIGHT) {
       throw GrammarException.tooLarge("an expression has more than " + Limits.WEIGHT + " parts");
     }
+  }
+
+  /** Sets are compared part by part, and whether an intersection has a match is searched. */
+  private static int cost(Regex node) {
+    long cost = 1;
+    if (node.kind != Kind.LEAF) {
+      for (Regex part : node.parts) {
+        cost += part.cost;
+      }
+      cost *= node.kind == Kind.AND || node.kind == Kind.MULTIPLE ? 2 : 1;
+    }
+    return (int) Math.min(cost, Limits.WEIGHT);
+  }
+
+  private static int longest(Regex node) {
+    long longest = 0;
+    switch (node.kind) {
+      case LEAF, OR, CONCAT, REPEAT:
+        for (Regex part : node.parts) {
+          longest =
+              node.kind == Kind.CONCAT ? longest + part.longest : Math.max(longest, part.longest);
+        }
+        longest += node.kind == Kind.LEAF ? 1 : 0;
+        longest *= node.kind == Kind.REPEAT ? node.max : 1;
+        break;
+      case EMPTY, EPSILON:
+        break;
+      default:
+        longest = Regex.MANY;
+    }
+    return (int) Math.min(longest, Regex.MANY);
+  }
+
+  private static boolean surelyAlive(Regex node) {
+    return switch (node.kind) {
+      case LEAF -> true;
+      case OR -> Arrays.stream(node.parts).anyMatch(part -> part.surelyAlive);
+      case CONCAT, REPEAT -> Arrays.stream(node.parts).allMatch(part -> part.surelyAlive);
+      case JSON -> node.min == 0 && node.parts[0].surelyAlive;
+      default -> false;
+    };
   }
 
   /** A node that reads one byte by its edges; {@code parts} are what each edge leads to. */
@@ -480,7 +526,8 @@ public final class RegexPool {
   private Regex compute(Regex node, int value) {
     switch (node.kind) {
       case LEAF:
-        return follow(node, value);
+        Regex target = follow(node, value);
+        return target == null ? empty : target;
       case CONCAT:
         Regex first = concat(derive(node.parts[0], value), node.parts[1]);
         return node.parts[0].nullable ? or(first, derive(node.parts[1], value)) : first;
@@ -517,7 +564,8 @@ public final class RegexPool {
     return derived;
   }
 
-  private Regex follow(Regex leaf, int value) {
+  /** What an edge of a leaf leads to; null if it has none for a byte. */
+  static Regex follow(Regex leaf, int value) {
     int low = 0;
     int high = leaf.parts.length - 1;
     while (low <= high) {
@@ -530,7 +578,7 @@ public final class RegexPool {
         return leaf.parts[middle];
       }
     }
-    return empty;
+    return null;
   }
 
   /**
@@ -601,6 +649,11 @@ public final class RegexPool {
       default:
         return node;
     }
+  }
+
+  /** What surely may come next in an expression that has a match. */
+  public FreeRun freeRun(Regex node) {
+    return freeRuns.of(node);
   }
 
   // ---- what has a match ----

@@ -1,0 +1,24 @@
+package io.radixflow.kernels.grammar.regex;
+
+/**
+ * Text that an expression surely allows next: any of some {@link CharacterGroups}, up to a number
+ * of characters. Whether the expression allows more is not said.
+ *
+ * @param length characters, {@link Regex#MANY} for any number
+ */
+public record FreeRun(long groups, int length) {
+  static final FreeRun NONE = new FreeRun(0, 0);
+
+  /** Returns whether any text of these groups and up to this number of characters is allowed. */
+  public boolean covers(long others, int characters) {
+    return (others & ~groups) == 0 && characters <= length;
+  }
+
+  private long worth() {
+    return (long) Long.bitCount(groups) * Math.min(length, 64);
+  }
+
+  FreeRun orBetter(FreeRun other) {
+    return other.worth() > worth() ? other : this;
+  }
+}
