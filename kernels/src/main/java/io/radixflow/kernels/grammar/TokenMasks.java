@@ -159,9 +159,7 @@ final class TokenMasks {
   }
 
   private boolean allowsAllBelow(Regex lexeme, TokenTree tree, int node) {
-    return automaton
-        .freeRun(lexeme)
-        .covers(tree.groupsBelow(node), tree.charactersBelow(node));
+    return automaton.freeRun(lexeme).covers(tree.groupsBelow(node), tree.charactersBelow(node));
   }
 
   private static Inside compact(TokenSlice slice, long[] mask, int[] exits) {

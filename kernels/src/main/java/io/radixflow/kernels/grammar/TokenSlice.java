@@ -55,8 +55,7 @@ final class TokenSlice {
         others[count++] = id;
       }
     }
-    return new TokenSlice(
-        longest, mask, new TokenTree(bytes, Arrays.copyOf(others, count)));
+    return new TokenSlice(longest, mask, new TokenTree(bytes, Arrays.copyOf(others, count)));
   }
 
   /** Characters of a token if all stand for themselves in a JSON string, otherwise 0. */

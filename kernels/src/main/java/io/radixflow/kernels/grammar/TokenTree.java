@@ -3,7 +3,9 @@ package io.radixflow.kernels.grammar;
 import io.radixflow.kernels.grammar.regex.CharacterGroups;
 import java.util.Arrays;
 
-/** The bytes of some tokens as a trie, its nodes in depth-first order, the root first. Immutable. */
+/**
+ * The bytes of some tokens as a trie, its nodes in depth-first order, the root first. Immutable.
+ */
 final class TokenTree {
   /** Of each node: its byte, its depth, the node after its subtree. */
   final byte[] value;
@@ -108,8 +110,7 @@ final class TokenTree {
       groupsBelow[node] |=
           groupsBelow[child]
               | (total == 1 ? CharacterGroups.ofAscii(next) : CharacterGroups.ofLength(total));
-      charactersBelow[node] =
-          (short) Math.max(charactersBelow[node], charactersBelow[child] + 1);
+      charactersBelow[node] = (short) Math.max(charactersBelow[node], charactersBelow[child] + 1);
     }
   }
 

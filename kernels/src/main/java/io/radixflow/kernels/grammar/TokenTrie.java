@@ -9,9 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The bytes of a vocabulary's tokens, as tries. Special tokens are in it only
- * where they are asked for, tokens without bytes never. Immutable; made once for each tokenizer and
- * shared.
+ * The bytes of a vocabulary's tokens, as tries. Special tokens are in it only where they are asked
+ * for, tokens without bytes never. Immutable; made once for each tokenizer and shared.
  */
 public final class TokenTrie {
   private final int vocabSize;
