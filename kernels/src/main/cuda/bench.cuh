@@ -1,4 +1,5 @@
-// The peak rate at which a device reads its memory.
+// What benchmarks need: the peak rate at which a device reads its memory, and random data, on which it draws the power
+// and reaches the clocks that it has in use.
 #pragma once
 #include "device.cuh"
 
@@ -18,4 +19,19 @@ KERNEL(rf_read, const uint4* from, long long words, uint32_t impossible, uint32_
         for (int i = 0; i < kAhead; ++i) sum ^= kept[i].x ^ kept[i].y ^ kept[i].z ^ kept[i].w;
     }
     if (sum == impossible) *out = sum;
+}
+
+// Fills words of 16 bytes with random bf16 between -2 and 2; read as f32 they are between -2 and 2, too.
+KERNEL(rf_fill_random, uint4* out, long long words, uint32_t seed) {
+    long long stride = (long long)gridDim.x * blockDim.x;
+    auto pair = [seed](uint32_t x) {
+        x = (x ^ seed) * 0x9e3779b1u;
+        x = (x ^ x >> 16) * 0x7feb352du;
+        x = (x ^ x >> 15) * 0x846ca68bu;
+        return ((x ^ x >> 16) & 0x83ff83ffu) + 0x3c003c00u;  // exponents from -7 to 0
+    };
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < words; i += stride) {
+        uint32_t x = uint32_t(i) * 4;
+        out[i] = make_uint4(pair(x), pair(x + 1), pair(x + 2), pair(x + 3));
+    }
 }

@@ -2,12 +2,11 @@
 #pragma once
 #include "device.cuh"
 
-// out[row] = hidden[row] / rms(hidden[row]) * gain, where with ADD hidden[row] += delta[row] comes first, rounded to
-// bf16. A block a row; each thread keeps what it read, as far as its registers reach. The order of the sum depends on
-// width and block alone. Shared memory: a float a warp.
-template <bool ADD>
-__device__ __forceinline__ void rms_norm(bf16* hidden, const bf16* delta, const float* gain, bf16* out, const int* rows,
-                                         int width, float epsilon) {
+// out[row] = hidden[row] / rms(hidden[row]) * gain. A block a row; each thread keeps what it read, as far as its registers
+// reach. The order of the sum depends on width and block alone. Shared memory: a float a warp. rows: how many are valid,
+// on the device. width is a multiple of 8, the block one of 32 threads.
+BOUNDED_KERNEL(1024, 1, rf_rms_norm, const bf16* hidden, const float* gain, bf16* out, const int* rows, int width,
+               float epsilon) {
     constexpr int kKept = 4;
     SHARED(float, partial);
     int row = blockIdx.x, chunks = width / 8;
@@ -19,26 +18,19 @@ __device__ __forceinline__ void rms_norm(bf16* hidden, const bf16* delta, const 
         int chunk = threadIdx.x + i * blockDim.x;
         if (chunk < chunks) load8(kept[i], hidden + chunk * 8);
     }
-    auto take = [&](float(&v)[8], int chunk) {
-        if (ADD) {
-            float more[8];
-            load8(more, delta + size_t(row) * width + chunk * 8);
-#pragma unroll
-            for (int e = 0; e < 8; ++e) v[e] = __bfloat162float(__float2bfloat16(v[e] + more[e]));
-            store8(hidden + chunk * 8, v);
-        }
+    auto take = [&](const float(&v)[8]) {
 #pragma unroll
         for (int e = 0; e < 8; ++e) squares += v[e] * v[e];
     };
 #pragma unroll
     for (int i = 0; i < kKept; ++i) {
         int chunk = threadIdx.x + i * blockDim.x;
-        if (chunk < chunks) take(kept[i], chunk);
+        if (chunk < chunks) take(kept[i]);
     }
     for (int chunk = threadIdx.x + kKept * blockDim.x; chunk < chunks; chunk += blockDim.x) {
         float v[8];
         load8(v, hidden + chunk * 8);
-        take(v, chunk);
+        take(v);
     }
     squares = warp_sum(squares);
     if (threadIdx.x % 32 == 0) partial[threadIdx.x / 32] = squares;
@@ -64,15 +56,4 @@ __device__ __forceinline__ void rms_norm(bf16* hidden, const bf16* delta, const 
         load8(v, hidden + chunk * 8);
         give(v, chunk);
     }
-}
-
-// rows: how many are valid, on the device. width is a multiple of 8, the block one of 32 threads.
-BOUNDED_KERNEL(1024, 1, rf_rms_norm, bf16* hidden, const float* gain, bf16* out, const int* rows, int width,
-               float epsilon) {
-    rms_norm<false>(hidden, nullptr, gain, out, rows, width, epsilon);
-}
-// Adds delta to hidden first.
-BOUNDED_KERNEL(1024, 1, rf_add_rms_norm, bf16* hidden, const bf16* delta, const float* gain, bf16* out, const int* rows,
-               int width, float epsilon) {
-    rms_norm<true>(hidden, delta, gain, out, rows, width, epsilon);
 }

@@ -61,6 +61,11 @@ CONTROL(jlong, pinnedAllocations) {
 }
 CONTROL(void, failCall, jstring call, jlong nth, jint code) { fail_call(text(env, call), nth, code); }
 CONTROL(void, failLaunch, jstring kernel, jlong nth, jint code) { fail_launch(text(env, kernel), nth, code); }
+CONTROL(void, holdCall, jstring call) { hold_call(text(env, call)); }
+CONTROL(void, awaitHeldCall) {
+    (void)env;
+    await_held_call();
+}
 CONTROL(void, loseContexts, jint code) {
     (void)env;
     lose_contexts(code);

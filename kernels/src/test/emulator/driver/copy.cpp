@@ -38,6 +38,18 @@ CUresult copy(const char* call, Place to, Place from, size_t bytes) {
     return copy_async(call, to, from, bytes, nullptr);
 }
 
+// As the driver does with pageable memory: returns when it has read it, before the bytes are on the device.
+CUresult copy_in(const char* call, Place to, Place from, size_t bytes) {
+    if (covers(Kind::kPinned, from.address, bytes)) return copy(call, to, from, bytes);
+    if (CUresult r = enter(call)) return r;
+    if (!allowed(to, bytes)) return INVALID_VALUE;
+    Context* context = current_context();
+    std::string staged(static_cast<char*>(pointer(from.address)), bytes);
+    return submit_unawaited([=] {
+        if (!context->error) memcpy(pointer(to.address), staged.data(), bytes);
+    });
+}
+
 template <class T>
 CUresult fill(const char* call, CUdeviceptr to, T value, size_t count, void* stream) {
     if (CUresult r = enter(call)) return r;
@@ -57,7 +69,7 @@ Place anywhere(CUdeviceptr address) { return {address, false}; }
 
 using namespace emulator;
 
-API cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t n) { return copy(__func__, device(to), host(from), n); }
+API cuMemcpyHtoD_v2(CUdeviceptr to, const void* from, size_t n) { return copy_in(__func__, device(to), host(from), n); }
 API cuMemcpyDtoH_v2(void* to, CUdeviceptr from, size_t n) { return copy(__func__, host(to), device(from), n); }
 API cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t n) {
     return copy(__func__, device(to), device(from), n);

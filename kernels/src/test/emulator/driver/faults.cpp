@@ -1,5 +1,6 @@
 #include "faults.h"
 
+#include <condition_variable>
 #include <map>
 #include <vector>
 
@@ -16,6 +17,9 @@ std::mutex mutex;
 std::map<std::string, long> counts;
 std::vector<Injected> in_calls, in_launches;
 std::string last_fault;
+std::condition_variable changed;
+std::string held;
+long held_calls = 0;
 
 CUresult due(std::vector<Injected>& injected, const std::string& name) {
     CUresult code = SUCCESS;
@@ -39,9 +43,15 @@ std::string plain(const std::string& call) {
 
 CUresult enter(const char* call, bool needs_context) {
     {
-        std::lock_guard<std::mutex> lock(mutex);
+        std::unique_lock<std::mutex> lock(mutex);
         std::string name = plain(call);
         ++counts[name];
+        if (name == held) {
+            ++held_calls;
+            changed.notify_all();
+            changed.wait(lock, [&] { return name != held; });
+            --held_calls;
+        }
         if (CUresult code = due(in_calls, name)) return code;
     }
     if (!needs_context) return SUCCESS;
@@ -65,6 +75,22 @@ void fail_launch(const std::string& kernel, long nth, CUresult code) {
     in_launches.push_back({kernel, nth, code});
 }
 
+void hold_call(const std::string& call) {
+    std::lock_guard<std::mutex> lock(mutex);
+    held = call;
+    changed.notify_all();
+}
+
+void await_held_call() {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [] { return held_calls > 0 || held.empty(); });
+}
+
+void count(const std::string& what) {
+    std::lock_guard<std::mutex> lock(mutex);
+    ++counts[what];
+}
+
 long calls(const std::string& call) {
     std::lock_guard<std::mutex> lock(mutex);
     auto it = counts.find(call);
@@ -77,6 +103,8 @@ void reset_faults() {
     in_launches.clear();
     counts.clear();
     last_fault.clear();
+    held.clear();
+    changed.notify_all();
 }
 
 void set_fault(const std::string& text) {

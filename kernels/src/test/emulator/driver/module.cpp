@@ -12,6 +12,7 @@
 #include <map>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utility>
 
 namespace emulator {
 namespace {
@@ -44,6 +45,7 @@ struct Function {
     std::string name;
     simt::Bind bind;
     unsigned shared_limit;
+    bool loaded = false;  // a kernel is loaded when it is first used
 };
 
 // The order of the members matters: the bound kernel goes before the code it points to.
@@ -210,10 +212,16 @@ API cuFuncSetAttribute(void* handle, int attribute, int value) {
         if (value < 0 || unsigned(value) > kSharedAtMost) return INVALID_VALUE;
         static_cast<Function*>(handle)->shared_limit = value;
     }
+    if (attribute == 9) {  // the share of the cache that shared memory should get, in percent
+        if (value < -1 || value > 100) return INVALID_VALUE;
+        count("carve-out of " + std::to_string(value) + " for " + static_cast<Function*>(handle)->name);
+    }
     return SUCCESS;
 }
+// Loads the kernel if that has not happened yet.
 API cuFuncGetAttribute(int* value, int attribute, void* handle) {
     if (CUresult r = enter(__func__)) return r;
+    static_cast<Function*>(handle)->loaded = true;
     *value = attribute == 0 ? 1024 : attribute == 8 ? int(static_cast<Function*>(handle)->shared_limit) : 0;
     return SUCCESS;
 }
@@ -228,6 +236,7 @@ API cuLaunchKernel(void* handle, unsigned gx, unsigned gy, unsigned gz, unsigned
     auto* function = static_cast<Function*>(handle);
     bool sizes = gx && gy && gz && gy <= 65535 && gz <= 65535 && bx && by && bz && uint64_t(bx) * by * bz <= 1024;
     if (!sizes || shared > function->shared_limit || !parameters || extra) return INVALID_VALUE;
+    if (!std::exchange(function->loaded, true) && captures(stream)) count("kernels loaded by a capture");
     auto kernel = std::make_shared<BoundKernel>();
     kernel->module = function->module;
     kernel->name = function->name;

@@ -10,7 +10,7 @@ std::mutex registry;
 std::map<void*, std::shared_ptr<Stream>> streams;
 
 const std::shared_ptr<Stream>& legacy() {
-    static auto* stream = new std::shared_ptr<Stream>(std::make_shared<Stream>(nullptr, true));
+    static auto* stream = new std::shared_ptr<Stream>(std::make_shared<Stream>(nullptr, true, true));
     return *stream;
 }
 
@@ -68,7 +68,7 @@ Stream::~Stream() {
 void Stream::run() {
     std::unique_lock<std::mutex> lock(mutex_);
     for (;;) {
-        changed_.wait(lock, [&] { return stop_ || (!queue_.empty() && (!settings().lazy || demanded_ > done_)); });
+        changed_.wait(lock, [&] { return stop_ || (!queue_.empty() && ((!late_ && !settings().lazy) || demanded_ > done_)); });
         if (queue_.empty()) return;
         Work work = std::move(queue_.front());
         queue_.pop_front();
@@ -135,18 +135,26 @@ CUresult submit(void* handle, Work work) {
     auto stream = stream_of(handle);
     if (!stream) return INVALID_HANDLE;
     if (is_legacy(handle)) {
-        if (CUresult r = refuse_in_capture()) return r;
-        for (auto& other : all_streams()) {
-            if (other->blocking) other->wait(other->submitted());
-        }
-        stream->wait(stream->submit(std::move(work)));
+        if (CUresult r = submit_unawaited(std::move(work))) return r;
+        stream->wait(stream->submitted());
         return context->error;
     }
     if (auto capture = stream->capture()) {
         capture->work.push_back(std::move(work));
     } else {
+        if (stream->blocking) legacy()->wait(legacy()->submitted());
         stream->submit(std::move(work));
     }
+    return SUCCESS;
+}
+
+CUresult submit_unawaited(Work work) {
+    if (!current_context()) return INVALID_CONTEXT;
+    if (CUresult r = refuse_in_capture()) return r;
+    for (auto& other : all_streams()) {
+        if (other->blocking) other->wait(other->submitted());
+    }
+    legacy()->submit(std::move(work));
     return SUCCESS;
 }
 
@@ -161,12 +169,28 @@ CUresult synchronize(void* handle) {
     return current_context()->error;
 }
 
+bool captures(void* handle) {
+    auto stream = stream_of(handle);
+    return stream && stream->capture();
+}
+
 CUresult refuse_in_capture() {
     CUresult result = SUCCESS;
     for (auto& stream : all_streams()) {
         auto capture = stream->capture();
         if (!capture || capture->mode > 1) continue;
         if (capture->mode == 1 && capture->owner != std::this_thread::get_id()) continue;
+        capture->invalid = true;
+        result = CAPTURE_UNSUPPORTED;
+    }
+    return result;
+}
+
+CUresult refuse_context_in_capture() {
+    CUresult result = SUCCESS;
+    for (auto& stream : all_streams()) {
+        auto capture = stream->context == current_context() ? stream->capture() : nullptr;
+        if (!capture) continue;
         capture->invalid = true;
         result = CAPTURE_UNSUPPORTED;
     }
@@ -186,7 +210,7 @@ using namespace emulator;
 
 API cuStreamCreate(void** handle, unsigned flags) {
     if (CUresult r = enter(__func__)) return r;
-    auto stream = std::make_shared<Stream>(current_context(), !(flags & 1));
+    auto stream = std::make_shared<Stream>(current_context(), !(flags & 1), false);
     *handle = stream.get();
     std::lock_guard<std::mutex> lock(registry);
     streams[stream.get()] = stream;
@@ -218,6 +242,7 @@ API cuLaunchHostFunc(void* handle, void (*function)(void*), void* data) {
 }
 API cuCtxSynchronize() {
     if (CUresult r = enter(__func__)) return r;
+    if (CUresult r = refuse_context_in_capture()) return r;
     drain_all();
     return current_context()->error;
 }

@@ -24,11 +24,12 @@ struct Capture {
     explicit Capture(int mode) : mode(mode), owner(std::this_thread::get_id()) {}
 };
 
-// A queue with a thread of its own, so that an order that no event enforces is not kept. A lazy stream waits with each piece
-// of work until a thread waits for it, which is the latest that a device may be.
+// A queue with a thread of its own, so that an order that no event enforces is not kept. A late stream waits with each piece
+// of work until a thread waits for it, which is the latest that a device may be; with Settings::lazy all are late.
 class Stream {
 public:
-    Stream(Context* context, bool blocking) : context(context), blocking(blocking), worker_([this] { run(); }) {}
+    Stream(Context* context, bool blocking, bool late)
+        : context(context), blocking(blocking), late_(late), worker_([this] { run(); }) {}
     ~Stream();
 
     // Returns the number of the work, for wait().
@@ -46,6 +47,7 @@ public:
 private:
     void run();
 
+    const bool late_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<Work> queue_;
@@ -60,9 +62,14 @@ std::shared_ptr<Stream> stream_of(void* handle);
 void drain_all();
 // Queues the work, or adds it to the stream's capture; on the legacy stream, runs it after all blocking streams' work.
 CUresult submit(void* stream, Work work);
+// Queues the work on the legacy stream and does not wait: of the other streams only blocking ones come after it.
+CUresult submit_unawaited(Work work);
 CUresult synchronize(void* stream);
+bool captures(void* stream);
 // Fails, and spoils captures in progress, if there are any that forbid this thread calls like this one.
 CUresult refuse_in_capture();
+// The same for a wait for the whole context, which no capture in it survives, whichever thread began it.
+CUresult refuse_context_in_capture();
 // Drops the streams of a context that is destroyed.
 void drop_streams(Context* context);
 

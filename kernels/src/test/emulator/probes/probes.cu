@@ -47,7 +47,8 @@ KERNEL(probe_mma, const bf16* a, const bf16* b, float* d) {
     for (int i = 0; i < 4; ++i) d[(lane / 4 + i / 2 * 8) * 8 + lane % 4 * 2 + i % 2] = sum[i];
 }
 
-// D (64x128) = A (64x64) * B (128x64)^T by one warpgroup. mistake 1: does not wait; 2: overwrites a tile before it waits.
+// D (64x128) = A (64x64) * B (128x64)^T by one warpgroup. mistake 1: does not wait; 2: overwrites a tile before it
+// waits; 3: one thread does not fence what it copied.
 KERNEL(probe_wgmma, const bf16* a, const bf16* b, float* d, int mistake) {
 #if !defined(__CUDA_ARCH__) || defined(__CUDA_ARCH_FEAT_SM90_ALL)
     SHARED(bf16, left);
@@ -59,7 +60,7 @@ KERNEL(probe_wgmma, const bf16* a, const bf16* b, float* d, int mistake) {
     }
     cp_async_commit();
     cp_async_wait<0>();
-    fence_async_proxy();
+    if (mistake != 3 || threadIdx.x != 5) fence_async_proxy();
     __syncthreads();
     float sum[64];
     wgmma_begin();

@@ -74,6 +74,8 @@ void Block::start(const Launch& launch, uint64_t block) {
         thread.stack = nullptr;
         thread.at = {};
         thread.copies.clear();
+        for (unsigned chunk : thread.unfenced) unfenced[chunk] = false;
+        thread.unfenced.clear();
         thread.products.clear();
         thread.sums.clear();
         if (thread.lane == 0) wake(thread.warp, count_ - i >= kWarp ? ~0u : (1u << (count_ - i)) - 1);

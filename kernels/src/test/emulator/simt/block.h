@@ -63,6 +63,7 @@ struct Thread {
     std::vector<std::vector<AsyncCopy>> copies;       // groups of cp.async, the last one open
     std::vector<std::vector<AsyncProduct>> products;  // groups of wgmma, the last one open
     std::vector<AsyncSum> sums;
+    std::vector<unsigned> unfenced;  // 16 bytes each of shared memory that it wrote by cp.async and did not fence
 };
 
 struct Barrier {
@@ -93,6 +94,7 @@ public:
     Thread* self = nullptr;
     char* shared = nullptr;
     unsigned shared_bytes = 0;
+    bool unfenced[kMaxShared / 16] = {};  // what wgmma must not read yet
 
     void run(const Launch& launch, uint64_t block, Fault* fault);
     void barrier(int id, int threads, Place place);

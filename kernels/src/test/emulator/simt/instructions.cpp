@@ -33,11 +33,13 @@ void multiply_m16n8k16(float* const (&d)[32], const uint32_t* const (&a)[32], co
 namespace {
 
 // The element of a tile: rows of 64 bf16, swizzled by 128 bytes, atoms of 8 rows at the descriptor's stride.
-float element(const char* shared, uint64_t descriptor, int row, int k) {
+float element(const Block& block, uint64_t descriptor, int row, int k) {
     uint32_t stride = uint32_t(descriptor >> 32 & 0x3fff) * 16;
     uint32_t address = uint32_t(descriptor & 0x3fff) * 16 + row / 8 * stride + row % 8 * 128 + k * 2;
+    address ^= (address >> 7 & 7) << 4;
+    if (block.unfenced[address / 16]) return __uint_as_float(0x7fffffff);
     __nv_bfloat16 value;
-    memcpy(&value, shared + (address ^ (address >> 7 & 7) << 4), 2);
+    memcpy(&value, block.shared + address, 2);
     return __bfloat162float(value);
 }
 
@@ -49,13 +51,13 @@ AsyncSum& sum_of(Thread& thread, float* seen) {
 }
 
 // The product that each of the 128 threads issued as its index-th of the oldest group.
-void multiply(Thread* const* threads, size_t index, const char* shared) {
+void multiply(Thread* const* threads, size_t index, const Block& block) {
     const AsyncProduct& product = threads[0]->products.front()[index];
     int columns = product.columns;
     std::vector<float> left(64 * 16), right(16 * columns), sum(columns);
     for (int k = 0; k < 16; ++k) {
-        for (int i = 0; i < 64; ++i) left[i * 16 + k] = element(shared, product.a, i, k);
-        for (int j = 0; j < columns; ++j) right[k * columns + j] = element(shared, product.b, j, k);
+        for (int i = 0; i < 64; ++i) left[i * 16 + k] = element(block, product.a, i, k);
+        for (int j = 0; j < columns; ++j) right[k * columns + j] = element(block, product.b, j, k);
     }
     float* sums[128];
     for (int t = 0; t < 128; ++t) sums[t] = sum_of(*threads[t], threads[t]->products.front()[index].sum).value.data();
@@ -100,7 +102,7 @@ void wait_products(int pending, Place place) {
     if (int(current->self->products.size()) - 1 <= pending) return;
     current->meet_group(place, [pending](Thread** threads) {
         while (int(threads[0]->products.size()) - 1 > pending) {
-            for (size_t i = 0; i < threads[0]->products.front().size(); ++i) multiply(threads, i, current->shared);
+            for (size_t i = 0; i < threads[0]->products.front().size(); ++i) multiply(threads, i, *current);
             for (int t = 0; t < 128; ++t) retire_oldest(*threads[t]);
         }
     });

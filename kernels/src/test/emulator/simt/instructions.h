@@ -23,6 +23,11 @@ inline void wait_copies(int pending) {
         for (const AsyncCopy& copy : groups.front()) {
             memcpy(copy.to, copy.from, copy.valid);
             memset(static_cast<char*>(copy.to) + copy.valid, 0, 16 - copy.valid);
+            unsigned chunk = unsigned(static_cast<char*>(copy.to) - current->shared) / 16;
+            if (!current->unfenced[chunk]) {
+                current->unfenced[chunk] = true;
+                current->self->unfenced.push_back(chunk);
+            }
         }
         groups.erase(groups.begin());
     }
@@ -110,7 +115,8 @@ inline void mma_m16n8k16(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uin
 }
 
 // Hopper. A product runs when its group is waited for: an accumulator that is read earlier holds NaN, and
-// a tile that is overwritten earlier gives a wrong product.
+// a tile that is overwritten earlier gives a wrong product. What a thread wrote by cp.async is NaN to a
+// product until that thread has fenced it.
 inline unsigned shared_address(const void* p) {
     return unsigned(static_cast<const char*>(p) - simt::current->shared);
 }
@@ -120,7 +126,11 @@ inline uint64_t tile_descriptor(const void* tile, Place place = Place::here()) {
     }
     return uint64_t(shared_address(tile) >> 4) | uint64_t(1) << 16 | uint64_t(1024 >> 4) << 32 | uint64_t(1) << 62;
 }
-inline void fence_async_proxy() {}
+inline void fence_async_proxy() {
+    auto& chunks = simt::current->self->unfenced;
+    for (unsigned chunk : chunks) simt::current->unfenced[chunk] = false;
+    chunks.clear();
+}
 inline void wgmma_begin() {}
 inline void wgmma_commit() {
     auto& groups = simt::current->self->products;

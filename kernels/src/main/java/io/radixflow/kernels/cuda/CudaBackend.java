@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class CudaBackend implements Backend {
 
-  /** Part of the numerics epoch: changes whenever the bits of a result may. */
+  /** Part of the numerics epoch: changes whenever Java code changes the bits of a result. */
   static final int ARITHMETIC_VERSION = 1;
 
   private static final Logger LOG = LoggerFactory.getLogger(CudaBackend.class);
@@ -85,7 +85,7 @@ public final class CudaBackend implements Backend {
                     KvSpec.Type.BF16,
                     0)));
     CudaDevice device = model.context().device();
-    epoch = epoch(weights.fingerprint(), device, mode);
+    epoch = epoch(weights.fingerprint(), device, model.numerics(), mode);
     description =
         String.format(
             Locale.ROOT,
@@ -159,12 +159,14 @@ public final class CudaBackend implements Backend {
     }
   }
 
-  private static String epoch(String fingerprint, CudaDevice device, GpuMode mode) {
+  private static String epoch(
+      String fingerprint, CudaDevice device, String deviceCode, GpuMode mode) {
     return Sha256.digits(
         String.join(
             "|",
             fingerprint,
             "cuda " + device.major() + "." + device.minor(),
+            "device code " + deviceCode,
             "arithmetic " + ARITHMETIC_VERSION,
             mode.name(),
             "kv bf16",
@@ -244,6 +246,7 @@ public final class CudaBackend implements Backend {
     try {
       runner = new StepRunner(model, pool, mode, stream);
       runner.reset();
+      runner.warm();
       return pool;
     } catch (CudaException e) {
       pool.close();
@@ -324,16 +327,17 @@ public final class CudaBackend implements Backend {
       runner.run(ticket);
       return null;
     } catch (RuntimeException e) {
-      resetAfter(e);
+      resetAfter(ticket, e);
       return e;
     }
   }
 
-  private void resetAfter(RuntimeException failure) {
+  private void resetAfter(CudaStepTicket ticket, RuntimeException failure) {
     try {
       if (runner != null) {
         runner.reset();
       }
+      ticket.recordEnd(stream);
     } catch (CudaException e) {
       failure.addSuppressed(e);
     }
@@ -361,7 +365,7 @@ public final class CudaBackend implements Backend {
         ticket.awaitDevice();
         failure = failureOfSources(ticket.batch());
       } else {
-        stream.synchronize();
+        ticket.awaitEnd();
       }
     } catch (RuntimeException | Error e) {
       if (failure == null) {

@@ -104,6 +104,36 @@ class CudaBackendTest {
   }
 
   @Test
+  void theGraphsOfDecodeStepsAreThereWhenAPoolIsOpen() throws Exception {
+    EmulatedGpu.requireEmulated();
+    open(CudaModels.llama(), GpuMode.DETERMINISTIC);
+    try (KvPool pool = backend.openPool(4, 16)) {
+      long captures = EmulatedDriver.calls("cuStreamBeginCapture");
+      assertThat(captures).as("1, 2, 4, ... 256 rows").isEqualTo(9);
+      for (int rows : new int[] {1, 3, 4}) {
+        Batch batch = new Batch();
+        for (int row = 0; row < rows; row++) {
+          batch.beginChunk(new int[] {row % pool.pages()}, 1, 0);
+          batch.token(row);
+          batch.output(Sequences.greedy(CudaModels.VOCAB), Batch.TOKEN);
+        }
+        Sequences.run(backend, batch);
+      }
+      assertThat(EmulatedDriver.calls("cuStreamBeginCapture")).isEqualTo(captures);
+      assertThat(EmulatedDriver.calls("kernels loaded by a capture")).isZero();
+    }
+  }
+
+  @Test
+  void kernelsWithMuchSharedMemoryGetTheCacheForIt() {
+    EmulatedGpu.requireEmulated();
+    open(CudaModels.llama(), GpuMode.DETERMINISTIC);
+    backend.openPool(4, 16).close();
+    assertThat(EmulatedDriver.calls("carve-out of 100 for rf_attend_keys_64")).isPositive();
+    assertThat(EmulatedDriver.calls("carve-out of 100 for rf_gemm_32x8")).isPositive();
+  }
+
+  @Test
   void aSecondStepReadsTheTokenThatTheFirstIsStillDrawing() throws Exception {
     open(CudaModels.llama(), GpuMode.DETERMINISTIC);
     try (KvPool pool = backend.openPool(4, 16)) {

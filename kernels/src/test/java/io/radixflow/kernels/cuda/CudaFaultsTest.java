@@ -8,6 +8,7 @@ import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cpu.Sequences;
 import io.radixflow.kernels.cuda.driver.CudaException;
 import io.radixflow.kernels.cuda.driver.CudaUnavailableException;
+import io.radixflow.kernels.cuda.driver.DeviceCode;
 import io.radixflow.kernels.cuda.driver.EmulatedDriver;
 import io.radixflow.kernels.cuda.driver.EmulatedGpu;
 import io.radixflow.kernels.device.Batch;
@@ -15,13 +16,22 @@ import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.device.KvPool;
 import io.radixflow.kernels.device.KvSpec;
 import io.radixflow.kernels.device.StepTicket;
+import io.radixflow.kernels.device.Uninterruptibly;
 import io.radixflow.kernels.model.ModelConfig;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import jcuda.driver.CUresult;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -102,10 +112,8 @@ class CudaFaultsTest {
   void aCallThatFailsFailsItsStepAndTheNextOneRuns(String call) throws Exception {
     try (CudaBackend backend = open();
         KvPool pool = backend.openPool(4, 16)) {
-      Batch batch = new Batch();
-      batch.beginChunk(new int[] {0}, 1, 0);
-      batch.token(1);
-      batch.output(Sequences.greedy(CudaModels.VOCAB), Batch.TOKEN);
+      Batch batch = oneRow(0, 0);
+      addRowWithoutOutput(batch); // no graph is ready for such a step
       EmulatedDriver.failCall(call, 1, CUresult.CUDA_ERROR_INVALID_VALUE);
       StepTicket ticket = backend.submit(batch);
       ticket.await();
@@ -115,6 +123,51 @@ class CudaFaultsTest {
       assertThat(token).isBetween(0, CudaModels.VOCAB - 1);
       assertThat(pool.pages()).isEqualTo(4);
     }
+  }
+
+  @Test
+  void aStepThatFailsWhileTheNextOneIsCapturedDoesNotSpoilIt() throws Exception {
+    CountDownLatch submitted = new CountDownLatch(1);
+    try (CudaBackend backend = open();
+        KvPool pool = backend.openPool(4, 16)) {
+      EmulatedDriver.holdCall("cuEventSynchronize");
+      StepTicket before = backend.submit(oneRow(0, 0));
+      before.whenDone(() -> Uninterruptibly.await(submitted::await));
+      EmulatedDriver.holdCall("");
+      before.await();
+      Batch invalid = oneRow(pool.pages(), 0);
+      StepTicket failing = backend.submit(invalid);
+      EmulatedDriver.holdCall("cuStreamEndCapture");
+      Batch unusual = oneRow(0, 1);
+      addRowWithoutOutput(unusual);
+      CompletableFuture<StepTicket> capturing =
+          CompletableFuture.supplyAsync(() -> backend.submit(unusual));
+      EmulatedDriver.awaitHeldCall();
+      submitted.countDown();
+      failing.await();
+      assertThat(failing.failure()).hasMessage("page 4 is not in a pool of 4 pages");
+      EmulatedDriver.holdCall("");
+      StepTicket captured = capturing.get();
+      captured.await();
+      assertThat(captured.failure()).isNull();
+    } finally {
+      submitted.countDown();
+      EmulatedDriver.holdCall("");
+    }
+  }
+
+  /** A step of one row, which draws a token. */
+  private static Batch oneRow(int page, int position) {
+    Batch batch = new Batch();
+    batch.beginChunk(new int[] {page}, 1, position);
+    batch.token(1);
+    batch.output(Sequences.greedy(CudaModels.VOCAB), Batch.TOKEN);
+    return batch;
+  }
+
+  private static void addRowWithoutOutput(Batch batch) {
+    batch.beginChunk(new int[] {1}, 1, 0);
+    batch.token(2);
   }
 
   @Test
@@ -239,5 +292,23 @@ class CudaFaultsTest {
       }
     }
     assertThat(epochs).hasSize(4).allMatch(epoch -> epoch.matches("[0-9a-f]{16}"));
+  }
+
+  @Test
+  void theNumericsEpochDependsOnTheDeviceCode(@TempDir Path folder) throws IOException {
+    String file = System.getProperty(DeviceCode.FILE_PROPERTY);
+    byte[] code = Files.readAllBytes(Path.of(file));
+    Path other = Files.write(folder.resolve("other.so"), Arrays.copyOf(code, code.length + 1));
+    Path same = Files.write(folder.resolve("same.so"), code);
+    Set<String> epochs = new HashSet<>();
+    for (String module : List.of(file, same.toString(), other.toString())) {
+      System.setProperty(DeviceCode.FILE_PROPERTY, module);
+      try (CudaBackend backend = open()) {
+        epochs.add(backend.numericsEpoch());
+      } finally {
+        System.setProperty(DeviceCode.FILE_PROPERTY, file);
+      }
+    }
+    assertThat(epochs).hasSize(2);
   }
 }

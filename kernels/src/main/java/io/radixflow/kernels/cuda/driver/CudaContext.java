@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
 /**
  * One user's part of a device's context, which all users of a process share ({@link
  * SharedContext}). Memory, streams and modules are made here and belong to it; closing it waits for
- * the device and frees them, those of a lost context when its last user has closed.
+ * their work and frees them, those of a lost context when its last user has closed.
  *
  * <p>The thread that opens it may use it at once, any other after {@link #bind}. Memory may be made
  * and closed by several threads at a time, the rest by one; nothing while this is being closed.
@@ -79,9 +79,16 @@ public final class CudaContext implements AutoCloseable {
     }
   }
 
-  /** Waits for all work of the context, other users' too. */
+  /**
+   * Waits for all work of this user's streams. A wait for the whole context would spoil a graph
+   * that another user captures meanwhile.
+   */
   public void synchronize() {
-    check(JCudaDriver.cuCtxSynchronize(), "cuCtxSynchronize");
+    for (ContextResource resource : resources.toArray(ContextResource[]::new)) {
+      if (resource instanceof CudaStream stream) {
+        stream.synchronize();
+      }
+    }
   }
 
   /** Bytes of device memory that are free now; other processes may use the device, too. */

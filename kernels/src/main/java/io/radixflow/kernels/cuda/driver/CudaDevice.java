@@ -30,6 +30,14 @@ public record CudaDevice(
     return major >= 8 ? null : String.format(Locale.ROOT, needed, name, major, minor);
   }
 
+  /**
+   * Returns whether the build's machine code runs on the device, sm_80 or sm_90a; others have the
+   * driver compile its PTX.
+   */
+  boolean isCompiledFor() {
+    return major == 8 || hopper();
+  }
+
   /** Returns whether kernels compiled for sm_90a run on the device. */
   public boolean hopper() {
     return major == 9 && minor == 0;

@@ -12,13 +12,27 @@ import jcuda.driver.JCudaDriver;
  */
 public final class CudaEvent extends ContextResource {
 
+  private static final int FEW_PROCESSORS = 4;
+
   private final CUevent handle = new CUevent();
 
   CudaEvent(CudaContext context, boolean timed) {
     super(context, "cuEventDestroy");
     int flags = timed ? CUevent_flags.CU_EVENT_DEFAULT : CUevent_flags.CU_EVENT_DISABLE_TIMING;
+    if (isBlocking()) {
+      flags |= CUevent_flags.CU_EVENT_BLOCKING_SYNC;
+    }
     check(JCudaDriver.cuEventCreate(handle, flags), "cuEventCreate");
     context.opened(this);
+  }
+
+  /**
+   * Returns whether a thread that waits for the device sleeps. Where there are few processors, a
+   * waiting thread that looks all the time would take one from those that prepare the next step;
+   * waking it takes some microseconds.
+   */
+  static boolean isBlocking() {
+    return Runtime.getRuntime().availableProcessors() <= FEW_PROCESSORS;
   }
 
   /** Marks what is queued on the stream so far. */

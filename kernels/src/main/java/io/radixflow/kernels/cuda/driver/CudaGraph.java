@@ -19,6 +19,11 @@ public final class CudaGraph extends ContextResource {
     context.opened(this);
   }
 
+  /** Sends it to the device, so that its first launch does not. */
+  public void upload(CudaStream stream) {
+    check(JCudaDriver.cuGraphUpload(exec, stream.handle()), "cuGraphUpload", "on " + stream);
+  }
+
   /** Queues all of it. */
   public void launch(CudaStream stream) {
     check(JCudaDriver.cuGraphLaunch(exec, stream.handle()), "cuGraphLaunch", "on " + stream);

@@ -1,10 +1,12 @@
 package io.radixflow.kernels.cuda.driver;
 
+import io.radixflow.kernels.model.Sha256;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
+
 
 /** The compiled kernels: what the build put into the jar, or a file that a property names. */
 public final class DeviceCode {
@@ -13,12 +15,18 @@ public final class DeviceCode {
   public static final String FILE_PROPERTY = "gpu.module";
 
   private static final String FOLDER = "/gpu/";
+  private static final String SOURCES = "sources.sha256";
 
   private final String description;
+  private final String identity;
   private final byte[] image;
 
-  private DeviceCode(String description, byte[] image) {
+  /**
+   * @param identity the same only for the same sources, compiler and flags
+   */
+  private DeviceCode(String description, String identity, byte[] image) {
     this.description = description;
+    this.identity = identity;
     this.image = image;
   }
 
@@ -37,7 +45,10 @@ public final class DeviceCode {
         if (in == null) {
           throw new CudaUnavailableException("No device code is inside: " + contents());
         }
-        return new DeviceCode(contents(), in.readAllBytes());
+        Properties properties = properties();
+        String identity =
+            properties.getProperty(SOURCES) + ", nvcc " + properties.getProperty("nvcc");
+        return new DeviceCode(contents(), identity, in.readAllBytes());
       }
     } catch (IOException e) {
       throw new CudaUnavailableException("The device code cannot be read: " + e.getMessage(), e);
@@ -46,19 +57,20 @@ public final class DeviceCode {
 
   /** The device code in a file. */
   static DeviceCode read(Path file) throws IOException {
-    return new DeviceCode(file.toString(), Files.readAllBytes(file));
+    byte[] image = Files.readAllBytes(file);
+    return new DeviceCode(file.toString(), Sha256.digits(Sha256.of(image)), image);
   }
 
   /** One line on what the build put into the jar: nvcc's version and targets, or why nothing is. */
   public static String contents() {
-    Properties properties = new Properties();
-    try (InputStream in = resource("device-code.properties")) {
-      if (in == null) {
-        return "this build made none";
-      }
-      properties.load(in);
+    Properties properties;
+    try {
+      properties = properties();
     } catch (IOException e) {
       return "its description cannot be read: " + e.getMessage();
+    }
+    if (properties.isEmpty()) {
+      return "this build made none";
     }
     if (!Boolean.parseBoolean(properties.getProperty("device.code"))) {
       return properties.getProperty("reason");
@@ -67,7 +79,26 @@ public final class DeviceCode {
         "nvcc %s for %s, sources %s",
         properties.getProperty("nvcc"),
         properties.getProperty("targets"),
-        properties.getProperty("sources.sha256").substring(0, 12));
+        properties.getProperty(SOURCES).substring(0, 12));
+  }
+
+  /** The build's description of its device code; empty if it made none. */
+  private static Properties properties() throws IOException {
+    Properties properties = new Properties();
+    try (InputStream in = resource("device-code.properties")) {
+      if (in != null) {
+        properties.load(in);
+      }
+    }
+    return properties;
+  }
+
+  /**
+   * What the bits of the kernels' results depend on beside the compute capability: sources and
+   * compiler, and where the driver compiles the code itself, the driver.
+   */
+  String numerics(CudaDevice device, int driverVersion) {
+    return device.isCompiledFor() ? identity : identity + ", driver " + driverVersion;
   }
 
   /** The origin of the code: a file, or the build that made it. */

@@ -4,6 +4,7 @@ import static io.radixflow.kernels.cuda.driver.CudaException.check;
 
 import jcuda.Pointer;
 import jcuda.driver.CUdeviceptr;
+import jcuda.driver.CUstream;
 import jcuda.driver.JCudaDriver;
 
 /**
@@ -26,6 +27,8 @@ public final class DeviceMemory extends ContextResource {
       return getNativePointer() + getByteOffset();
     }
   }
+
+  private static final CUstream LEGACY = new CUstream();
 
   private final DevicePointer pointer;
   private final long bytes;
@@ -68,6 +71,16 @@ public final class DeviceMemory extends ContextResource {
    * Copies a Java array, a buffer or pinned memory to the start of this; waits until it is done.
    */
   public void write(Pointer from, long length) {
+    stage(from, length);
+    check(JCudaDriver.cuStreamSynchronize(LEGACY), "cuStreamSynchronize", "the legacy stream");
+  }
+
+  /**
+   * Begins to copy a Java array, a buffer or pinned memory to the start of this. When this returns,
+   * {@code from} has been read, but what comes from pageable memory may still be on its way: the
+   * legacy stream brings it, which none of our streams waits for.
+   */
+  void stage(Pointer from, long length) {
     checkRange(0, length);
     check(JCudaDriver.cuMemcpyHtoD(pointer, from, length), "cuMemcpyHtoD", length + " bytes");
   }

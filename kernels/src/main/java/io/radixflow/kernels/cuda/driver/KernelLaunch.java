@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import jcuda.Pointer;
 import jcuda.driver.CUfunction;
 import jcuda.driver.CUfunction_attribute;
+import jcuda.driver.CUshared_carveout;
 import jcuda.driver.JCudaDriver;
 
 /**
@@ -103,17 +104,23 @@ public final class KernelLaunch {
 
   /** Bytes of dynamic shared memory of a block. */
   public KernelLaunch shared(int bytes) {
-    if (bytes > DEFAULT_SHARED && bytes > shared) {
-      check(
-          JCudaDriver.cuFuncSetAttribute(
-              function,
-              CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-              bytes),
-          "cuFuncSetAttribute",
-          kernel + " with " + bytes + " bytes of shared memory");
-    }
+    boolean isMore = bytes > DEFAULT_SHARED && bytes > shared;
     shared = bytes;
+    if (isMore) {
+      set(CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes);
+      // two such blocks fit a multiprocessor only if it gives its cache to shared memory
+      set(
+          CUfunction_attribute.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+          CUshared_carveout.CU_SHAREDMEM_CARVEOUT_MAX_SHARED);
+    }
     return this;
+  }
+
+  private void set(int attribute, int value) {
+    check(
+        JCudaDriver.cuFuncSetAttribute(function, attribute, value),
+        "cuFuncSetAttribute",
+        kernel + " with " + shared + " bytes of shared memory");
   }
 
   /** Changes parameter {@code index}, a pointer or 64-bit integer. */

@@ -5,6 +5,7 @@ import static io.radixflow.kernels.cuda.driver.CudaException.check;
 import java.util.HashMap;
 import java.util.Map;
 import jcuda.driver.CUfunction;
+import jcuda.driver.CUfunction_attribute;
 import jcuda.driver.CUmodule;
 import jcuda.driver.JCudaDriver;
 
@@ -25,6 +26,11 @@ public final class KernelModule extends ContextResource {
     context.opened(this);
   }
 
+  /** What the bits of the kernels' results depend on beside the compute capability. */
+  public String numerics() {
+    return code.numerics(context.device(), CudaDriver.load().version());
+  }
+
   /** A new launch of the kernel with this name, yet without parameters. */
   public KernelLaunch launch(String kernel) {
     return new KernelLaunch(context, kernel, function(kernel));
@@ -39,6 +45,12 @@ public final class KernelModule extends ContextResource {
               JCudaDriver.cuModuleGetFunction(function, handle, name),
               "cuModuleGetFunction",
               name + " in " + code.description());
+          // asking for it loads the kernel, which would otherwise happen at its first launch
+          check(
+              JCudaDriver.cuFuncGetAttribute(
+                  new int[1], CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS, function),
+              "cuFuncGetAttribute",
+              name);
           return function;
         });
   }

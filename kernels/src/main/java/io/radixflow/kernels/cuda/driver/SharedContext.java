@@ -38,9 +38,10 @@ final class SharedContext {
     this.device = device;
     CUdevice number = new CUdevice();
     check(JCudaDriver.cuDeviceGet(number, device.ordinal()), "cuDeviceGet");
-    int flags = CUctx_flags.CU_CTX_SCHED_AUTO | CUctx_flags.CU_CTX_MAP_HOST;
+    int waiting =
+        CudaEvent.isBlocking() ? CUctx_flags.CU_CTX_SCHED_BLOCKING_SYNC : CUctx_flags.CU_CTX_SCHED_AUTO;
     check(
-        JCudaDriver.cuCtxCreate(handle, flags, number),
+        JCudaDriver.cuCtxCreate(handle, waiting | CUctx_flags.CU_CTX_MAP_HOST, number),
         "cuCtxCreate",
         "a context on " + device.name());
   }

@@ -158,6 +158,11 @@ public final class CudaModel implements AutoCloseable {
     return config;
   }
 
+  /** What the bits of a step depend on beside the weights, the mode and the compute capability. */
+  public String numerics() {
+    return module.numerics();
+  }
+
   public StepBuffers buffers() {
     return buffers;
   }

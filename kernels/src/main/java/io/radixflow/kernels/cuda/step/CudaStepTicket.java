@@ -109,7 +109,20 @@ public final class CudaStepTicket extends ReusedTicket {
       device.topIds().readAsync(topIds, 4L * StepResults.TOPS * outputs(), stream);
       device.topLogits().readAsync(topLogits, 4L * StepResults.TOPS * outputs(), stream);
     }
+    recordEnd(stream);
+  }
+
+  /** Marks the step's end: what is queued on the stream so far. */
+  public void recordEnd(CudaStream stream) {
     ended.record(stream);
+  }
+
+  /**
+   * Waits until the device is past the step's end. This waits for an event and not for the stream,
+   * which the submitting thread may be capturing for the next step.
+   */
+  public void awaitEnd() {
+    ended.synchronize();
   }
 
   PinnedMemory plan() {
@@ -122,7 +135,7 @@ public final class CudaStepTicket extends ReusedTicket {
 
   /** Waits until the device has ended the step, and checks what it drew. */
   public void awaitDevice() {
-    ended.synchronize();
+    awaitEnd();
     for (int output = 0; output < outputs(); output++) {
       if (batch().outputSampling(output) != null) {
         checkDraw(output);

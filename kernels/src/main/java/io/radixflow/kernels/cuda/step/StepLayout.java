@@ -9,7 +9,6 @@ package io.radixflow.kernels.cuda.step;
  *   rowToken[maxRows]        input token; below 0: −1 − index in the ring of sampled tokens
  *   rowPosition[maxRows]     position in its sequence
  *   rowSlot[maxRows]         page · pageTokens + slot that keys and values go to
- *   rowChunk[maxRows]        chunk that the row belongs to
  *   chunkFirstRow[maxChunks + 1]
  *   chunkPosition[maxChunks] position of the chunk's first row
  *   chunkPageStart[maxChunks + 1]  first entry of the chunk's page table in pageIds
@@ -85,12 +84,8 @@ public record StepLayout(int maxRows, int maxTiles, int tailInts) {
     return rowPosition() + maxRows;
   }
 
-  int rowChunk() {
-    return rowSlot() + maxRows;
-  }
-
   int chunkFirstRow() {
-    return rowChunk() + maxRows;
+    return rowSlot() + maxRows;
   }
 
   int chunkPosition() {

@@ -122,7 +122,6 @@ public final class StepPlan {
       target.put(
           layout.rowSlot() + row,
           table[position / pageTokens] * pageTokens + position % pageTokens);
-      target.put(layout.rowChunk() + row, chunk);
     }
   }
 
@@ -203,7 +202,7 @@ public final class StepPlan {
   }
 
   /**
-   * Fills the step up to {@code padded} rows: token 0 at position 0 of no chunk.
+   * Fills the step up to {@code padded} rows: token 0 at position 0.
    *
    * @param dummySlot where their keys and values go
    */
@@ -212,7 +211,6 @@ public final class StepPlan {
       target.put(layout.rowToken() + row, 0);
       target.put(layout.rowPosition() + row, 0);
       target.put(layout.rowSlot() + row, dummySlot);
-      target.put(layout.rowChunk() + row, chunks);
     }
     target.put(StepLayout.PADDED_ROWS, padded);
   }

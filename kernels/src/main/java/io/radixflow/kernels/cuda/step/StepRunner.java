@@ -9,8 +9,8 @@ import io.radixflow.kernels.device.GpuMode;
 
 /**
  * Queues steps over one pool: plans them, sends their metadata in one copy, and launches a program,
- * for decode steps as a captured graph. Programs and graphs are made when first needed and kept.
- * Owned by the thread that submits.
+ * for decode steps as a captured graph. Programs and graphs are kept. Owned by the thread that
+ * submits.
  */
 public final class StepRunner implements AutoCloseable {
 
@@ -68,16 +68,31 @@ public final class StepRunner implements AutoCloseable {
     StepBuffers buffers = model.buffers();
     buffers.step().writeAsync(ticket.plan(), (long) plan.ints() * Integer.BYTES, stream);
     if (transfers.isLoading()) {
-      program(rows).run(stream, transfers);
+      program(key(rows)).run(stream, transfers);
       runOutputs(ticket);
     } else if (isForGraph()) {
-      graph(rows).launch(stream);
+      graph(key(rows), StepSizes.size(plan.outputs(), outputs.blockOutputs())).launch(stream);
       ticket.copyLogits(buffers.logits(), 0, plan.outputs(), stream);
     } else {
-      program(rows).run(stream);
+      program(key(rows)).run(stream);
       runOutputs(ticket);
     }
     ticket.copyResults(buffers.results(), stream);
+  }
+
+  /**
+   * Captures the graphs of decode steps in which each row has an output, so that no step waits for
+   * that. Others are captured when first needed.
+   */
+  public void warm() {
+    if (model.context().synchronous()) {
+      return;
+    }
+    boolean keys = attention.decodesByKeys();
+    int most = Math.min(GRAPH_ROWS, outputs.blockOutputs());
+    for (int rows = 1; rows <= most; rows *= 2) {
+      graph(new StepProgram.Key(rows, keys, !keys), rows).upload(stream);
+    }
   }
 
   /** Makes the device ready for the next step after a step that was queued only in part. */
@@ -102,33 +117,34 @@ public final class StepRunner implements AutoCloseable {
     }
   }
 
-  private StepProgram program(int rows) {
-    boolean keys = attention.keyTiles() > 0;
-    boolean packed = attention.tiles() > attention.keyTiles();
-    int index = programIndex(rows);
+  /** The key of the step planned last. */
+  private StepProgram.Key key(int rows) {
+    return new StepProgram.Key(
+        rows, attention.keyTiles() > 0, attention.tiles() > attention.keyTiles());
+  }
+
+  private StepProgram program(StepProgram.Key key) {
+    int index = programIndex(key);
     if (programs[index] == null) {
-      programs[index] = model.program(pool, new StepProgram.Key(rows, keys, packed));
+      programs[index] = model.program(pool, key);
     }
     return programs[index];
   }
 
-  private int programIndex(int rows) {
-    int flags =
-        (attention.keyTiles() > 0 ? 1 : 0) | (attention.tiles() > attention.keyTiles() ? 2 : 0);
-    return StepSizes.number(rows) * FLAGS + flags;
+  private static int programIndex(StepProgram.Key key) {
+    return StepSizes.number(key.rows()) * FLAGS + (key.keys() ? 1 : 0) + (key.packed() ? 2 : 0);
   }
 
-  private CudaGraph graph(int rows) {
-    int padded = StepSizes.size(plan.outputs(), outputs.blockOutputs());
-    int index = programIndex(rows) * BUCKETS + StepSizes.number(padded);
+  private CudaGraph graph(StepProgram.Key key, int paddedOutputs) {
+    int index = programIndex(key) * BUCKETS + StepSizes.number(paddedOutputs);
     if (graphs[index] == null) {
-      StepProgram program = program(rows);
-      outputs.prepare(padded);
+      StepProgram program = program(key);
+      outputs.prepare(paddedOutputs);
       graphs[index] =
           stream.capture(
               () -> {
                 program.run(stream);
-                outputs.run(0, padded, stream);
+                outputs.run(0, paddedOutputs, stream);
               });
     }
     return graphs[index];

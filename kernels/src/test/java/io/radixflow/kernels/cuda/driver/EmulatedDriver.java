@@ -59,6 +59,12 @@ public final class EmulatedDriver {
    */
   public static native void failLaunch(String kernel, long nth, int code);
 
+  /** Calls of an entry point wait from now on; an empty name, or another one, lets them go on. */
+  public static native void holdCall(String call);
+
+  /** Waits until a call is held; returns at once if none is to be. */
+  public static native void awaitHeldCall();
+
   /** All contexts fail now. */
   public static native void loseContexts(int code);
 

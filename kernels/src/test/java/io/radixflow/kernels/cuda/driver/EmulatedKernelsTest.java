@@ -99,6 +99,13 @@ class EmulatedKernelsTest extends ProbeTest {
   }
 
   @Test
+  void aProductOfWhatAThreadDidNotFenceIsNotANumber() {
+    float[] got = warpgroup(new short[64 * 64], new short[128 * 64], 3);
+    assertThat(IntStream.range(0, got.length).filter(i -> Float.isNaN(got[i])).count())
+        .isPositive();
+  }
+
+  @Test
   void aCopyThatIsNotWaitedForIsNotThere() {
     float[] got = fourEach("probe_missing_wait", 64, 256);
     for (float value : got) {

@@ -4,6 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.FloatBuffer;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import jcuda.Pointer;
+import jcuda.driver.CUstream;
+import jcuda.driver.JCudaDriver;
 import java.time.Duration;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
@@ -114,6 +119,63 @@ class EmulatedStreamsTest extends ProbeTest {
     assertThatThrownBy(() -> stream.capture(stream::synchronize))
         .isInstanceOf(CudaException.class)
         .hasMessageContaining("stream test");
+  }
+
+  @Test
+  void aCopyFromPageableMemoryIsOrderedWithNoStreamBeforeTheLegacyStreamIsWaitedFor() {
+    DeviceMemory memory = allocate(COUNT * Float.BYTES);
+    float[] ones = new float[COUNT];
+    Arrays.fill(ones, 1);
+    memory.stage(Pointer.to(ones), memory.bytes());
+    add(memory, memory).on(stream);
+    stream.synchronize();
+    JCudaDriver.cuStreamSynchronize(new CUstream());
+    assertThat(floats(memory, COUNT)).as("the copy overtook the kernel").containsOnly(1);
+  }
+
+  @Test
+  void aKernelThatIsLaunchedAfterAWriteSeesIt() {
+    DeviceMemory memory = allocate(COUNT * Float.BYTES);
+    float[] ones = new float[COUNT];
+    Arrays.fill(ones, 1);
+    memory.write(Pointer.to(ones), memory.bytes());
+    add(memory, memory).on(stream);
+    assertThat(floats(memory, COUNT)).containsOnly(2);
+  }
+
+  @Test
+  void waitingForTheContextSpoilsACaptureOfAnotherThread() {
+    CudaStream other = closing(context.newStream("other"));
+    assertThatThrownBy(
+            () ->
+                other.capture(
+                    () ->
+                        CompletableFuture.runAsync(
+                                () -> {
+                                  context.bind();
+                                  JCudaDriver.cuCtxSynchronize();
+                                })
+                            .join()))
+        .isInstanceOf(CudaException.class)
+        .hasMessageContaining("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED");
+  }
+
+  @Test
+  void anEngineWaitsForItsStreamsWhileAnotherOneCaptures() {
+    CudaGraph graph =
+        closing(
+            stream.capture(
+                () ->
+                    CompletableFuture.runAsync(
+                            () -> {
+                              try (CudaContext second = CudaContext.open(0)) {
+                                second.newStream("second");
+                                second.synchronize();
+                              }
+                            })
+                        .join()));
+    graph.launch(stream);
+    stream.synchronize();
   }
 
   private KernelLaunch fill(DeviceMemory memory, float value) {
