@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Properties;
 
-
 /** The compiled kernels: what the build put into the jar, or a file that a property names. */
 public final class DeviceCode {
 

@@ -39,7 +39,9 @@ final class SharedContext {
     CUdevice number = new CUdevice();
     check(JCudaDriver.cuDeviceGet(number, device.ordinal()), "cuDeviceGet");
     int waiting =
-        CudaEvent.isBlocking() ? CUctx_flags.CU_CTX_SCHED_BLOCKING_SYNC : CUctx_flags.CU_CTX_SCHED_AUTO;
+        CudaEvent.isBlocking()
+            ? CUctx_flags.CU_CTX_SCHED_BLOCKING_SYNC
+            : CUctx_flags.CU_CTX_SCHED_AUTO;
     check(
         JCudaDriver.cuCtxCreate(handle, waiting | CUctx_flags.CU_CTX_MAP_HOST, number),
         "cuCtxCreate",

@@ -229,7 +229,9 @@ public final class AttentionPlanner {
     return (count + of - 1) / of;
   }
 
-  /** Returns whether the rows of a decode step are tiles of the kernel whose warps share out keys. */
+  /**
+   * Returns whether the rows of a decode step are tiles of the kernel whose warps share out keys.
+   */
   boolean decodesByKeys() {
     return keysKernel && group <= KEY_ROWS;
   }
