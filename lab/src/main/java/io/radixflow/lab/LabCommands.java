@@ -5,6 +5,7 @@ import io.radixflow.lab.drill.DrillCommand;
 import io.radixflow.lab.hitrates.CacheSimulateCommand;
 import io.radixflow.lab.hitrates.CacheWorkloadCommand;
 import io.radixflow.lab.jmh.CacheBenchCommand;
+import io.radixflow.lab.jmh.GrammarBenchCommand;
 import io.radixflow.lab.replay.CacheReplayCommand;
 import io.radixflow.tools.cli.common.CommandProvider;
 import picocli.CommandLine;
@@ -21,5 +22,6 @@ public final class LabCommands implements CommandProvider {
     cache.addSubcommand(CacheWorkloadCommand.class);
     cache.addSubcommand(CacheReplayCommand.class);
     cache.addSubcommand(CacheBenchCommand.class);
+    radixflow.getSubcommands().get("grammar").addSubcommand(GrammarBenchCommand.class);
   }
 }

@@ -144,7 +144,7 @@ public final class CacheBenchCommand extends CliCommand {
   }
 
   /** This JVM's, but for the module of the vector kernels, which each process would warn about. */
-  private static String[] jvmArguments() {
+  static String[] jvmArguments() {
     return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
         .filter(argument -> !argument.startsWith("--add-modules"))
         .toArray(String[]::new);

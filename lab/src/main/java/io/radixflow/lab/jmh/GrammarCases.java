@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -17,7 +18,8 @@ final class GrammarCases {
   record Case(String name, String schema, String text, int[] ids) {}
 
   private static final String PROSE =
-      "The invoice was paid late, after two reminders; the customer \\\"Ñandú & Søn\\\" asked for a new copy. ";
+      "The invoice was paid late, after two reminders; the customer \\\"Ñandú & Søn\\\" asked for a"
+          + " new copy. ";
 
   private final Map<String, Integer> idOf = new HashMap<>();
   private final List<Case> cases = new ArrayList<>();
@@ -64,7 +66,7 @@ final class GrammarCases {
     return "{" + join(count, i -> "\"property_" + i + "\":" + values[i % values.length]) + "}";
   }
 
-  private static String join(int count, java.util.function.IntFunction<String> each) {
+  private static String join(int count, IntFunction<String> each) {
     return IntStream.range(0, count).mapToObj(each).collect(Collectors.joining(","));
   }
 
@@ -84,7 +86,8 @@ final class GrammarCases {
         "{\"summary\":\"" + PROSE.repeat(3) + "\",\"title\":\"" + PROSE.substring(0, 50) + "\"}");
     add(
         "patterns and formats",
-        "{\"type\":\"object\",\"properties\":{\"code\":{\"type\":\"string\",\"pattern\":\"^[A-Z]{3}-[0-9]{4}$\"},"
+        "{\"type\":\"object\",\"properties\":"
+            + "{\"code\":{\"type\":\"string\",\"pattern\":\"^[A-Z]{3}-[0-9]{4}$\"},"
             + "\"name\":{\"type\":\"string\",\"pattern\":\"^[a-zA-Z ]+$\"},"
             + "\"slug\":{\"type\":\"string\",\"pattern\":\"^[a-z0-9-]{1,40}$\"},"
             + "\"at\":{\"type\":\"string\",\"format\":\"date-time\"},"
@@ -108,8 +111,8 @@ final class GrammarCases {
         "{\"name\":\"tool_7\",\"arguments\":" + document(8) + "}");
     add(
         "tree",
-        "{\"$defs\":{\"node\":{\"type\":\"object\",\"properties\":{\"value\":{\"type\":\"number\"},\"label\":{\"type\":"
-            + "\"string\"},\"children\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/node\"}}},\"required\":"
+        "{\"$defs\":{\"node\":{\"type\":\"object\",\"properties\":{\"value\":{\"type\":"
+            + "\"number\"},\"label\":{\"type\":\"string\"},\"children\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/node\"}}},\"required\":"
             + "[\"value\",\"label\",\"children\"],\"additionalProperties\":false}},\"$ref\":\"#/$defs/node\"}",
         tree(4));
     return cases;

@@ -2,9 +2,11 @@ package io.radixflow.lab.jmh;
 
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Supplier;
 
 /**
  * A vocabulary of 128,000 tokens with the parts that those of large models have: bytes, words with
@@ -14,6 +16,8 @@ import java.util.SplittableRandom;
 final class SyntheticVocabulary {
   static final int SIZE = 128_000;
   static final int END = SIZE - 1;
+  private static final int END_AND_BYTES = 257;
+  private static final int HALVES = 1_000;
 
   private static final String[] SYLLABLES = {
     "a", "e", "i", "o", "u", "an", "en", "in", "on", "er", "ar", "or", "al", "el", "st", "tion",
@@ -50,8 +54,8 @@ final class SyntheticVocabulary {
     }
     fill(12_000, this::marks);
     fill(14_000, this::script);
-    fill(SIZE - END_AND_BYTES - BROKEN, this::word);
-    texts.forEach(text -> tokens.add(text.getBytes(StandardCharsets.UTF_8)));
+    fill(SIZE - END_AND_BYTES - HALVES, this::word);
+    texts.forEach(text -> tokens.add(utf8(text)));
     while (tokens.size() < END) {
       tokens.add(half());
     }
@@ -59,16 +63,13 @@ final class SyntheticVocabulary {
     return tokens;
   }
 
-  private static final int END_AND_BYTES = 257;
-  private static final int BROKEN = 1_000;
-
   private void add(String text) {
     if (text.length() > 1) {
       texts.add(text);
     }
   }
 
-  private void fill(int size, java.util.function.Supplier<String> maker) {
+  private void fill(int size, Supplier<String> maker) {
     while (texts.size() < size) {
       add(maker.get());
     }
@@ -122,7 +123,11 @@ final class SyntheticVocabulary {
         new String(Character.toChars(random.nextInt(0x1F300, 0x1FAFF)))
             .getBytes(StandardCharsets.UTF_8);
     return random.nextBoolean()
-        ? java.util.Arrays.copyOf(whole, 3)
-        : java.util.Arrays.copyOfRange(other, random.nextInt(1, 3), 4);
+        ? Arrays.copyOf(whole, 3)
+        : Arrays.copyOfRange(other, random.nextInt(1, 3), 4);
+  }
+
+  private static byte[] utf8(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 }
