@@ -19,8 +19,16 @@ public class GrammarBenchState {
   @Param("")
   public String only;
 
+  /** Made once in a process. */
+  private static final class Shared {
+    static final List<byte[]> VOCABULARY = SyntheticVocabulary.tokens();
+    static final List<Case> CASES = GrammarCases.all(VOCABULARY);
+    static final TokenTrie TRIE = TokenTrie.of(VOCABULARY, SyntheticVocabulary.END);
+
+    private Shared() {}
+  }
+
   private List<Case> cases;
-  private TokenTrie trie;
   private int next;
   private Case document;
   private int at;
@@ -29,12 +37,10 @@ public class GrammarBenchState {
 
   @Setup
   public void fill() {
-    List<byte[]> vocabulary = SyntheticVocabulary.tokens();
     cases =
-        GrammarCases.all(vocabulary).stream()
+        Shared.CASES.stream()
             .filter(each -> only.isEmpty() || each.name().equals(only))
             .toList();
-    trie = TokenTrie.of(vocabulary, SyntheticVocabulary.END);
     mask = new long[(SyntheticVocabulary.SIZE + 63) / 64];
   }
 
@@ -42,7 +48,7 @@ public class GrammarBenchState {
   public void advance() {
     if (document == null || at == document.ids().length) {
       document = cases.get(next++ % cases.size());
-      matcher = Grammar.jsonSchema(document.schema(), Whitespace.ANY).matcher(trie);
+      matcher = Grammar.jsonSchema(document.schema(), Whitespace.ANY).matcher(Shared.TRIE);
       at = 0;
     }
   }
