@@ -66,7 +66,13 @@ public final class GrammarBenchCommand extends CliCommand {
 
   /** Times in microseconds; goals are NaN without one. */
   private record Row(
-      String name, double p50, double p99, double most, long samples, double goal50, double goal99) {
+      String name,
+      double p50,
+      double p99,
+      double most,
+      long samples,
+      double goal50,
+      double goal99) {
     boolean isMet() {
       return !(p50 > goal50) && !(p99 > goal99);
     }
@@ -133,8 +139,7 @@ public final class GrammarBenchCommand extends CliCommand {
         .verbosity(VerboseMode.SILENT);
   }
 
-  private void measure(
-      String name, double goal50, double goal99, ChainedOptionsBuilder options) {
+  private void measure(String name, double goal50, double goal99, ChainedOptionsBuilder options) {
     try {
       for (RunResult result : new Runner(options.build()).run()) {
         Statistics nanos = result.getPrimaryResult().getStatistics();
@@ -163,8 +168,7 @@ public final class GrammarBenchCommand extends CliCommand {
                 : String.format(
                     Locale.ROOT, "   goal p50 %.0f, p99 %.0f: %s", row.goal50, row.goal99, met);
     print(
-        "%-32s %9.1f %9.1f %9.1f %9d%s%n",
-        row.name, row.p50, row.p99, row.most, row.samples, goal);
+        "%-32s %9.1f %9.1f %9.1f %9d%s%n", row.name, row.p50, row.p99, row.most, row.samples, goal);
   }
 
   private ObjectNode json() {

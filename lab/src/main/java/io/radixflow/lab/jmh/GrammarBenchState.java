@@ -38,9 +38,7 @@ public class GrammarBenchState {
   @Setup
   public void fill() {
     cases =
-        Shared.CASES.stream()
-            .filter(each -> only.isEmpty() || each.name().equals(only))
-            .toList();
+        Shared.CASES.stream().filter(each -> only.isEmpty() || each.name().equals(only)).toList();
     mask = new long[(SyntheticVocabulary.SIZE + 63) / 64];
   }
 
