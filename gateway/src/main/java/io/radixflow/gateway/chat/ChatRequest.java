@@ -67,6 +67,7 @@ record ChatRequest(
           "tool_parser",
           "chat_template_kwargs",
           "reasoning_effort",
+          "thinking_token_budget",
           "separate_reasoning",
           "response_format",
           "structured_outputs",

@@ -99,7 +99,10 @@ final class MessageTools {
     }
   }
 
-  /** Has the chat template switch thinking on or off, where it can; its budget is not bounded. */
+  /**
+   * Has the chat template switch thinking on or off, where it can. The engine ends what exceeds its
+   * budget, which is none where thinking is off.
+   */
   private void think(JsonObject thinking, ObjectNode options) {
     if (thinking == null) {
       return;
@@ -111,8 +114,14 @@ final class MessageTools {
     if (!type.equals("adaptive")) {
       options.putObject("chat_template_kwargs").put("enable_thinking", type.equals("enabled"));
     }
+    Long budget = thinking.integer("budget_tokens", 0, Integer.MAX_VALUE);
+    if (type.equals("disabled")) {
+      options.put("thinking_token_budget", 0);
+    } else if (budget != null) {
+      options.put("thinking_token_budget", budget);
+    }
     for (String name : thinking.names()) {
-      if (!name.equals("type")) {
+      if (!name.equals("type") && !name.equals("budget_tokens")) {
         notice.accept(thinking.path(name));
       }
     }

@@ -53,6 +53,7 @@ record ResponseRequest(
           "parallel_tool_calls",
           "reasoning",
           "tool_parser",
+          "thinking_token_budget",
           "model",
           "previous_response_id",
           "prompt_cache_key",

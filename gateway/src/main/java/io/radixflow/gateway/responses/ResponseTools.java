@@ -20,7 +20,8 @@ final class ResponseTools {
 
   /** Fields that events have by the same names. */
   private static final List<String> SAME =
-      List.of("parallel_tool_calls", "tool_parser", "chat_template_kwargs");
+      List.of(
+          "parallel_tool_calls", "tool_parser", "chat_template_kwargs", "thinking_token_budget");
 
   private ResponseTools() {}
 

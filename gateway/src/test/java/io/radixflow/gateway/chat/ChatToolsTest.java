@@ -51,8 +51,9 @@ class ChatToolsTest {
   @Test
   void aCompletionHasCallsAndReasoningAndNoContentBesideThem() {
     CompletableFuture<HttpResponse<String>> response =
-        chat(TOOLS + ",\"tool_choice\":\"auto\",\"reasoning_effort\":\"low\"");
+        chat(TOOLS + ",\"tool_choice\":\"auto\",\"reasoning_effort\":\"low\",\"thinking_token_budget\":7");
     ConversationEvent event = gateway.topics().next();
+    assertThat(event.options().thinkingTokenBudget()).isEqualTo(7);
     assertThat(event.options().tools()).startsWith("[{\"type\":\"function\"").contains("weather");
     assertThat(event.options().toolChoice()).isEqualTo("auto");
     assertThat(event.options().reasoningEffort()).isEqualTo("low");

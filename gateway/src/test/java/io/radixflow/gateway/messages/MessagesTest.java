@@ -142,9 +142,22 @@ class MessagesTest {
             new Message("user", "e"));
     assertThat(event.options().chatTemplateKwargs()).isEqualTo("{\"enable_thinking\":true}");
     assertThat(event.cache().pinMillis()).isEqualTo(3_600_000);
+    assertThat(event.options().thinkingTokenBudget()).isEqualTo(1024);
     gateway.topics().end(event, 0, "stop", Usage.NONE);
-    assertThat(sent.join().headers().firstValue("X-Radixflow-Ignored").orElse(""))
-        .isEqualTo("thinking.budget_tokens");
+    assertThat(sent.join().headers().firstValue("X-Radixflow-Ignored")).isEmpty();
+  }
+
+  @Test
+  void thinkingThatIsOffHasNoBudget() {
+    String hello = "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'thinking':";
+    send(hello + "{'type':'disabled'}");
+    ConversationEvent off = gateway.topics().next();
+    assertThat(off.options().chatTemplateKwargs()).isEqualTo("{\"enable_thinking\":false}");
+    assertThat(off.options().thinkingTokenBudget()).isZero();
+    send(hello + "{'type':'adaptive'}");
+    ConversationEvent free = gateway.topics().next();
+    assertThat(free.options().chatTemplateKwargs()).isNull();
+    assertThat(free.options().thinkingTokenBudget()).isNull();
   }
 
   @ParameterizedTest
@@ -161,6 +174,7 @@ class MessagesTest {
         "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tools':[{'name':'f'}] | tools[0].input_schema",
         "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tools':[{'type':'bash_20250124','name':'bash'}] | bash_20250124",
         "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'thinking':{'type':'deep'} | thinking.type",
+        "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'thinking':{'type':'enabled','budget_tokens':-1} | thinking.budget_tokens",
         "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'all'} | tool_choice.type is",
         "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'tool_choice':{'type':'tool'} | tool_choice.name",
         "'max_tokens':9,'messages':[{'role':'user','content':'Hi'}],'output_config':{'format':{'type':'json_schema'}} | output_config.format",

@@ -52,8 +52,9 @@ class ResponseToolsTest {
 
   @Test
   void aResponseHasReasoningAndCallsAsItems() {
-    CompletableFuture<HttpResponse<String>> sent = send(TOOLS);
+    CompletableFuture<HttpResponse<String>> sent = send(TOOLS + ",'thinking_token_budget':7");
     ConversationEvent event = turn();
+    assertThat(event.options().thinkingTokenBudget()).isEqualTo(7);
     assertThat(event.options().tools())
         .isEqualTo(
             "[{\"type\":\"function\",\"function\":{\"name\":\"weather\",\"description\":"

@@ -20,8 +20,8 @@ final class EventFields {
           temperature top_k top_p min_p repetition_penalty presence_penalty
           frequency_penalty logit_bias max_tokens max_completion_tokens stop seed logprobs
           top_logprobs ignore_eos n priority tools tool_choice parallel_tool_calls tool_parser
-          chat_template_kwargs reasoning_effort separate_reasoning response_format
-          structured_outputs
+          chat_template_kwargs reasoning_effort thinking_token_budget separate_reasoning
+          response_format structured_outputs
           """);
 
   /** Fields of the OpenAI API and its kin that are known and not served. */

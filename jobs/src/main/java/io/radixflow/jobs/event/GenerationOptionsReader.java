@@ -61,6 +61,7 @@ public final class GenerationOptionsReader {
         ToolOptionsReader.toolParser(fields),
         ToolOptionsReader.chatTemplateKwargs(fields),
         ToolOptionsReader.reasoningEffort(fields),
+        toInt(fields.integer("thinking_token_budget", 0, Integer.MAX_VALUE)),
         fields.bool("separate_reasoning"),
         StructureReader.responseFormat(fields),
         StructureReader.structuredOutputs(fields));

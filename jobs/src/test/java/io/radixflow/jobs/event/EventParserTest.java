@@ -48,7 +48,7 @@ class EventParserTest {
             + "{\"function\":{\"name\":\"f\"},\"type\":\"function\"},\"parallel_tool_calls\":false,"
             + "\"structured_outputs\":{\"choice\": [\"a\"]},"
             + "\"tool_parser\":\"hermes\",\"chat_template_kwargs\":{\"enable_thinking\": false},"
-            + "\"reasoning_effort\":\"low\",\"separate_reasoning\":false,";
+            + "\"reasoning_effort\":\"low\",\"thinking_token_budget\":64,\"separate_reasoning\":false,";
     assertThat(event("{" + TURN + options + HELLO + "}").options())
         .isEqualTo(
             new GenerationOptions(
@@ -73,6 +73,7 @@ class EventParserTest {
                 "hermes",
                 "{\"enable_thinking\":false}",
                 "low",
+                64,
                 false,
                 null,
                 "{\"choice\":[\"a\"]}"));

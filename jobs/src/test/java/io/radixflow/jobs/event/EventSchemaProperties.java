@@ -353,6 +353,9 @@ class EventSchemaProperties {
                   "[]")),
           Map.entry("tool_parser", List.of("\"hermes\"", "\"a b\"", "\"\"", "null", "1")),
           Map.entry("reasoning_effort", List.of("\"low\"", "\"x\"", "null", "1")),
+          Map.entry(
+              "thinking_token_budget",
+              List.of("0", "2147483647", "2147483648", "-1", "1.5", "null", "\"1\"")),
           Map.entry("separate_reasoning", BOOLEANS),
           Map.entry(
               "chat_template_kwargs",
@@ -511,6 +514,7 @@ class EventSchemaProperties {
                     seed == null ? null : "hermes",
                     seed == null ? null : "{\"seed\":" + seed + "}",
                     seed == null ? null : "low",
+                    seed == null ? null : (int) (seed & 4095),
                     stop == null ? null : stop.isEmpty(),
                     topK == null ? "{\"type\":\"json_object\"}" : null,
                     topK == null ? null : "{\"regex\":\"" + topK + "\"}"));

@@ -2,6 +2,7 @@ package io.radixflow.operators.engine;
 
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.operators.record.CacheHints;
 import io.radixflow.operators.record.ServiceClass;
 import java.util.List;
@@ -29,6 +30,7 @@ import java.util.Map;
  * @param markup special tokens that the text of the reply has, with their texts; others have none
  * @param grammar what the reply is held to; null for nothing. Not together with {@code
  *     ignoreEndOfTurn}
+ * @param reasoning what ends the reply's reasoning when its budget is used up; null for no budget
  */
 public record EngineRequest(
     String label,
@@ -43,7 +45,8 @@ public record EngineRequest(
     ServiceClass service,
     CacheHints hints,
     Map<Integer, String> markup,
-    GrammarSource grammar) {
+    GrammarSource grammar,
+    ReasoningSource reasoning) {
 
   /** Makes a prompt; runs on an intake thread, so it may template and tokenise. */
   @FunctionalInterface
@@ -74,6 +77,17 @@ public record EngineRequest(
      *     sender
      */
     GrammarSpec of(int[] prompt);
+  }
+
+  /** Makes what follows the reasoning of a reply; runs on an intake thread. */
+  @FunctionalInterface
+  public interface ReasoningSource {
+    /**
+     * Returns what follows it, at the reply's start; null if the model writes no reasoning.
+     *
+     * @param prompt its ids
+     */
+    ReasoningTracker of(int[] prompt);
   }
 
   public EngineRequest {

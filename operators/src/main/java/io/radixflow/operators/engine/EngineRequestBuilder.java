@@ -21,6 +21,7 @@ public final class EngineRequestBuilder {
   private CacheHints hints = CacheHints.NONE;
   private Map<Integer, String> markup = Map.of();
   private EngineRequest.GrammarSource grammar;
+  private EngineRequest.ReasoningSource reasoning;
 
   EngineRequestBuilder(String label, EngineRequest.PromptSource prompt, int maxTokens) {
     this.label = label;
@@ -78,6 +79,11 @@ public final class EngineRequestBuilder {
     return this;
   }
 
+  public EngineRequestBuilder reasoning(EngineRequest.ReasoningSource reasoning) {
+    this.reasoning = reasoning;
+    return this;
+  }
+
   public EngineRequest build() {
     return new EngineRequest(
         label,
@@ -92,6 +98,7 @@ public final class EngineRequestBuilder {
         service,
         hints,
         markup,
-        grammar);
+        grammar,
+        reasoning);
   }
 }

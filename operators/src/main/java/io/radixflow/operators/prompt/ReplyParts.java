@@ -1,9 +1,9 @@
 package io.radixflow.operators.prompt;
 
 import io.radixflow.kernels.text.message.PartKind;
+import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.kernels.text.message.ReplyParser;
 import io.radixflow.kernels.text.message.ReplyPart;
-import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ToolCall;
@@ -27,7 +27,7 @@ public final class ReplyParts {
   public record Piece(PartKind kind, int index, int offset, String text) {}
 
   private final ReplyParser parser;
-  private final Tokenizer tokenizer;
+  private final ReasoningTracker tracker;
   private final String session;
   private final String turn;
   private final StringBuilder content = new StringBuilder();
@@ -40,11 +40,12 @@ public final class ReplyParts {
 
   /**
    * @param parser finds the parts; null if all text is content
+   * @param tracker counts the tokens of the reasoning; null if there is none
    * @param session id of the session; with that of the turn it makes the ids of calls
    */
-  ReplyParts(ReplyParser parser, Tokenizer tokenizer, String session, String turn) {
+  ReplyParts(ReplyParser parser, ReasoningTracker tracker, String session, String turn) {
     this.parser = parser;
-    this.tokenizer = tokenizer;
+    this.tracker = tracker;
     this.session = session;
     this.turn = turn;
   }
@@ -52,6 +53,15 @@ public final class ReplyParts {
   /** Returns the parts of a reply whose text is content. */
   public static ReplyParts plain() {
     return new ReplyParts(null, null, "", "");
+  }
+
+  /** Counts the next tokens, which the text comes from. */
+  public void count(int[] ids) {
+    if (tracker != null) {
+      for (int id : ids) {
+        tracker.accept(id);
+      }
+    }
   }
 
   /** Takes the next text. */
@@ -112,9 +122,9 @@ public final class ReplyParts {
     return content.toString();
   }
 
-  /** Returns the number of tokens of the reasoning's text so far. */
+  /** Returns how many of the tokens that were counted are reasoning. */
   public int reasoningTokens() {
-    return reasoning.isEmpty() ? 0 : tokenizer.encode(reasoning).length;
+    return tracker == null ? 0 : tracker.count();
   }
 
   /** Returns the id of a call, which is the same in all attempts. */

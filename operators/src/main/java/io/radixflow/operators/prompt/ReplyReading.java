@@ -3,6 +3,8 @@ package io.radixflow.operators.prompt;
 import io.radixflow.kernels.ServedModel;
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.GrammarSpec.Kind;
+import io.radixflow.kernels.text.message.ReasoningTokens;
+import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.kernels.text.message.ReplyFormat;
 import io.radixflow.kernels.text.message.ReplyParser;
 import io.radixflow.kernels.text.message.Tool;
@@ -15,6 +17,8 @@ import io.radixflow.operators.session.ReplyConstraint;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Knows how a model writes calls and reasoning, by its chat template, and reads its replies.
@@ -26,6 +30,10 @@ public final class ReplyReading {
 
   private final Tokenizer tokenizer;
   private final ReplyFormat format;
+
+  /** How reasoning is written in the formats that were asked for so far; there are few. */
+  private final Map<ReplyFormat, Optional<ReasoningTokens>> reasoning = new ConcurrentHashMap<>();
+
   private final ChatTemplate template;
 
   public ReplyReading(ServedModel model) {
@@ -45,7 +53,8 @@ public final class ReplyReading {
    * @param prompt its ids
    */
   public ReplyParts parts(PromptOptions options, int[] prompt, String session, String turn) {
-    return new ReplyParts(parser(options, prompt), tokenizer, session, turn);
+    ReasoningTracker tracker = tracker(options, prompt, ReasoningTracker.UNLIMITED);
+    return new ReplyParts(parser(options, prompt), tracker, session, turn);
   }
 
   private ReplyParser parser(PromptOptions options, int[] prompt) {
@@ -56,9 +65,13 @@ public final class ReplyReading {
     return format(options).parser(tools, promptEnd(prompt));
   }
 
+  private ReplyFormat chosen(PromptOptions options) {
+    String name = options.toolParser();
+    return name == null ? format : format.with(ToolFormat.byName(name));
+  }
+
   private ReplyFormat format(PromptOptions options) {
-    String chosen = options.toolParser();
-    ReplyFormat used = chosen == null ? format : format.with(ToolFormat.byName(chosen));
+    ReplyFormat used = chosen(options);
     return options.separateReasoning() ? used : new ReplyFormat(used.tools(), null);
   }
 
@@ -72,6 +85,19 @@ public final class ReplyReading {
     return constraint.isFree()
         ? null
         : prompt -> grammar(format(options), constraint, promptEnd(prompt));
+  }
+
+  /** Returns what ends the reasoning of a reply when a budget is used up; null for no budget. */
+  public EngineRequest.ReasoningSource budget(PromptOptions options, int budget) {
+    return budget == ReasoningTracker.UNLIMITED ? null : prompt -> tracker(options, prompt, budget);
+  }
+
+  private ReasoningTracker tracker(PromptOptions options, int[] prompt, int budget) {
+    return reasoning
+        .computeIfAbsent(
+            chosen(options), used -> Optional.ofNullable(ReasoningTokens.of(tokenizer, used)))
+        .map(tokens -> tokens.tracker(promptEnd(prompt), budget))
+        .orElse(null);
   }
 
   private static GrammarSpec grammar(

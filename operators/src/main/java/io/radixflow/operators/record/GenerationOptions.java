@@ -24,6 +24,7 @@ import java.util.Map;
  * @param chatTemplateKwargs further variables of the chat template, a JSON object without white
  *     space
  * @param reasoningEffort how much the model has to think, as its chat template has it
+ * @param thinkingTokenBudget tokens of reasoning after which the engine ends it; 0 for none
  * @param separateReasoning whether reasoning is a part of its own; if not, it is content with its
  *     marks, as generated
  * @param responseFormat the form of the reply's content as the OpenAI API has it, a JSON object
@@ -53,6 +54,7 @@ public record GenerationOptions(
     String toolParser,
     String chatTemplateKwargs,
     String reasoningEffort,
+    Integer thinkingTokenBudget,
     Boolean separateReasoning,
     String responseFormat,
     String structuredOutputs)
@@ -92,6 +94,7 @@ public record GenerationOptions(
         .toolParser(toolParser)
         .chatTemplateKwargs(chatTemplateKwargs)
         .reasoningEffort(reasoningEffort)
+        .thinkingTokenBudget(thinkingTokenBudget)
         .separateReasoning(separateReasoning)
         .responseFormat(responseFormat)
         .structuredOutputs(structuredOutputs);
@@ -120,6 +123,7 @@ public record GenerationOptions(
     private String toolParser;
     private String chatTemplateKwargs;
     private String reasoningEffort;
+    private Integer thinkingTokenBudget;
     private Boolean separateReasoning;
     private String responseFormat;
     private String structuredOutputs;
@@ -226,6 +230,11 @@ public record GenerationOptions(
       return this;
     }
 
+    public Builder thinkingTokenBudget(Integer thinkingTokenBudget) {
+      this.thinkingTokenBudget = thinkingTokenBudget;
+      return this;
+    }
+
     public Builder separateReasoning(Boolean separateReasoning) {
       this.separateReasoning = separateReasoning;
       return this;
@@ -269,6 +278,7 @@ public record GenerationOptions(
           toolParser,
           chatTemplateKwargs,
           reasoningEffort,
+          thinkingTokenBudget,
           separateReasoning,
           responseFormat,
           structuredOutputs);

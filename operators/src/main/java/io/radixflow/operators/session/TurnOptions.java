@@ -1,6 +1,7 @@
 package io.radixflow.operators.session;
 
 import io.radixflow.kernels.sampling.SamplingParams;
+import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.ServiceClass;
 import java.util.HashMap;
@@ -18,6 +19,8 @@ import java.util.function.Function;
  * @param stop stop strings; none if a grammar ends the reply
  * @param ignoreEos whether the end of the turn does not end the reply
  * @param priority among the tenant's turns
+ * @param thinkingBudget tokens of reasoning after which the engine ends it; {@link
+ *     ReasoningTracker#UNLIMITED} for no limit
  * @param prompt what its prompt has beside its messages, and how its reply is read
  */
 public record TurnOptions(
@@ -26,6 +29,7 @@ public record TurnOptions(
     List<String> stop,
     boolean ignoreEos,
     int priority,
+    int thinkingBudget,
     PromptOptions prompt) {
 
   /** The temperature if neither event nor session has one. */
@@ -64,8 +68,17 @@ public record TurnOptions(
       throw new IllegalArgumentException(
           "ignore_eos is true, but the reply is held to a grammar, which says where it ends");
     }
+    int budget =
+        first(layers, GenerationOptions::thinkingTokenBudget, ReasoningTracker.UNLIMITED);
+    if (budget != ReasoningTracker.UNLIMITED
+        && !prompt.separateReasoning()
+        && !prompt.constraint().isFree()) {
+      throw new IllegalArgumentException(
+          "thinking_token_budget is set, but a reply that is held to a grammar has no reasoning"
+              + " where separate_reasoning is false");
+    }
     List<String> effective = prompt.constraint().endsReply() ? List.of() : stop;
-    return new TurnOptions(sampling, limit, effective, ignoreEos, priority, prompt);
+    return new TurnOptions(sampling, limit, effective, ignoreEos, priority, budget, prompt);
   }
 
   /**

@@ -44,11 +44,18 @@ public final class ThinkingModel implements ServedModel {
    * @param directory an empty one, for the tokenizer's files
    */
   public static ThinkingModel open(Path directory, SimOptions options) {
+    return open(directory, options, TEMPLATE);
+  }
+
+  /**
+   * @param directory an empty one, for the tokenizer's files
+   */
+  public static ThinkingModel open(Path directory, SimOptions options, String template) {
     try {
       Files.writeString(directory.resolve("tokenizer.json"), tokenizerJson());
       Files.writeString(
           directory.resolve("tokenizer_config.json"), "{\"eos_token\":\"<|im_end|>\"}");
-      Files.writeString(directory.resolve("chat_template.jinja"), TEMPLATE);
+      Files.writeString(directory.resolve("chat_template.jinja"), template);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

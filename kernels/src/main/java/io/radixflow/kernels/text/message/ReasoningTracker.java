@@ -1,5 +1,6 @@
 package io.radixflow.kernels.text.message;
 
+import io.radixflow.kernels.text.message.json.Scan;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -9,7 +10,7 @@ import java.util.Arrays;
  * tokens may come next once its budget is used up. The state is a pure function of the ids so far,
  * so a reply that goes on elsewhere feeds its ids again. Not thread-safe.
  *
- * <p>A token counts if it holds a byte between the marks. Once as many as the budget have come, the
+ * <p>A token counts if it comes between the marks, or holds a byte that does. Once as many as the budget have come, the
  * ids that end the reasoning follow, one in each mask; before them a character that has begun is
  * finished, for at most {@value #UNFINISHED} tokens.
  */
@@ -115,7 +116,7 @@ public final class ReasoningTracker {
 
   /** Expects white space, none too, and the opening mark. */
   private void start(byte value) {
-    if (matched == 0 && spaces < CallParser.GAP && value <= ' ' && value >= 0) {
+    if (matched == 0 && spaces < CallParser.GAP && Scan.isSpace((char) value)) {
       spaces++;
     } else if (value != tokens.open[matched]) {
       state = State.OUTSIDE;
@@ -134,8 +135,10 @@ public final class ReasoningTracker {
     first = Math.min(first, accepted);
     for (byte[] close : tokens.closes) {
       if (endsWith(close)) {
-        int last = bytes - close.length - 1;
-        closed += last < 0 ? 0 : owner[last % tail.length] - first + 1;
+        int mark = bytes - close.length;
+        int token = owner[mark % tail.length];
+        boolean shared = mark > 0 && owner[(mark - 1) % tail.length] == token;
+        closed += token - first + (shared ? 1 : 0);
         state = State.OUTSIDE;
         return;
       }

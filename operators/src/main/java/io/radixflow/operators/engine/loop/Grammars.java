@@ -3,6 +3,7 @@ package io.radixflow.operators.engine.loop;
 import io.radixflow.kernels.grammar.Grammar;
 import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.TokenTrie;
+import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.GrammarStats;
 import io.radixflow.operators.engine.request.ReplyGuide;
@@ -67,12 +68,18 @@ final class Grammars {
   }
 
   /**
-   * Returns what holds a reply to a grammar, at the reply's start; compiles the grammar if need be.
+   * Returns what holds a reply to a grammar or a budget, at the reply's start; compiles the grammar
+   * if need be.
    *
+   * @param spec the grammar; null for none
+   * @param reasoning as for {@link ReplyGuide}
    * @param markup whether the reply's text has special tokens as their text
    * @throws io.radixflow.kernels.grammar.regex.GrammarException if the grammar is refused
    */
-  ReplyGuide guide(GrammarSpec spec, boolean markup) {
+  ReplyGuide guide(GrammarSpec spec, ReasoningTracker reasoning, boolean markup) {
+    if (spec == null) {
+      return new ReplyGuide(null, reasoning, vocabSize);
+    }
     Grammar grammar = kept(spec);
     if (grammar == null) {
       long began = System.nanoTime();
@@ -83,7 +90,7 @@ final class Grammars {
     } else {
       reused.increment();
     }
-    return new ReplyGuide(grammar.matcher(trie(markup)), vocabSize);
+    return new ReplyGuide(grammar.matcher(trie(markup)), reasoning, vocabSize);
   }
 
   private Grammar kept(GrammarSpec spec) {

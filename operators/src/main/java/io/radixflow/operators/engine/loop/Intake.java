@@ -4,6 +4,7 @@ import io.radixflow.kernels.grammar.GrammarSpec;
 import io.radixflow.kernels.grammar.regex.GrammarException;
 import io.radixflow.kernels.sampling.SamplingState;
 import io.radixflow.kernels.text.ReplyText;
+import io.radixflow.kernels.text.message.ReasoningTracker;
 import io.radixflow.kernels.text.template.ChatTemplateException;
 import io.radixflow.kernels.text.tokenizer.Tokenizer;
 import io.radixflow.operators.engine.EngineInfo;
@@ -175,8 +176,8 @@ final class Intake {
     request.tokens = Arrays.copyOf(prompt, Math.min(request.maxLength, request.length + 64));
     System.arraycopy(resumed, 0, request.tokens, prompt.length, request.length - prompt.length);
     resume(request);
-    if (spec.grammar() != null && request.resumedEnd == null) {
-      request.guide = guide(request, spec.grammar().of(prompt));
+    if (request.resumedEnd == null) {
+      request.guide = guide(request, prompt);
     }
     if (request.slot != null) {
       request.known = request.slot.known(request.tokens, request.length);
@@ -210,13 +211,26 @@ final class Intake {
         request.promptLength, request.length - request.promptLength, request.text.taken());
   }
 
-  /** Returns what holds a reply to a grammar, after the ids that an earlier attempt generated. */
-  private ReplyGuide guide(Request request, GrammarSpec spec) {
-    ReplyGuide guide = grammars.guide(spec, !request.spec.markup().isEmpty());
+  /**
+   * Returns what holds a reply to a grammar or a budget, after the ids that an earlier attempt
+   * generated; null for neither.
+   */
+  private ReplyGuide guide(Request request, int[] prompt) {
+    EngineRequest spec = request.spec;
+    GrammarSpec grammar = spec.grammar() == null ? null : spec.grammar().of(prompt);
+    ReasoningTracker reasoning = spec.reasoning() == null ? null : spec.reasoning().of(prompt);
+    if (grammar == null && reasoning == null) {
+      return null;
+    }
+    ReplyGuide guide = grammars.guide(grammar, reasoning, !spec.markup().isEmpty());
     for (int i = request.promptLength; i < request.length; i++) {
       guide.accept(request.tokens[i]);
     }
-    grammars.prepare(guide);
+    if (guide.isSlow()) {
+      grammars.prepare(guide);
+    } else {
+      guide.prepare();
+    }
     guide.setReady(true);
     return guide;
   }

@@ -83,6 +83,11 @@ final class Replies {
 
   /** Has the mask of the next token made; a reply whose grammar cannot go on ends alone. */
   private void follow(Request request, int token) {
+    if (!request.guide.isSlow()) {
+      request.guide.accept(token);
+      request.guide.prepare();
+      return;
+    }
     request.guide.setReady(false);
     grammars.advance(
         request.guide,

@@ -82,7 +82,7 @@ public final class Request {
   public SamplingState sampling;
   public ReplyText text;
 
-  /** What holds its reply to a grammar, or null. */
+  /** What holds its reply to a grammar or a budget of reasoning, or null. */
   public ReplyGuide guide;
 
   public FinishReason resumedEnd;
@@ -210,9 +210,9 @@ public final class Request {
     return length + pending < maxLength ? length + pending - scheduled : 0;
   }
 
-  /** Returns whether it has no mask yet for the token that it would ask for next. */
+  /** Returns whether the mask is not known yet of the token that it would ask for next. */
   public boolean awaitsMask() {
-    return guide != null && (pending > 0 || !guide.isReady());
+    return guide != null && guide.awaits(pending);
   }
 
   /** Returns whether its consumer has fallen behind too far for another token. */

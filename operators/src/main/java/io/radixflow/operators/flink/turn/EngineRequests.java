@@ -121,6 +121,7 @@ public final class EngineRequests {
         .hints(hints(run.pending.cache()))
         .markup(isRaw(plan) ? Map.of() : reading.markup(given.prompt()))
         .grammar(grammar(plan))
+        .reasoning(isRaw(plan) ? null : reading.budget(given.prompt(), given.thinkingBudget()))
         .build();
   }
 

@@ -82,6 +82,7 @@ final class RunningTurn {
     codePoints = text.codePointCount(0, text.length());
     if (prompt != null) {
       parts = reader.apply(prompt);
+      parts.count(tokens());
       parts.accept(text.toString());
       parts.take(); // an earlier attempt has shown them
     }
@@ -136,7 +137,7 @@ final class RunningTurn {
         cachedTokens,
         tokenCount,
         tiers,
-        Math.min(parts.reasoningTokens(), tokenCount));
+        parts.reasoningTokens());
   }
 
   /**
@@ -187,6 +188,7 @@ final class RunningTurn {
     addTokens(progress.tokens());
     text.append(progress.text());
     codePoints += progress.text().codePointCount(0, progress.text().length());
+    parts.count(progress.tokens());
     parts.accept(progress.text());
     logprobs.addAll(newLogprobs);
     stopReason = progress.stop();
