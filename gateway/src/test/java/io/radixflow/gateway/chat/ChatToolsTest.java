@@ -51,7 +51,9 @@ class ChatToolsTest {
   @Test
   void aCompletionHasCallsAndReasoningAndNoContentBesideThem() {
     CompletableFuture<HttpResponse<String>> response =
-        chat(TOOLS + ",\"tool_choice\":\"auto\",\"reasoning_effort\":\"low\",\"thinking_token_budget\":7");
+        chat(
+            TOOLS
+                + ",\"tool_choice\":\"auto\",\"reasoning_effort\":\"low\",\"thinking_token_budget\":7");
     ConversationEvent event = gateway.topics().next();
     assertThat(event.options().thinkingTokenBudget()).isEqualTo(7);
     assertThat(event.options().tools()).startsWith("[{\"type\":\"function\"").contains("weather");

@@ -68,8 +68,7 @@ public record TurnOptions(
       throw new IllegalArgumentException(
           "ignore_eos is true, but the reply is held to a grammar, which says where it ends");
     }
-    int budget =
-        first(layers, GenerationOptions::thinkingTokenBudget, ReasoningTracker.UNLIMITED);
+    int budget = first(layers, GenerationOptions::thinkingTokenBudget, ReasoningTracker.UNLIMITED);
     if (budget != ReasoningTracker.UNLIMITED
         && !prompt.separateReasoning()
         && !prompt.constraint().isFree()) {

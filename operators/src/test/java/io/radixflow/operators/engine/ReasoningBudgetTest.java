@@ -29,8 +29,7 @@ class ReasoningBudgetTest {
   private static final ReasoningTokens TOKENS =
       ReasoningTokens.of(SimModel.open(SimOptions.DEFAULT).tokenizer(), FORMAT);
   private static final GrammarSpec WORDS =
-      new GrammarSpec(Kind.REGEX, "([a-z]{3,9} ){4,6}é!")
-          .after(FORMAT.reasoningBefore("<think>"));
+      new GrammarSpec(Kind.REGEX, "([a-z]{3,9} ){4,6}é!").after(FORMAT.reasoningBefore("<think>"));
 
   private static SamplingParams sampling(int seed) {
     return new SamplingParams(1f, 0, 1f, 0f, 1.2f, 0.1f, 0f, Map.of(), seed, 0);

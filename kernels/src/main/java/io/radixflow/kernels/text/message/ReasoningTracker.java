@@ -10,9 +10,9 @@ import java.util.Arrays;
  * tokens may come next once its budget is used up. The state is a pure function of the ids so far,
  * so a reply that goes on elsewhere feeds its ids again. Not thread-safe.
  *
- * <p>A token counts if it comes between the marks, or holds a byte that does. Once as many as the budget have come, the
- * ids that end the reasoning follow, one in each mask; before them a character that has begun is
- * finished, for at most {@value #UNFINISHED} tokens.
+ * <p>A token counts if it comes between the marks, or holds a byte that does. Once as many as the
+ * budget have come, the ids that end the reasoning follow, one in each mask; before them a
+ * character that has begun is finished, for at most {@value #UNFINISHED} tokens.
  */
 public final class ReasoningTracker {
   /** A budget that no reply uses up. */

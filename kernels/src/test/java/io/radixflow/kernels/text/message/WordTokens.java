@@ -56,9 +56,7 @@ final class WordTokens implements Tokenizer {
     if (markup.containsKey(id)) {
       return new byte[0];
     }
-    return id < 256
-        ? new byte[] {(byte) id}
-        : words.get(id - 256).getBytes(StandardCharsets.UTF_8);
+    return id < 256 ? new byte[] {(byte) id} : words.get(id - 256).getBytes(StandardCharsets.UTF_8);
   }
 
   @Override

@@ -12,8 +12,8 @@ import java.util.Arrays;
  * them.
  *
  * <p>With a grammar, {@link #accept} and {@link #prepare} may run on any thread, one at a time; the
- * engine thread owns the rest, and submits a step with the mask only while {@link #isReady}. Without
- * one the engine thread owns all of it, and they take no time.
+ * engine thread owns the rest, and submits a step with the mask only while {@link #isReady}.
+ * Without one the engine thread owns all of it, and they take no time.
  */
 public final class ReplyGuide {
   private final GrammarMatcher matcher;
