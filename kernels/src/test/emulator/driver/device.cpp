@@ -36,7 +36,7 @@ const std::map<int, int> kAttributes = {
     {31, 1},         // concurrent kernels
     {36, 3201000},   // memory clock, kHz
     {37, 6144},      // memory bus, bits
-    {38, 50 << 20},  // second-level cache
+    {38, 256 << 10},  // second-level cache: small, so that tests need little to exceed it
     {39, 2048},      // threads per multiprocessor
     {40, 3},         // copy engines
     {41, 1},         // unified addressing

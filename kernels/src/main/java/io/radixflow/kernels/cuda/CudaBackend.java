@@ -271,10 +271,10 @@ public final class CudaBackend implements Backend {
         cause);
   }
 
-  /** Queues setting all pages to zeros, for benchmarks; the pool is open. */
-  public void clearPool() {
+  /** Queues filling all pages with random keys and values, for benchmarks; the pool is open. */
+  public void fillPool() {
     model.context().bind();
-    pool.memory().fillAsync((byte) 0, stream);
+    model.fillRandom(pool.memory(), stream);
   }
 
   /** Returns whether the pool must free its memory; a lost context takes it along. */

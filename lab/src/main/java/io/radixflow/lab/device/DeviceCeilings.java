@@ -3,7 +3,6 @@ package io.radixflow.lab.device;
 import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaStream;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
-import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.driver.PinnedMemory;
 import java.util.function.Consumer;
@@ -19,8 +18,6 @@ record DeviceCeilings(double memory, double toDevice, double toHost) {
 
   private static final long COPY_BYTES = 1L << 30;
   private static final long PINNED_BYTES = 256L << 20;
-  private static final int READ_THREADS = 512;
-  private static final int READ_BLOCKS = 4;
 
   /** Measures them. */
   static DeviceCeilings measure(
@@ -32,35 +29,27 @@ record DeviceCeilings(double memory, double toDevice, double toHost) {
     try (DeviceMemory from = context.allocate(bytes, "a benchmark");
         DeviceMemory to = context.allocate(bytes, "a benchmark");
         PinnedMemory pinned = context.allocatePinned(small, "a benchmark")) {
-      from.fillAsync((byte) 0, stream);
-      KernelLaunch read =
-          module
-              .launch("rf_read")
-              .pointer(from)
-              .wide(bytes / 16)
-              .integer(1)
-              .pointer(to)
-              .grid(READ_BLOCKS * context.device().multiprocessors())
-              .block(READ_THREADS);
-      double reads = reported(figures, "device read", bytes, clock.seconds(() -> read.on(stream)));
+      module.fillRandom(from, 1, stream);
+      DeviceClock.Work read = DeviceClock.read(module, context, from, to);
+      double reads = reported(figures, "device read", bytes, clock.seconds(read));
       double copies =
           reported(
               figures,
               "device copy",
               2 * bytes,
-              clock.seconds(() -> to.copyAsync(from, bytes, stream)));
+              clock.seconds(queue -> to.copyAsync(from, bytes, queue)));
       double in =
           reported(
               figures,
               "host to device",
               small,
-              clock.seconds(() -> to.writeAsync(pinned, small, stream)));
+              clock.seconds(queue -> to.writeAsync(pinned, small, queue)));
       double out =
           reported(
               figures,
               "device to host",
               small,
-              clock.seconds(() -> to.readAsync(pinned, small, stream)));
+              clock.seconds(queue -> to.readAsync(pinned, small, queue)));
       return new DeviceCeilings(Math.max(reads, copies), in, out);
     }
   }

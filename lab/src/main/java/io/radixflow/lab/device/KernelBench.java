@@ -23,6 +23,7 @@ import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
 import io.radixflow.kernels.sampling.SamplingParams;
 import io.radixflow.kernels.sampling.SamplingState;
+import io.radixflow.lab.device.DeviceClock.Work;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -30,8 +31,8 @@ import jcuda.Pointer;
 
 /**
  * Times the kernels of a forward pass that are no products, each alone, on memory of a model's
- * shape but without its weights: attention over all layers, so that its pages do not stay in a
- * cache, norm, rotation with storing, draws, and moves of pages.
+ * shape but without its weights: attention over all layers, with pages that no cache holds, norm,
+ * rotation with storing, draws, and moves of pages. All run in graphs and on random data.
  */
 final class KernelBench implements AutoCloseable {
 
@@ -98,12 +99,12 @@ final class KernelBench implements AutoCloseable {
     plan = new StepPlan(buffers.layout(), config.vocabSize(), config.contextLength());
     attention = CudaModel.planner(context.device(), buffers, shape, mode);
     ints = context.allocatePinned((long) buffers.layout().ints() * Integer.BYTES, "a benchmark");
-    pool.memory().fillAsync((byte) 0, stream);
+    module.fillRandom(pool.memory(), 1, stream);
     buffers.clearArrived(stream);
     for (Activation rows : List.of(Activation.HIDDEN, Activation.NORMED, Activation.QKV)) {
-      buffers.activation(rows).fillAsync((byte) 0, stream);
+      module.fillRandom(buffers.activation(rows), 2, stream);
     }
-    buffers.rotations().fillAsync((byte) 0, stream);
+    module.fillRandom(buffers.rotations(), 3, stream);
   }
 
   /** Sequences of so many tokens for which a device has room beside a step's buffers. */
@@ -120,7 +121,7 @@ final class KernelBench implements AutoCloseable {
     plan(sequences, 1, SamplingParams.GREEDY);
     double kv = (double) sequences * contextTokens * tokenBytes(config);
     double flops = attentionFlops((double) sequences * contextTokens);
-    time("attention, decode " + sequences, layers()::run, kv, flops, Bus.MEMORY);
+    timeCold("attention, decode " + sequences, layers()::run, kv, flops);
     if (sequences <= buffers.layout().blockOutputs()) {
       draws(sequences);
     }
@@ -131,9 +132,9 @@ final class KernelBench implements AutoCloseable {
     plan(1, rows, SamplingParams.GREEDY);
     double tokens = contextTokens - (rows - 1) / 2.0;
     double kv = (double) contextTokens * tokenBytes(config);
-    time("attention, extend " + rows, layers()::run, kv, attentionFlops(rows * tokens), Bus.MEMORY);
+    timeCold("attention, extend " + rows, layers()::run, kv, attentionFlops(rows * tokens));
     try (DeviceMemory gains = context.allocate(4L * config.hiddenSize(), "a benchmark")) {
-      gains.fillAsync((byte) 0, stream);
+      module.fillRandom(gains, 4, stream);
       ProgramRecorder norm = recorder();
       norm.rmsNorm(Activation.HIDDEN, gains, Activation.NORMED);
       double bytes = 4.0 * rows * config.hiddenSize();
@@ -239,13 +240,12 @@ final class KernelBench implements AutoCloseable {
     return 4.0 * pairs * config.layers() * config.heads() * config.headDim();
   }
 
-  @FunctionalInterface
-  private interface Work {
-    void on(CudaStream stream);
+  private void time(String name, Work work, double bytes, double flops, Bus bus) {
+    figures.accept(name, clock.replayed(List.of(work)), bytes, flops, bus);
   }
 
-  private void time(String name, Work work, double bytes, double flops, Bus bus) {
-    figures.accept(name, clock.seconds(() -> work.on(stream)), bytes, flops, bus);
+  private void timeCold(String name, Work work, double bytes, double flops) {
+    figures.accept(name, clock.replayedCold(work, module), bytes, flops, Bus.MEMORY);
   }
 
   @Override

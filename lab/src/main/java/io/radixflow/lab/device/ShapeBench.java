@@ -3,33 +3,23 @@ package io.radixflow.lab.device;
 import io.radixflow.kernels.DeviceOptions;
 import io.radixflow.kernels.cuda.CudaBackend;
 import io.radixflow.kernels.cuda.driver.CudaContext;
-import io.radixflow.kernels.cuda.driver.CudaDevice;
-import io.radixflow.kernels.cuda.driver.CudaStream;
 import io.radixflow.kernels.cuda.driver.DeviceCode;
-import io.radixflow.kernels.cuda.driver.DeviceMemory;
-import io.radixflow.kernels.cuda.driver.KernelLaunch;
 import io.radixflow.kernels.cuda.driver.KernelModule;
 import io.radixflow.kernels.cuda.step.CudaModel;
-import io.radixflow.kernels.cuda.step.GemmEpilogue;
-import io.radixflow.kernels.cuda.step.GemmPlan;
-import io.radixflow.kernels.cuda.step.ProgramRecorder;
-import io.radixflow.kernels.cuda.weights.CudaMatrix;
 import io.radixflow.kernels.device.GpuMode;
 import io.radixflow.kernels.model.Activation;
 import io.radixflow.kernels.model.ModelConfig;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.Consumer;
-import jcuda.Pointer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Measures a device: its ceilings first, then products, other kernels and steps of models' shapes
- * against the floors that the ceilings imply. Data of small kernels stay in the device's cache, so
- * that they may come in below their floor. Not thread-safe.
+ * against the floors that the ceilings imply. What a step finds in the device's cache, as the rows
+ * that the kernel before has written, is there in the benchmarks too, so that small kernels may come
+ * in below their floor. Not thread-safe.
  */
 public final class ShapeBench {
 
@@ -69,7 +59,7 @@ public final class ShapeBench {
   /** Kernels and steps of a shape in both modes, after {@link #ceilings}. */
   public void shape(ModelConfig config) throws InterruptedException {
     for (GpuMode mode : GpuMode.values()) {
-      products(config, mode);
+      products(config, mode, PRODUCT_ROWS);
       kernels(config, mode, CONTEXT, DECODE_ROWS, CudaModel.MAX_ROWS);
       try {
         steps(config, mode);
@@ -125,55 +115,16 @@ public final class ShapeBench {
     figures.accept(new GpuFigure(group, name, seconds, bytes, flops, floor));
   }
 
-  private void products(ModelConfig config, GpuMode mode) {
-    Map<String, int[]> matrices = new LinkedHashMap<>();
-    int hidden = config.hiddenSize();
-    matrices.put("qkv", new int[] {Activation.QKV.width(config), hidden});
-    matrices.put("gate and up", new int[] {2 * config.intermediateSize(), hidden});
-    matrices.put("down", new int[] {hidden, config.intermediateSize()});
-    matrices.put("head", new int[] {config.vocabSize(), hidden});
+  /** Products, each alone. */
+  void products(ModelConfig config, GpuMode mode, int[] rows) {
     try (CudaContext context = CudaContext.open(ordinal)) {
       KernelModule module = context.load(DeviceCode.load());
-      CudaStream stream = context.newStream("bench");
-      for (Map.Entry<String, int[]> matrix : matrices.entrySet()) {
-        int features = matrix.getValue()[0];
-        int depth = matrix.getValue()[1];
-        for (int rows : PRODUCT_ROWS) {
-          double seconds = product(context, module, stream, mode, features, depth, rows);
-          double bytes = 2.0 * ((double) features * depth + (double) rows * (features + depth));
-          double flops = 2.0 * rows * features * depth;
-          accept(group(config, mode), matrix.getKey() + " x " + rows, seconds, bytes, flops);
-        }
-      }
-    }
-  }
-
-  private static double product(
-      CudaContext context,
-      KernelModule module,
-      CudaStream stream,
-      GpuMode mode,
-      int features,
-      int depth,
-      int rows) {
-    CudaDevice device = context.device();
-    int shared = device.sharedMemory();
-    GemmPlan plan =
-        new GemmPlan(mode, device.multiprocessors(), device.hopper(), shared, shared + 1024);
-    try (DeviceMemory weights = context.allocate(2L * features * depth, "weights");
-        DeviceMemory source = context.allocate(2L * rows * depth, "rows");
-        DeviceMemory result = context.allocate(4L * rows * features, "a product");
-        DeviceMemory count = context.allocate(Integer.BYTES, "a count")) {
-      weights.fillAsync((byte) 1, stream);
-      source.fillAsync((byte) 1, stream);
-      count.write(Pointer.to(new int[] {rows}), Integer.BYTES);
-      CudaMatrix matrix = new CudaMatrix(weights, null, features, depth, false);
-      KernelLaunch launch =
-          ProgramRecorder.product(
-              module, plan, matrix, source, result, null, GemmEpilogue.LOGITS, rows);
-      launch.pointer(count).nullPointer();
-      ProgramRecorder.finish(launch, matrix, GemmEpilogue.LOGITS);
-      return new DeviceClock(context, stream, REPETITIONS).seconds(() -> launch.on(stream));
+      new ProductBench(clock(context), module, mode)
+          .measure(
+              config,
+              rows,
+              (name, seconds, bytes, flops, bus) ->
+                  acceptOver(bus, group(config, mode), name, seconds, bytes, flops));
     }
   }
 

@@ -41,6 +41,44 @@ class GpuBenchTest {
   }
 
   @Test
+  void everyProductIsMeasuredInGraphsOnWeightsThatNoCacheHolds() {
+    EmulatedDriver.reset();
+    List<GpuFigure> figures = new ArrayList<>();
+    ShapeBench bench = new ShapeBench(0, 1e12, figures::add);
+    EmulatedDriver.setMemoryLimit(96 << 20);
+    bench.ceilings();
+    EmulatedDriver.reset();
+    figures.clear();
+    bench.products(CudaModels.qwen3(), GpuMode.DETERMINISTIC, new int[] {1, 9});
+    assertThat(figures)
+        .extracting(GpuFigure::name)
+        .containsExactly(
+            "qkv x 1",
+            "qkv x 9",
+            "o x 1",
+            "o x 9",
+            "gate and up x 1",
+            "gate and up x 9",
+            "down x 1",
+            "down x 9",
+            "head x 1",
+            "head x 9");
+    assertThat(figures.get(2).bytes())
+        .as("72 x 192 weights of o, a row of 192, 72 sums that are added to a row")
+        .isEqualTo(2 * (72 * 192 + 192 + 2 * 72));
+    assertThat(EmulatedDriver.calls("cuGraphLaunch")).isEqualTo(2 * figures.size());
+    EmulatedGpu.assertNothingIsLeaked();
+  }
+
+  @Test
+  void matricesAreSoManyThatTheCacheCannotKeepThem() {
+    assertThat(ProductBench.copies(100, 1000, 1 << 20)).isEqualTo(20);
+    assertThat(ProductBench.copies(3000, 1000, 1 << 20)).isEqualTo(1);
+    assertThat(ProductBench.copies(100, 1000, 500)).as("as far as there is room").isEqualTo(5);
+    assertThat(ProductBench.copies(100, 1000, 50)).isEqualTo(1);
+  }
+
+  @Test
   void everyKernelBesideTheProductsIsMeasuredAgainstItsFloor() {
     EmulatedDriver.reset();
     List<GpuFigure> figures = new ArrayList<>();

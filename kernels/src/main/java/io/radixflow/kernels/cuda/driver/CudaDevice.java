@@ -11,6 +11,7 @@ import java.util.Locale;
  * @param minor of the compute capability
  * @param multiprocessors how many run blocks
  * @param sharedMemory the most bytes of shared memory a block may ask for
+ * @param cacheBytes bytes of the second-level cache
  */
 public record CudaDevice(
     int ordinal,
@@ -19,7 +20,8 @@ public record CudaDevice(
     int major,
     int minor,
     int multiprocessors,
-    int sharedMemory) {
+    int sharedMemory,
+    int cacheBytes) {
 
   /**
    * Says why the kernels do not run on the device, or null if they do: they need bf16 tensor cores

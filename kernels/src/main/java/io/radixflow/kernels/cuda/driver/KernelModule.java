@@ -12,6 +12,9 @@ import jcuda.driver.JCudaDriver;
 /** The kernels of a {@link DeviceCode} loaded into a context; unloaded at the latest with it. */
 public final class KernelModule extends ContextResource {
 
+  private static final int FILL_BLOCKS = 4;
+  private static final int FILL_THREADS = 256;
+
   private final DeviceCode code;
   private final CUmodule handle = new CUmodule();
   private final Map<String, CUfunction> functions = new HashMap<>();
@@ -34,6 +37,20 @@ public final class KernelModule extends ContextResource {
   /** A new launch of the kernel with this name, yet without parameters. */
   public KernelLaunch launch(String kernel) {
     return new KernelLaunch(context, kernel, function(kernel));
+  }
+
+  /**
+   * Queues filling memory of a multiple of 16 bytes with random bf16 between -2 and 2, for
+   * benchmarks.
+   */
+  public void fillRandom(DeviceMemory memory, int seed, CudaStream stream) {
+    launch("rf_fill_random")
+        .pointer(memory)
+        .wide(memory.bytes() / 16)
+        .integer(seed)
+        .grid(FILL_BLOCKS * context.device().multiprocessors())
+        .block(FILL_THREADS)
+        .on(stream);
   }
 
   private CUfunction function(String kernel) {

@@ -5,6 +5,7 @@ import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.cuda.driver.CudaException;
 import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.CudaStream;
 import io.radixflow.kernels.cuda.driver.CudaUnavailableException;
 import io.radixflow.kernels.cuda.driver.DeviceCode;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
@@ -165,6 +166,11 @@ public final class CudaModel implements AutoCloseable {
 
   public StepBuffers buffers() {
     return buffers;
+  }
+
+  /** Queues filling memory with random bf16, for benchmarks. */
+  public void fillRandom(DeviceMemory memory, CudaStream stream) {
+    module.fillRandom(memory, 1, stream);
   }
 
   /** Bytes of all weights on the device. */

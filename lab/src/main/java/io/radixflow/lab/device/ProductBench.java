@@ -1,0 +1,132 @@
+package io.radixflow.lab.device;
+
+import io.radixflow.kernels.cuda.driver.CudaContext;
+import io.radixflow.kernels.cuda.driver.CudaDevice;
+import io.radixflow.kernels.cuda.driver.CudaStream;
+import io.radixflow.kernels.cuda.driver.DeviceMemory;
+import io.radixflow.kernels.cuda.driver.KernelLaunch;
+import io.radixflow.kernels.cuda.driver.KernelModule;
+import io.radixflow.kernels.cuda.step.GemmEpilogue;
+import io.radixflow.kernels.cuda.step.GemmPlan;
+import io.radixflow.kernels.cuda.step.ProgramRecorder;
+import io.radixflow.kernels.cuda.weights.CudaMatrix;
+import io.radixflow.kernels.device.GpuMode;
+import io.radixflow.kernels.model.Activation;
+import io.radixflow.kernels.model.ModelConfig;
+import java.util.ArrayList;
+import java.util.List;
+import jcuda.Pointer;
+
+/**
+ * Times the products of a model's shape, each alone, on random data. As in a model, whose layers
+ * have matrices of their own, the next product reads other weights: there are so many copies that
+ * the device's cache cannot keep them. Rows stay in the cache.
+ */
+final class ProductBench {
+
+  private static final int MOST_COPIES = 256;
+  private static final double SHARE_FOR_WEIGHTS = 0.5;
+
+  private final DeviceClock clock;
+  private final KernelModule module;
+  private final GemmPlan plan;
+
+  ProductBench(DeviceClock clock, KernelModule module, GpuMode mode) {
+    this.clock = clock;
+    this.module = module;
+    CudaDevice device = clock.context().device();
+    int shared = device.sharedMemory();
+    plan = new GemmPlan(mode, device.multiprocessors(), device.hopper(), shared, shared + 1024);
+  }
+
+  /** A matrix of a model, and what its product does with the sums. */
+  private record Product(String name, int features, int depth, GemmEpilogue epilogue) {
+
+    long weightBytes() {
+      return 2L * features * depth;
+    }
+
+    /** Bytes that the product must read and write at least. */
+    double bytes(int rows) {
+      double result =
+          switch (epilogue) {
+            case PLAIN, BIAS -> 2;
+            case RESIDUAL, LOGITS -> 4;
+            case SWIGLU -> 1;
+          };
+      return weightBytes() + (double) rows * (2.0 * depth + result * features);
+    }
+  }
+
+  private static List<Product> products(ModelConfig config) {
+    int hidden = config.hiddenSize();
+    int wide = config.intermediateSize();
+    int attended = Activation.ATTENDED.width(config);
+    return List.of(
+        new Product("qkv", Activation.QKV.width(config), hidden, GemmEpilogue.PLAIN),
+        new Product("o", hidden, attended, GemmEpilogue.RESIDUAL),
+        new Product("gate and up", 2 * wide, hidden, GemmEpilogue.SWIGLU),
+        new Product("down", hidden, wide, GemmEpilogue.RESIDUAL),
+        new Product("head", config.vocabSize(), hidden, GemmEpilogue.LOGITS));
+  }
+
+  /** Measures all products of a shape for each number of rows. */
+  void measure(ModelConfig config, int[] rowCounts, KernelBench.Figures figures) {
+    for (Product product : products(config)) {
+      for (int rows : rowCounts) {
+        figures.accept(
+            product.name() + " x " + rows,
+            seconds(product, rows),
+            product.bytes(rows),
+            2.0 * rows * product.features() * product.depth(),
+            KernelBench.Bus.MEMORY);
+      }
+    }
+  }
+
+  /** Copies of a matrix that exceed twice the cache, as far as there is room. */
+  static int copies(long bytes, long cacheBytes, long room) {
+    long enough = (2 * cacheBytes + bytes - 1) / bytes;
+    return (int) Math.max(1, Math.min(Math.min(enough, MOST_COPIES), room / bytes));
+  }
+
+  private double seconds(Product product, int rows) {
+    CudaContext context = clock.context();
+    CudaStream stream = clock.stream();
+    long room = (long) (SHARE_FOR_WEIGHTS * context.freeMemory());
+    int copies = copies(product.weightBytes(), context.device().cacheBytes(), room);
+    try (DeviceMemory weights = context.allocate(copies * product.weightBytes(), "weights");
+        DeviceMemory source = context.allocate(2L * rows * product.depth(), "rows");
+        DeviceMemory result = context.allocate(4L * rows * product.features(), "a product");
+        DeviceMemory count = context.allocate(Integer.BYTES, "a count")) {
+      module.fillRandom(weights, 1, stream);
+      module.fillRandom(source, 2, stream);
+      result.fillAsync((byte) 0, stream);
+      count.write(Pointer.to(new int[] {rows}), Integer.BYTES);
+      List<DeviceClock.Work> works = new ArrayList<>();
+      for (int copy = 0; copy < copies; copy++) {
+        DeviceMemory own = weights.slice(copy * product.weightBytes(), product.weightBytes());
+        works.add(launch(product, rows, own, source, result, count)::on);
+      }
+      return clock.replayed(works);
+    }
+  }
+
+  private KernelLaunch launch(
+      Product product,
+      int rows,
+      DeviceMemory weights,
+      DeviceMemory source,
+      DeviceMemory result,
+      DeviceMemory count) {
+    CudaMatrix matrix =
+        new CudaMatrix(weights, null, product.features(), product.depth(), false);
+    GemmEpilogue epilogue = product.epilogue();
+    DeviceMemory extra = epilogue == GemmEpilogue.RESIDUAL ? result : null;
+    KernelLaunch launch =
+        ProgramRecorder.product(
+            module, plan, matrix, source, result, extra, epilogue, rows);
+    launch.pointer(count).nullPointer();
+    return ProgramRecorder.finish(launch, matrix, epilogue);
+  }
+}
