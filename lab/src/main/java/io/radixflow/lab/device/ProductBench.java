@@ -119,13 +119,11 @@ final class ProductBench {
       DeviceMemory source,
       DeviceMemory result,
       DeviceMemory count) {
-    CudaMatrix matrix =
-        new CudaMatrix(weights, null, product.features(), product.depth(), false);
+    CudaMatrix matrix = new CudaMatrix(weights, null, product.features(), product.depth(), false);
     GemmEpilogue epilogue = product.epilogue();
     DeviceMemory extra = epilogue == GemmEpilogue.RESIDUAL ? result : null;
     KernelLaunch launch =
-        ProgramRecorder.product(
-            module, plan, matrix, source, result, extra, epilogue, rows);
+        ProgramRecorder.product(module, plan, matrix, source, result, extra, epilogue, rows);
     launch.pointer(count).nullPointer();
     return ProgramRecorder.finish(launch, matrix, epilogue);
   }

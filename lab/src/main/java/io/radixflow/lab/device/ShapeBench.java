@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Measures a device: its ceilings first, then products, other kernels and steps of models' shapes
  * against the floors that the ceilings imply. What a step finds in the device's cache, as the rows
- * that the kernel before has written, is there in the benchmarks too, so that small kernels may come
- * in below their floor. Not thread-safe.
+ * that the kernel before has written, is there in the benchmarks too, so that small kernels may
+ * come in below their floor. Not thread-safe.
  */
 public final class ShapeBench {
 

@@ -5,7 +5,6 @@ import io.radixflow.kernels.cuda.driver.CudaContext;
 import io.radixflow.kernels.cuda.driver.CudaDevice;
 import io.radixflow.kernels.cuda.driver.CudaException;
 import io.radixflow.kernels.cuda.driver.CudaStream;
-import io.radixflow.kernels.cuda.driver.CudaStream;
 import io.radixflow.kernels.cuda.driver.CudaUnavailableException;
 import io.radixflow.kernels.cuda.driver.DeviceCode;
 import io.radixflow.kernels.cuda.driver.DeviceMemory;
