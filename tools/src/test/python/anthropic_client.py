@@ -1,5 +1,6 @@
 """Anthropic's client against a gateway: python anthropic_client.py BASE_URL. Every function named test_... is a test."""
 
+import json
 import sys
 import traceback
 
@@ -107,6 +108,19 @@ def test_tools_are_called_in_parallel_for_several_rounds():
         assert counted > client.messages.count_tokens(
             model=model, system=given["system"], messages=messages[:3]
         ).input_tokens
+
+
+def test_a_message_is_held_to_a_schema():
+    schema = {
+        "type": "object",
+        "properties": {"city": {"enum": ["Ulm", "Rome"]}},
+        "required": ["city"],
+        "additionalProperties": False,
+    }
+    given = dict(max_tokens=200, output_config={"format": {"type": "json_schema", "schema": schema}})
+    message = client.messages.create(**ask("A city?", **given))
+    assert message.stop_reason == "end_turn"
+    assert json.loads(message.content[0].text)["city"] in ("Ulm", "Rome")
 
 
 def test_tokens_are_counted():

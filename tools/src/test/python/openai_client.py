@@ -3,9 +3,11 @@
 import json
 import sys
 import traceback
+from typing import Annotated, Literal
 
 import openai
 import published
+import pydantic
 
 def connect(url):
     return openai.OpenAI(
@@ -290,6 +292,7 @@ def test_responses_call_tools_in_parallel_for_several_rounds():
             assert response.status == "completed"
             answer = ask_clock(input=results(response), **given(response.id))
             assert answer.output_text == "It is 1 o'clock."
+            assert response.tools[0].name == "clock" and response.tools[0].parameters == SCHEMA
             assert answer.usage.input_tokens_details.cached_tokens > 0
             assert client.responses.retrieve(response.id).model_dump() == response.model_dump()
             previous = answer.id
@@ -297,6 +300,29 @@ def test_responses_call_tools_in_parallel_for_several_rounds():
     assert kinds[:6] == ["message"] + ["function_call"] * 2 + ["function_call_output"] * 2 + ["message"], kinds
     with_tools = client.responses.input_tokens.count(model=model, input=CALLS, tools=[CLOCK]).input_tokens
     assert with_tools > client.responses.input_tokens.count(model=model, input=CALLS).input_tokens
+
+
+class City(pydantic.BaseModel):
+    model_config = {"extra": "forbid"}
+    name: Literal["Ulm", "Rome"]
+    rivers: Annotated[list[Literal["Danube", "Tiber"]], pydantic.Field(max_length=2)]
+
+
+def test_the_text_of_a_response_is_held_to_a_schema():
+    response = client.responses.parse(model=model, input="A city?", text_format=City, max_output_tokens=400)
+    assert response.status == "completed" and response.output_parsed.name in ("Ulm", "Rome")
+    assert response.text.format.type == "json_schema"
+    assert client.responses.retrieve(response.id).text == response.text
+    free = create(input="A city?", text={"format": {"type": "json_object"}})
+    assert free.text.format.type == "json_object" and free.output_text.startswith("{")
+
+
+def test_the_older_names_of_grammars_hold_replies():
+    ask = dict(model=model, messages=[{"role": "user", "content": "Yes?"}])
+    chat = client.chat.completions.create(**ask, extra_body={"guided_choice": ["yes", "no"]})
+    assert chat.choices[0].message.content in ("yes", "no")
+    text = client.completions.create(model=model, prompt="Yes?", extra_body={"guided_regex": "(yes|no)!"})
+    assert text.choices[0].text in ("yes!", "no!")
 
 
 def test_a_client_that_sends_all_items_each_time_is_served():

@@ -219,7 +219,7 @@ public final class FakeTopics implements Topics {
             null);
     Reply answer =
         Reply.builder(query.session(), query.branch(), query.turn(), query.kind())
-            .turnState(state.with(reply))
+            .turnState(state.with(reply, List.of()))
             .build();
     reader.delta(query.session().getBytes(UTF_8), DeltaWriter.write(ReplyDelta.last(answer)));
   }

@@ -1,8 +1,8 @@
 package io.radixflow.gateway.chat;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import io.radixflow.gateway.turn.TurnPart;
 import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;

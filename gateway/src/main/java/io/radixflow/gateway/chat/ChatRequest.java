@@ -71,6 +71,10 @@ record ChatRequest(
           "separate_reasoning",
           "response_format",
           "structured_outputs",
+          "guided_json",
+          "guided_regex",
+          "guided_grammar",
+          "guided_choice",
           "user",
           "safety_identifier",
           "prompt_cache_key",
@@ -78,15 +82,7 @@ record ChatRequest(
           "prompt_cache_retention");
 
   private static final Set<String> REFUSED =
-      Set.of(
-          "functions",
-          "function_call",
-          "audio",
-          "web_search_options",
-          "guided_json",
-          "guided_regex",
-          "guided_choice",
-          "guided_grammar");
+      Set.of("functions", "function_call", "audio", "web_search_options");
 
   static ChatRequest read(Exchange exchange, ServedModels models) {
     ObjectNode raw = exchange.body();

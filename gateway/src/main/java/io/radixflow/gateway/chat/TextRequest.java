@@ -56,19 +56,15 @@ record TextRequest(
           "priority",
           "logprobs",
           "ignore_eos",
-          "user");
-
-  private static final Set<String> REFUSED =
-      Set.of(
-          "echo",
-          "suffix",
-          "prompt_embeds",
+          "response_format",
+          "structured_outputs",
           "guided_json",
           "guided_regex",
-          "guided_choice",
           "guided_grammar",
-          "structured_outputs",
-          "response_format");
+          "guided_choice",
+          "user");
+
+  private static final Set<String> REFUSED = Set.of("echo", "suffix", "prompt_embeds");
 
   static TextRequest read(Exchange exchange, ServedModels models) {
     ObjectNode raw = exchange.body();

@@ -36,7 +36,7 @@ final class MessageCollector implements ChatOutput {
     if (error != null) {
       exchange.fail(error);
     } else {
-      exchange.json(200, json.message(message.message(), end));
+      exchange.json(200, json.message(message, end));
     }
   }
 

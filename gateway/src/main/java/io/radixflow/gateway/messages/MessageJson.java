@@ -2,10 +2,11 @@ package io.radixflow.gateway.messages;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import io.radixflow.gateway.http.Json;
+import io.radixflow.gateway.turn.ReplyBlock;
 import io.radixflow.gateway.turn.TurnEnd;
-import io.radixflow.gateway.turn.TurnPart;
+import io.radixflow.gateway.turn.TurnMessage;
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.kernels.text.template.JsonValues;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.ToolCall;
 import io.radixflow.operators.record.Usage;
 import java.io.IOException;
@@ -21,7 +22,7 @@ import java.io.IOException;
 record MessageJson(String id, String model, boolean cacheControl) {
 
   /** The whole message. */
-  byte[] message(Message reply, TurnEnd end) {
+  byte[] message(TurnMessage reply, TurnEnd end) {
     return Json.write(json -> message(json, reply, end, end.usage()));
   }
 
@@ -36,7 +37,7 @@ record MessageJson(String id, String model, boolean cacheControl) {
         });
   }
 
-  private void message(JsonGenerator json, Message reply, TurnEnd end, Usage usage)
+  private void message(JsonGenerator json, TurnMessage reply, TurnEnd end, Usage usage)
       throws IOException {
     json.writeStringField("id", id);
     json.writeStringField("type", "message");
@@ -51,15 +52,20 @@ record MessageJson(String id, String model, boolean cacheControl) {
     usage(json, usage);
   }
 
-  private void blocks(JsonGenerator json, Message reply) throws IOException {
-    if (reply.reasoning() != null) {
-      thinking(json, reply.reasoning(), id);
+  private void blocks(JsonGenerator json, TurnMessage reply) throws IOException {
+    boolean says = false;
+    for (ReplyBlock block : ReplyBlock.of(reply.message(), reply.order())) {
+      says |= !block.part().isReasoning();
+      if (block.call() != null) {
+        toolUse(json, block.call());
+      } else if (block.part().isReasoning()) {
+        thinking(json, block.text(), id);
+      } else {
+        text(json, block.text());
+      }
     }
-    if (reply.toolCalls().isEmpty() || reply.content() != null) {
-      text(json, reply.content());
-    }
-    for (ToolCall call : reply.toolCalls()) {
-      toolUse(json, call);
+    if (!says) {
+      text(json, "");
     }
   }
 

@@ -7,9 +7,9 @@ import io.radixflow.gateway.http.SseStream;
 import io.radixflow.gateway.http.TurnErrors;
 import io.radixflow.gateway.turn.TurnEnd;
 import io.radixflow.gateway.turn.TurnFailure;
-import io.radixflow.gateway.turn.TurnPart;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.gateway.turn.TurnStream;
+import io.radixflow.jobs.client.TurnPart;
 
 /** Streams a message as it grows. Belongs to the event loop of its exchange. */
 final class MessageStream implements ChatOutput {

@@ -2,7 +2,7 @@ package io.radixflow.gateway.messages;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.radixflow.gateway.http.ApiException;
+import io.radixflow.gateway.chat.JsonFormat;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Reads tools, their choice and how the model is to think, and gives them the names of events. */
+/**
+ * Reads tools, their choice, how the model is to think and the form of its reply, and gives them
+ * the names of events.
+ */
 final class MessageTools {
 
   private static final int MAX_TOOLS = 128;
@@ -19,6 +22,7 @@ final class MessageTools {
       Set.of("type", "name", "description", "input_schema", "strict", "cache_control");
   private static final List<String> THINKING = List.of("enabled", "disabled", "adaptive");
 
+  private static final List<String> FORMATS = List.of("json_schema");
   private static final List<String> CHOICES = List.of("auto", "none", "any", "tool");
 
   private final CacheControls controls;
@@ -44,14 +48,29 @@ final class MessageTools {
       choose(choice, options);
     }
     think(body.object("thinking"), options);
+    format(body, options);
+    return options;
+  }
+
+  /** Reads the form of the reply, by its name of today or by its older one. */
+  private void format(JsonObject body, ObjectNode options) {
+    JsonObject format = body.object("output_format");
     JsonObject output = body.object("output_config");
     if (output != null) {
-      if (output.has("format")) {
-        throw ApiException.notServed("output_config.format");
+      JsonObject today = output.object("format");
+      if (format != null && today != null) {
+        throw new InvalidInputException(
+            "output_format and output_config.format both say what the reply is held to: give one"
+                + " of them");
       }
-      output.names().forEach(name -> notice.accept(output.path(name)));
+      format = today == null ? format : today;
+      for (String name : output.names()) {
+        if (!name.equals("format")) {
+          notice.accept(output.path(name));
+        }
+      }
     }
-    return options;
+    JsonFormat.read(format, FORMATS, options, notice);
   }
 
   private void add(ArrayNode tools, JsonObject tool) {

@@ -44,10 +44,11 @@ record MessagesRequest(
           "tool_choice",
           "tools",
           "output_config",
+          "output_format",
           "top_k",
           "top_p");
 
-  private static final Set<String> REFUSED = Set.of("mcp_servers", "output_format");
+  private static final Set<String> REFUSED = Set.of("mcp_servers");
 
   /**
    * Reads the body of a request.

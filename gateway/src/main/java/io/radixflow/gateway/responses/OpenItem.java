@@ -3,7 +3,7 @@ package io.radixflow.gateway.responses;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.turn.TurnMessage;
-import io.radixflow.gateway.turn.TurnPart;
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,13 +26,14 @@ final class OpenItem {
   /**
    * @param index among the output items
    * @param part what it begins with
+   * @param nth how many items of text, or of reasoning, come before; 0 for a call
    * @param name of the function, if it is a call
    */
-  OpenItem(ResponseRecord response, int index, TurnPart part, String name) {
+  OpenItem(ResponseRecord response, int index, TurnPart part, int nth, String name) {
     this.part = part;
     this.index = index;
     this.name = name;
-    this.id = ResponseIds.part(response.turn(), ResponseIds.REPLY, part);
+    this.id = ResponseIds.part(response.turn(), ResponseIds.REPLY, part, nth);
   }
 
   /** Returns whether a piece goes on with this item; name and arguments of a call are one. */

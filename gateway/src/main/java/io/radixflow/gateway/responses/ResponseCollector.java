@@ -11,7 +11,6 @@ import io.radixflow.gateway.turn.TurnFound;
 import io.radixflow.gateway.turn.TurnListener;
 import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
-import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -57,7 +56,7 @@ final class ResponseCollector implements TurnListener {
     if (end.finishReason().equals("rejected")) {
       exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
     } else {
-      ResponseRecord whole = ended(begun, end, message.message(), message.logprobs());
+      ResponseRecord whole = ended(begun, end, message, message.logprobs());
       exchange.json(200, Json.write(ResponseJson.response(whole)));
     }
   }
@@ -68,11 +67,12 @@ final class ResponseCollector implements TurnListener {
    * @param logprobs of the tokens, or null
    */
   static ResponseRecord ended(
-      ResponseRecord begun, TurnEnd end, Message reply, List<TokenLogprob> logprobs) {
+      ResponseRecord begun, TurnEnd end, TurnMessage reply, List<TokenLogprob> logprobs) {
     return begun.ended(
         Status.of(end.finishReason()),
         TimeUnit.MILLISECONDS.toSeconds(end.completed()),
-        reply,
+        reply.message(),
+        reply.order(),
         logprobs,
         end.usage(),
         ResponseLookup.failure(end.finishReason(), end.error()));

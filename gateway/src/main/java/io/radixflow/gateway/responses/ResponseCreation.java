@@ -195,7 +195,9 @@ final class ResponseCreation {
             request.metadata().entries(),
             Status.QUEUED,
             0,
+            request.options(),
             ResponseRecord.NOTHING,
+            List.of(),
             null,
             null,
             null);

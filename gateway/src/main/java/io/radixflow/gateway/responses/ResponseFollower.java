@@ -82,7 +82,7 @@ final class ResponseFollower implements TurnListener {
       exchange.fail(ResponseErrors.of(end, begun.settings().previous()));
       return;
     }
-    end(ResponseCollector.ended(begun, end, message.message(), null));
+    end(ResponseCollector.ended(begun, end, message, null));
   }
 
   /** Ends the stream of a response that is known to its end. */

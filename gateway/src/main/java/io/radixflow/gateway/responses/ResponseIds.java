@@ -2,7 +2,7 @@ package io.radixflow.gateway.responses;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.radixflow.gateway.turn.TurnPart;
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
 import java.nio.ByteBuffer;
@@ -32,7 +32,7 @@ final class ResponseIds {
   private static final Pattern CONVERSATION_ID = Pattern.compile("conv_[0-9a-f]{32}");
   private static final Pattern TAG = Pattern.compile("|[0-9a-f]{8}");
   private static final Pattern POSITION =
-      Pattern.compile("(r|0|[1-9][0-9]{0,5})(t|c0|c[1-9][0-9]{0,5})?");
+      Pattern.compile("(r|0|[1-9][0-9]{0,5})(t|c0|[mtc][1-9][0-9]{0,5})?");
 
   /** What ids of items begin with: of messages and results, reasoning, and calls. */
   private static final List<String> ITEMS = List.of(ITEM, "rs_", "fc_");
@@ -98,14 +98,15 @@ final class ResponseIds {
    * Returns the id of an item that is a part of a message of a turn, or of its reply.
    *
    * @param part reasoning, the content or a call
+   * @param nth how many items of text, or of reasoning, come before; 0 for a call
    */
-  static String part(String turn, int position, TurnPart part) {
-    if (part.isContent()) {
-      return item(turn, position);
-    }
+  static String part(String turn, int position, TurnPart part, int nth) {
     String of = position == REPLY ? "r" : Integer.toString(position);
+    if (part.isContent()) {
+      return nth == 0 ? item(turn, position) : ITEM + encoded(turn, of + "m" + nth);
+    }
     return part.isReasoning()
-        ? "rs_" + encoded(turn, of + "t")
+        ? "rs_" + encoded(turn, of + "t" + (nth == 0 ? "" : nth))
         : "fc_" + encoded(turn, of + "c" + part.index());
   }
 
@@ -119,7 +120,7 @@ final class ResponseIds {
   }
 
   private static int position(String code) {
-    String of = code.replaceFirst("(t|c[0-9]+)$", "");
+    String of = code.replaceFirst("[tcm][0-9]*$", "");
     return of.equals("r") ? REPLY : Integer.parseInt(of);
   }
 

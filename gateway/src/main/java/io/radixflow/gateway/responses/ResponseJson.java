@@ -7,8 +7,10 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
-import io.radixflow.gateway.turn.TurnPart;
+import io.radixflow.gateway.turn.ReplyBlock;
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartLength;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
 import io.radixflow.operators.record.TierUsage;
@@ -58,14 +60,15 @@ final class ResponseJson {
               ResponseIds.REPLY,
               response.reply(),
               response.itemStatus(),
-              response.logprobs())
+              response.logprobs(),
+              response.order())
           .forEach(output::add);
     }
-    putDefaults(node);
+    node.put("service_tier", "default");
+    ResponseOptions.put(node, response.options());
     node.put("previous_response_id", settings.previous());
     node.put("prompt_cache_key", settings.promptCacheKey());
     node.put("prompt_cache_retention", settings.promptCacheRetention());
-    node.putObject("reasoning").putNull("effort").putNull("summary");
     node.put("safety_identifier", settings.safetyIdentifier());
     node.put("store", settings.store());
     node.put("temperature", settings.temperature() == null ? 1.0 : settings.temperature());
@@ -76,17 +79,6 @@ final class ResponseJson {
     node.put("user", settings.user());
     node.set("metadata", metadata(response.metadata()));
     return node;
-  }
-
-  /** Writes what is the same for all responses: what they ask for is refused, or does nothing. */
-  private static void putDefaults(ObjectNode node) {
-    node.put("presence_penalty", 0.0);
-    node.put("frequency_penalty", 0.0);
-    node.put("parallel_tool_calls", true);
-    node.put("service_tier", "default");
-    node.putObject("text").putObject("format").put("type", "text");
-    node.put("tool_choice", "auto");
-    node.putArray("tools");
   }
 
   private static void putConversation(ObjectNode node, String session) {
@@ -117,6 +109,11 @@ final class ResponseJson {
         : JSON.objectNode().put("code", failure.code()).put("message", failure.message());
   }
 
+  /** Writes a message of a turn, or its reply, as items that are complete. */
+  static List<ObjectNode> items(String turn, int position, Message message) {
+    return items(turn, position, message, "completed", null, List.of());
+  }
+
   /**
    * Writes a message of a turn, or its reply, as items: reasoning, the message, and calls. The
    * result of a tool is an item of its own kind.
@@ -124,38 +121,48 @@ final class ResponseJson {
    * @param position index among the turn's messages, or {@link ResponseIds#REPLY}
    * @param status of the last item; those before it are complete
    * @param logprobs of the content's tokens, or null
+   * @param order of its parts, see {@link ReplyBlock#of}
    */
-  static List<ObjectNode> items(
-      String turn, int position, Message message, String status, List<TokenLogprob> logprobs) {
+  private static List<ObjectNode> items(
+      String turn,
+      int position,
+      Message message,
+      String status,
+      List<TokenLogprob> logprobs,
+      List<PartLength> order) {
     if (message.role().equals("tool")) {
       return List.of(result(ResponseIds.item(turn, position), message));
     }
+    List<ReplyBlock> blocks = ReplyBlock.of(message, order);
     List<ObjectNode> items = new ArrayList<>();
-    String content = message.content() == null ? "" : message.content();
-    boolean hasCalls = !message.toolCalls().isEmpty();
-    boolean onlyReasoning = content.isEmpty() && !hasCalls && message.reasoning() != null;
-    if (message.reasoning() != null) {
-      String id = ResponseIds.part(turn, position, TurnPart.REASONING);
-      items.add(reasoning(id, message.reasoning(), onlyReasoning ? status : "completed"));
-    }
-    if (!content.isEmpty() || !hasCalls && !onlyReasoning) {
-      String id = ResponseIds.item(turn, position);
-      ObjectNode item = message(id, message.role(), hasCalls ? "completed" : status);
-      ArrayNode parts = item.putArray("content");
-      if (message.role().equals("assistant")) {
-        parts.add(outputText(content, logprobs));
+    for (ReplyBlock block : blocks) {
+      String until = items.size() + 1 == blocks.size() ? status : "completed";
+      String id = ResponseIds.part(turn, position, block.part(), block.nth());
+      if (block.call() != null) {
+        items.add(call(id, block.call(), until));
+      } else if (block.part().isReasoning()) {
+        items.add(reasoning(id, block.text(), until));
       } else {
-        parts.addObject().put("type", "input_text").put("text", content);
+        boolean first = block.nth() == 0;
+        items.add(said(id, message.role(), until, block.text(), first ? logprobs : null));
       }
-      items.add(item);
     }
-    for (int i = 0; i < message.toolCalls().size(); i++) {
-      ToolCall call = message.toolCalls().get(i);
-      String id = ResponseIds.part(turn, position, TurnPart.call(i, call.id()));
-      boolean last = i + 1 == message.toolCalls().size();
-      items.add(call(id, call, last ? status : "completed"));
+    if (items.isEmpty()) {
+      items.add(said(ResponseIds.item(turn, position), message.role(), status, "", logprobs));
     }
     return items;
+  }
+
+  private static ObjectNode said(
+      String id, String role, String status, String text, List<TokenLogprob> logprobs) {
+    ObjectNode item = message(id, role, status);
+    ArrayNode parts = item.putArray("content");
+    if (role.equals("assistant")) {
+      parts.add(outputText(text, logprobs));
+    } else {
+      parts.addObject().put("type", "input_text").put("text", text);
+    }
+    return item;
   }
 
   /** Writes what the model thought as an item. */

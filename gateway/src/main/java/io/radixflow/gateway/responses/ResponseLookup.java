@@ -97,23 +97,14 @@ final class ResponseLookup {
             Metadata.kept(kept).entries(),
             status(state),
             TimeUnit.MILLISECONDS.toSeconds(state.completed()),
-            reply(state),
+            state.options(),
+            state.reply(),
+            state.order(),
             state.logprobs(),
             state.usage(),
             failure(state.finishReason(), state.error()));
     return new Found(
         response, state.branch(), state.messages() == null ? List.of() : state.messages());
-  }
-
-  private static Message reply(TurnState state) {
-    boolean onlyCalls = state.text().isEmpty() && !state.toolCalls().isEmpty();
-    return new Message(
-        "assistant",
-        onlyCalls ? null : state.text(),
-        null,
-        state.toolCalls(),
-        null,
-        state.reasoning());
   }
 
   private static Status status(TurnState state) {

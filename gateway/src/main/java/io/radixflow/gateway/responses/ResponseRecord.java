@@ -1,7 +1,10 @@
 package io.radixflow.gateway.responses;
 
+import io.radixflow.gateway.turn.ReplyBlock;
 import io.radixflow.gateway.turn.TurnFound;
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartLength;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Usage;
 import java.util.List;
@@ -17,7 +20,9 @@ import java.util.Map;
  * @param metadata the client's own entries
  * @param status how far it is
  * @param completed when it ended, seconds since the epoch; 0 before
+ * @param options how its text is generated; null for nothing given
  * @param reply what has been generated so far
+ * @param order of the parts of the reply, see {@link ReplyBlock#of}
  * @param logprobs of the tokens so far, or null
  * @param usage counts of tokens; null before the end
  * @param failure why it failed, or null
@@ -30,7 +35,9 @@ record ResponseRecord(
     Map<String, String> metadata,
     Status status,
     long completed,
+    GenerationOptions options,
     Message reply,
+    List<PartLength> order,
     List<TokenLogprob> logprobs,
     Usage usage,
     Failure failure) {
@@ -76,9 +83,22 @@ record ResponseRecord(
     return ResponseIds.response(session, turn, settings.tag());
   }
 
-  /** Returns the text of the reply; empty if it has none. */
-  String text() {
-    return reply.content() == null ? "" : reply.content();
+  /** Returns this response with log probabilities of its tokens. */
+  ResponseRecord with(List<TokenLogprob> tokens) {
+    return new ResponseRecord(
+        session,
+        turn,
+        settings,
+        instructions,
+        metadata,
+        status,
+        completed,
+        options,
+        reply,
+        order,
+        tokens,
+        usage,
+        failure);
   }
 
   /** Returns the status of an output item that the response ended or goes on with. */
@@ -110,7 +130,9 @@ record ResponseRecord(
         kept.containsKey(ResponseSettings.KEY) ? Metadata.kept(kept).entries() : metadata,
         status,
         completed,
+        options,
         reply,
+        order,
         logprobs,
         usage,
         failure);
@@ -119,8 +141,8 @@ record ResponseRecord(
   /** Returns this response with its instructions. */
   ResponseRecord with(String system) {
     return new ResponseRecord(
-        session, turn, settings, system, metadata, status, completed, reply, logprobs, usage,
-        failure);
+        session, turn, settings, system, metadata, status, completed, options, reply, order,
+        logprobs, usage, failure);
   }
 
   /** Returns this response as it was when it began. */
@@ -132,13 +154,43 @@ record ResponseRecord(
   /** Returns this response without any output, and so far. */
   ResponseRecord at(Status so) {
     return new ResponseRecord(
-        session, turn, settings, instructions, metadata, so, 0, NOTHING, null, null, null);
+        session,
+        turn,
+        settings,
+        instructions,
+        metadata,
+        so,
+        0,
+        options,
+        NOTHING,
+        List.of(),
+        null,
+        null,
+        null);
   }
 
   /** Returns this response with what its turn has become. */
   ResponseRecord ended(
-      Status end, long when, Message reply, List<TokenLogprob> tokens, Usage counts, Failure why) {
+      Status end,
+      long when,
+      Message whole,
+      List<PartLength> parts,
+      List<TokenLogprob> tokens,
+      Usage counts,
+      Failure why) {
     return new ResponseRecord(
-        session, turn, settings, instructions, metadata, end, when, reply, tokens, counts, why);
+        session,
+        turn,
+        settings,
+        instructions,
+        metadata,
+        end,
+        when,
+        options,
+        whole,
+        parts,
+        tokens,
+        counts,
+        why);
   }
 }

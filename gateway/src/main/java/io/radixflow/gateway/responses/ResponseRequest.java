@@ -103,7 +103,6 @@ record ResponseRequest(
       }
     }
     ObjectNode tools = ResponseTools.read(body, ignored::add);
-    refuseFormat(body, ignored);
     boolean logprobs = includes(body, ignored);
     ResponseSettings settings = settings(body, now, model, truncation(body, dropsOldest), logprobs);
     String conversation = conversation(body);
@@ -132,25 +131,6 @@ record ResponseRequest(
   private static String instructions(JsonObject body) {
     String given = body.text("instructions");
     return given == null || given.isBlank() ? null : Texts.wellFormed(given);
-  }
-
-  private static void refuseFormat(JsonObject body, Set<String> ignored) {
-    JsonObject text = body.object("text");
-    if (text == null) {
-      return;
-    }
-    for (String name : text.names()) {
-      if (!name.equals("format")) {
-        ignored.add(text.path(name));
-      }
-    }
-    JsonObject format = text.object("format");
-    if (format != null && !"text".equals(format.require("type").text("type"))) {
-      throw new InvalidInputException(
-          "text.format.type is "
-              + Texts.quote(format.text("type"))
-              + ", which is not served yet; \"text\" is");
-    }
   }
 
   /** Returns whether log probabilities are to be included. */

@@ -5,12 +5,13 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.responses.ResponseRecord.Failure;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnMessage;
-import io.radixflow.gateway.turn.TurnPart;
 import io.radixflow.gateway.turn.TurnPiece;
-import io.radixflow.operators.record.Message;
+import io.radixflow.jobs.client.PartText;
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Reply.TokenLogprob;
-import io.radixflow.operators.record.ToolCall;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The server-sent events of one response. Their sequence numbers are a function of the response
@@ -49,6 +50,9 @@ final class ResponseStream {
   private OpenItem item;
 
   private int items;
+
+  /** How many items of text, and of reasoning, there were. */
+  private final Map<TurnPart, Integer> seen = new HashMap<>();
 
   /** The number of the last event, whether the client had it or not. */
   private long number = -1;
@@ -127,7 +131,8 @@ final class ResponseStream {
   }
 
   private void openItem(TurnPart part, String name) {
-    item = new OpenItem(response, items++, part, name);
+    int nth = part.index() < 0 ? seen.merge(part, 1, Integer::sum) - 1 : 0;
+    item = new OpenItem(response, items++, part, nth, name);
     send(item.whole("response.output_item.added", item.begun()));
     if (item.hasContent()) {
       ObjectNode added = item.content("response.content_part.added");
@@ -164,50 +169,36 @@ final class ResponseStream {
     closeItem(ended.itemStatus());
     ResponseRecord whole = ended;
     if (ended.logprobs() == null && !reply.logprobs().isEmpty()) {
-      whole =
-          ended.ended(
-              ended.status(),
-              ended.completed(),
-              ended.reply(),
-              reply.logprobs(),
-              ended.usage(),
-              ended.failure());
+      whole = ended.with(reply.logprobs());
     }
     String end = whole.status() == Status.COMPLETED ? "response.completed" : "response.incomplete";
     send(whole(end, whole));
   }
 
-  /** Sends what each part still lacks; false if one says something else than was sent. */
+  /** Sends what was not sent yet; false if the reply says something else than was sent. */
   private boolean complete(ResponseRecord ended) {
-    Message whole = ended.reply();
-    boolean same = complete(TurnPart.REASONING, reply.reasoning(), text(whole.reasoning()), null);
-    same = same && complete(TurnPart.CONTENT, reply.content(), ended.text(), ended.logprobs());
-    List<ToolCall> sent = reply.calls();
-    for (int i = 0; same && i < whole.toolCalls().size(); i++) {
-      ToolCall call = whole.toolCalls().get(i);
-      ToolCall had = i < sent.size() ? sent.get(i) : new ToolCall(call.id(), "", "");
-      same = complete(TurnPart.call(i, call.id()), had.name(), call.name(), null);
-      same =
-          same
-              && complete(
-                  TurnPart.arguments(i, call.id()), had.arguments(), call.arguments(), null);
-    }
-    return same && sent.size() <= whole.toolCalls().size();
-  }
-
-  private boolean complete(TurnPart part, String sent, String whole, List<TokenLogprob> logprobs) {
-    if (!whole.startsWith(sent)) {
+    List<PartText> sent = PartText.of(reply.message(), reply.order());
+    List<PartText> whole = PartText.of(ended.reply(), ended.order());
+    if (sent.size() > whole.size()) {
       return false;
     }
-    if (whole.length() > sent.length()) {
-      boolean all = sent.isEmpty() && logprobs != null;
-      piece(new TurnPiece(0, part, whole.substring(sent.length()), 0, all ? logprobs : List.of()));
+    for (int i = 0; i < whole.size(); i++) {
+      TurnPart part = whole.get(i).part();
+      String text = whole.get(i).text();
+      String had = i < sent.size() ? sent.get(i).text() : "";
+      boolean open = i + 1 >= sent.size();
+      boolean same = i >= sent.size() || sent.get(i).part().equals(part);
+      if (!same || !(open ? text.startsWith(had) : text.equals(had))) {
+        return false;
+      }
+      if (had.length() < text.length()) {
+        boolean all = sent.isEmpty() && part.isContent() && ended.logprobs() != null;
+        List<TokenLogprob> logprobs =
+            all && reply.content().isEmpty() ? ended.logprobs() : List.of();
+        piece(new TurnPiece(0, part, text.substring(had.length()), 0, logprobs));
+      }
     }
     return true;
-  }
-
-  private static String text(String text) {
-    return text == null ? "" : text;
   }
 
   /** Sends that the stream ends early; the client can resume it, or read the response later. */
@@ -219,7 +210,7 @@ final class ResponseStream {
 
   /** Sends that a response failed whose turn the job has not accepted. */
   void reject(Failure failure) {
-    close(response.ended(Status.FAILED, 0, reply.message(), null, null, failure));
+    close(response.ended(Status.FAILED, 0, reply.message(), reply.order(), null, null, failure));
   }
 
   private void send(ObjectNode event) {

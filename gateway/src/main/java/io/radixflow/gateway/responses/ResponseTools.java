@@ -3,6 +3,7 @@ package io.radixflow.gateway.responses;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.radixflow.gateway.chat.JsonFormat;
 import io.radixflow.gateway.http.Json;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
@@ -11,7 +12,9 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Reads tools, their choice and reasoning, and gives them the names of events. */
+/**
+ * Reads tools, their choice, reasoning and the format of text, and gives them the names of events.
+ */
 final class ResponseTools {
 
   private static final int MAX_TOOLS = 128;
@@ -22,6 +25,8 @@ final class ResponseTools {
   private static final List<String> SAME =
       List.of(
           "parallel_tool_calls", "tool_parser", "chat_template_kwargs", "thinking_token_budget");
+
+  private static final List<String> FORMATS = List.of("text", "json_object", "json_schema");
 
   private ResponseTools() {}
 
@@ -49,6 +54,19 @@ final class ResponseTools {
       for (String name : reasoning.names()) {
         if (!name.equals("effort") && reasoning.has(name)) {
           notice.accept(reasoning.path(name));
+        }
+      }
+    }
+    JsonObject text = body.object("text");
+    if (text != null) {
+      JsonObject format = text.object("format");
+      if (format != null && "json_schema".equals(format.text("type"))) {
+        format.require("name");
+      }
+      JsonFormat.read(format, FORMATS, options, notice);
+      for (String name : text.names()) {
+        if (!name.equals("format")) {
+          notice.accept(text.path(name));
         }
       }
     }

@@ -1,6 +1,7 @@
 package io.radixflow.gateway.turn;
 
 import io.radixflow.gateway.turn.TurnFailure.Reason;
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import java.util.List;
@@ -143,7 +144,7 @@ final class TurnFollower implements TurnStream, Waiting {
         found = new TurnFound(state.turn(), state.status(), state.metadata());
       }
       unsure = false;
-      time(waiting.take(state.text(), state.reasoning(), state.toolCalls()));
+      time(waiting.take(state.reply(), state.order()));
       if (state.logprobs() != null) {
         waiting.takeTokens(0, state.logprobs().size(), state.logprobs());
       }
@@ -175,7 +176,7 @@ final class TurnFollower implements TurnStream, Waiting {
       if (isOver() || unsure) {
         return;
       }
-      time(waiting.take(reply.text(), reply.reasoning(), reply.toolCalls()));
+      time(waiting.take(reply.message(), reply.order()));
       waiting.takeTokens(0, reply.usage().completionTokens(), reply.logprobs());
       bound();
       end = TurnEnd.of(reply);

@@ -1,6 +1,9 @@
 package io.radixflow.gateway.turn;
 
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartLength;
+import io.radixflow.operators.record.PartOrder;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
@@ -12,6 +15,7 @@ public final class TurnMessage {
   private final StringBuilder content = new StringBuilder();
   private final StringBuilder reasoning = new StringBuilder();
   private final List<Call> calls = new ArrayList<>();
+  private final PartOrder order = new PartOrder();
   private final List<TokenLogprob> logprobs = new ArrayList<>();
 
   private static final class Call {
@@ -26,6 +30,8 @@ public final class TurnMessage {
 
   public void add(TurnPiece piece) {
     TurnPart part = piece.part();
+    String text = piece.text();
+    order.add(part.kind(), part.index(), text.codePointCount(0, text.length()));
     if (part.isContent()) {
       content.append(piece.text());
     } else if (part.isReasoning()) {
@@ -67,6 +73,11 @@ public final class TurnMessage {
         calls(),
         null,
         reasoning.isEmpty() ? null : reasoning());
+  }
+
+  /** Returns the runs of the parts; empty if reasoning came first, then content, then calls. */
+  public List<PartLength> order() {
+    return order.runs();
   }
 
   public List<TokenLogprob> logprobs() {

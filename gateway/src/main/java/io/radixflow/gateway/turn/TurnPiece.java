@@ -1,5 +1,6 @@
 package io.radixflow.gateway.turn;
 
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import java.util.List;
 

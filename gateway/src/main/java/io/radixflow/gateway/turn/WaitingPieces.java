@@ -1,7 +1,10 @@
 package io.radixflow.gateway.turn;
 
+import io.radixflow.jobs.client.PartText;
+import io.radixflow.jobs.client.TurnPart;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartLength;
 import io.radixflow.operators.record.Reply.TokenLogprob;
-import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,8 +14,9 @@ import java.util.Map;
  * What a listener has of a reply, and what waits for it: pieces of one part that follow each other
  * are joined into one. Not safe for several threads.
  *
- * <p>A delta says where in the reply its text is. What the job knows of a turn says how much of
- * each part there is, not in which order the parts came; so the text of each part is counted.
+ * <p>A delta says where in the reply its text is. A whole reply says in which order its parts were
+ * written, if that is not the usual one; otherwise the text of each part is counted, so that a
+ * reply that lost a part for its size adds nothing wrong.
  */
 final class WaitingPieces {
 
@@ -72,20 +76,21 @@ final class WaitingPieces {
     return takeBeyond(offset - from, part, text);
   }
 
-  /** Takes what the whole text of each part, from its beginning, adds. */
-  boolean take(String content, String reasoning, List<ToolCall> calls) {
-    boolean adds = takeWhole(TurnPart.REASONING, reasoning == null ? "" : reasoning);
-    adds |= takeWhole(TurnPart.CONTENT, content == null ? "" : content);
-    for (int i = 0; i < calls.size(); i++) {
-      ToolCall call = calls.get(i);
-      adds |= takeWhole(TurnPart.call(i, call.id()), call.name());
-      adds |= takeWhole(TurnPart.arguments(i, call.id()), call.arguments());
+  /**
+   * Takes what a reply adds.
+   *
+   * @param reply all of it from its beginning
+   * @param order see {@link PartText#of}
+   */
+  boolean take(Message reply, List<PartLength> order) {
+    boolean adds = false;
+    int from = 0;
+    for (PartText run : PartText.of(reply, order)) {
+      int known = order.isEmpty() ? offsets.getOrDefault(run.part(), 0) : offset - from;
+      adds |= takeBeyond(known, run.part(), run.text());
+      from += run.text().codePointCount(0, run.text().length());
     }
     return adds;
-  }
-
-  private boolean takeWhole(TurnPart part, String text) {
-    return takeBeyond(offsets.getOrDefault(part, 0), part, text);
   }
 
   private boolean takeBeyond(int known, TurnPart part, String text) {

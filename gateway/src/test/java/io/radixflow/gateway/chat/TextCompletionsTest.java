@@ -72,6 +72,18 @@ class TextCompletionsTest {
   }
 
   @Test
+  void whatHoldsTheReplyGoesToTheJobByItsOlderNamesToo() {
+    complete("{\"prompt\":\"a\",\"guided_regex\":\"[a-c]+\"}");
+    assertThat(gateway.topics().next().options().structuredOutputs())
+        .isEqualTo("{\"regex\":\"[a-c]+\"}");
+    complete("{\"prompt\":\"a\",\"guided_choice\":[\"b\"]}");
+    assertThat(gateway.topics().next().options().structuredOutputs())
+        .isEqualTo("{\"choice\":[\"b\"]}");
+    complete("{\"prompt\":\"a\",\"response_format\":{\"type\":\"json_object\"}}");
+    assertThat(gateway.topics().next().options().responseFormat()).contains("json_object");
+  }
+
+  @Test
   void whatIsNotServedIsRefusedByName() {
     for (String field :
         List.of(

@@ -112,7 +112,9 @@ final class FakeJob implements AutoCloseable {
           finishReason == null ? null : USAGE,
           null,
           reasoning.isEmpty() ? null : reasoning,
-          calls);
+          calls,
+          List.of(),
+          null);
     }
   }
 

@@ -15,6 +15,9 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MessageToolsTest {
 
@@ -178,6 +181,47 @@ class MessageToolsTest {
             new Message("tool", "Error: no such city", null, List.of(), "call_2", null),
             new Message("user", "Well?"));
     reply(second);
+  }
+
+  @Test
+  void textAfterACallIsABlockAfterIt() {
+    CompletableFuture<HttpResponse<String>> sent = send(HELLO);
+    ConversationEvent event = gateway.topics().next();
+    gateway.topics().piece(event, 0, "Wait");
+    gateway.topics().call(event, 4, 0, ULM);
+    gateway.topics().piece(event, 26, "Done");
+    gateway.topics().end(event, 30, "tool_calls", Usage.NONE);
+    List<String> types = new ArrayList<>();
+    GatewayFixture.json(sent.join().body())
+        .get("content")
+        .forEach(block -> types.add(block.get("type").asText() + block.path("text").asText()));
+    assertThat(types).containsExactly("textWait", "tool_use", "textDone");
+  }
+
+  private static final String FORMAT = "{'type':'json_schema','schema':{'type':'object'}}";
+
+  @ParameterizedTest
+  @ValueSource(strings = {"'output_config':{'format':%s}", "'output_format':%s"})
+  void theFormOfTheReplyIsPassedOnByEitherOfItsNames(String field) {
+    send(HELLO + "," + field.formatted(FORMAT));
+    assertThat(gateway.topics().next().options().responseFormat())
+        .isEqualTo("{\"type\":\"json_schema\",\"json_schema\":{\"schema\":{\"type\":\"object\"}}}");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "'output_format':%1$s,'output_config':{'format':%1$s}; output_format and output_config.format",
+        "'output_format':{'type':'xml'}; output_format.type is \"xml\"",
+        "'output_config':{'format':{'type':'json_schema'}}; output_config.format.schema is missing"
+      },
+      quoteCharacter = '`')
+  void aFormThatIsWrongIsRefusedByItsName(String field, String error) {
+    HttpResponse<String> response = send(HELLO + "," + field.formatted(FORMAT)).join();
+    assertThat(response.statusCode()).isEqualTo(400);
+    assertThat(GatewayFixture.json(response.body()).at("/error/message").asText())
+        .startsWith(error);
   }
 
   @Test

@@ -89,7 +89,11 @@ class ResponseRequestTest {
         "{'input':'a','tools':[{'type':'function'}]} | tools[0].name is missing",
         "{'input':[{'type':'function_call','call_id':'c','name':'f'}]} | input[0].arguments is missing",
         "{'input':[{'type':'web_search_call'}]} | input[0].type is \"web_search_call\"",
-        "{'input':'a','text':{'format':{'type':'json_schema'}}} | text.format.type is",
+        "{'input':'a','text':{'format':{'type':'json_schema'}}} | text.format.name is missing",
+        "{'input':'a','text':{'format':{'type':'json_schema','name':'n'}}} | text.format.schema is missing",
+        "{'input':'a','text':{'format':{'type':'json_schema','name':'n','schema':[]}}} | text.format.schema is an array",
+        "{'input':'a','text':{'format':{'type':'grammar'}}} | text.format.type is \"grammar\"",
+        "{'input':'a','text':{'format':{}}} | text.format.type is missing",
         "{'input':'a','prompt':{'id':'p'}} | prompt is not served yet",
         "{'input':[{'type':'function_call_output','output':'x'}]} | input[0].call_id is missing",
         "{'input':[{'role':'user','content':[{'type':'input_image'}]}]} | input[0].content[0].type",
@@ -109,6 +113,24 @@ class ResponseRequestTest {
     assertThatThrownBy(() -> read(json))
         .isInstanceOf(InvalidInputException.class)
         .hasMessageContaining(message);
+  }
+
+  @Test
+  void theFormatOfTextIsTheFormOfTheReply() throws Exception {
+    assertThat(
+            read("{'input':'a','text':{'format':{'type':'json_object'}}}")
+                .options()
+                .responseFormat())
+        .isEqualTo("{\"type\":\"json_object\"}");
+    ResponseRequest schema =
+        read(
+            "{'input':'a','text':{'format':{'type':'json_schema','name':'n','strict':true,"
+                + "'schema':{'type':'object'},'more':1}}}");
+    assertThat(schema.options().responseFormat())
+        .isEqualTo(
+            "{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"n\",\"schema\":"
+                + "{\"type\":\"object\"},\"strict\":true}}");
+    assertThat(schema.ignored()).containsExactly("text.format.more");
   }
 
   @Test

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
 import io.radixflow.gateway.turn.TurnPiece;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartLength;
 import io.radixflow.operators.record.Usage;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +51,9 @@ class ResponseStreamProperties {
         Map.of("k", "v"),
         Status.IN_PROGRESS,
         0,
+        null,
         ResponseRecord.NOTHING,
+        List.of(),
         null,
         null,
         null);
@@ -61,7 +64,12 @@ class ResponseStreamProperties {
   }
 
   static ResponseRecord ended(ResponseRecord begun, Status status, Message reply) {
-    return begun.ended(status, 5, reply, null, new Usage(10, 4, 3), null);
+    return ended(begun, status, reply, List.of());
+  }
+
+  static ResponseRecord ended(
+      ResponseRecord begun, Status status, Message reply, List<PartLength> order) {
+    return begun.ended(status, 5, reply, order, null, new Usage(10, 4, 3), null);
   }
 
   private static final class Events extends ArrayList<ObjectNode> implements ResponseStream.Sink {

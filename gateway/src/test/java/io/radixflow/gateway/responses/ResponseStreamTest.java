@@ -7,8 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.radixflow.gateway.responses.ResponseRecord.Failure;
 import io.radixflow.gateway.responses.ResponseRecord.Status;
-import io.radixflow.gateway.turn.TurnPart;
+import io.radixflow.gateway.turn.TurnMessage;
 import io.radixflow.gateway.turn.TurnPiece;
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Message;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.ToolCall;
@@ -193,12 +194,46 @@ class ResponseStreamTest {
                 Status.FAILED,
                 5,
                 new Message("assistant", "Hi"),
+                List.of(),
                 null,
                 null,
                 new Failure("server_error", "it broke")));
     assertThat(last().get("type").textValue()).isEqualTo("response.failed");
     assertThat(last().get("sequence_number").intValue()).isEqualTo(6);
     assertThat(last().at("/response/error/message").textValue()).isEqualTo("it broke");
+  }
+
+  @Test
+  void textAfterACallIsAnItemOfItsOwnWhereverTheStreamIsResumed() {
+    List<TurnPiece> parts =
+        List.of(
+            piece(TurnPart.CONTENT, "Wait"),
+            piece(TurnPart.call(0, "call_1"), ULM.name()),
+            piece(TurnPart.arguments(0, "call_1"), ULM.arguments()),
+            piece(TurnPart.CONTENT, "Done"));
+    TurnMessage whole = new TurnMessage();
+    parts.forEach(whole::add);
+    ResponseRecord end = ended(begun(false), Status.COMPLETED, whole.message(), whole.order());
+    stream.open(begun(false));
+    parts.forEach(stream::piece);
+    stream.close(end);
+    List<ObjectNode> items =
+        events.stream().filter(e -> e.get("type").textValue().endsWith("item.done")).toList();
+    assertThat(items).hasSize(3);
+    for (int i = 0; i < items.size(); i++) {
+      assertThat(last().at("/response/output/" + i)).isEqualTo(items.get(i).get("item"));
+    }
+    assertThat(items.stream().map(item -> item.at("/item/id").textValue()))
+        .doesNotHaveDuplicates()
+        .allMatch(id -> ResponseIds.parseItem(id).orElseThrow().position() == ResponseIds.REPLY);
+    for (ObjectNode seen : events) {
+      List<ObjectNode> rest = new ArrayList<>();
+      long after = seen.get("sequence_number").longValue();
+      ResponseStream resumed = new ResponseStream(after, (type, data) -> rest.add(data));
+      resumed.open(begun(false));
+      resumed.close(end);
+      assertThat(rest).isEqualTo(events.subList(events.indexOf(seen) + 1, events.size()));
+    }
   }
 
   @Test

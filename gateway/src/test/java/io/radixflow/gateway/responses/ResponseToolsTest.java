@@ -74,6 +74,71 @@ class ResponseToolsTest {
     assertThat(json.at("/usage/output_tokens_details/reasoning_tokens").asInt()).isEqualTo(4);
   }
 
+  private static final String FORMAT =
+      "'text':{'format':{'type':'json_schema','name':'n','schema':{'type':'object'},'strict':true}},"
+          + "'presence_penalty':0.5";
+
+  private static void repeats(JsonNode response) {
+    assertThat(response.get("tools"))
+        .isEqualTo(
+            GatewayFixture.json(
+                """
+                [{"type":"function","name":"weather","description":"The weather","parameters":
+                  {"type":"object","properties":{"city":{"type":"string"}}},"strict":false}]"""));
+    assertThat(response.get("tool_choice"))
+        .isEqualTo(GatewayFixture.json("{\"type\":\"function\",\"name\":\"weather\"}"));
+    assertThat(response.get("parallel_tool_calls").booleanValue()).isFalse();
+    assertThat(response.at("/reasoning/effort").textValue()).isEqualTo("low");
+    assertThat(response.at("/presence_penalty").doubleValue()).isEqualTo(0.5);
+    assertThat(response.at("/text/format"))
+        .isEqualTo(
+            GatewayFixture.json(
+                """
+                {"type":"json_schema","name":"n","schema":{"type":"object"},"strict":true}"""));
+  }
+
+  @Test
+  void aResponseRepeatsWhatItsRequestAskedForAlsoWhenItIsReadLater() {
+    String asked =
+        TOOLS
+            .replace("'tool_choice':'auto'", "'tool_choice':{'type':'function','name':'weather'}")
+            .replace("'parallel_tool_calls':true", "'parallel_tool_calls':false");
+    CompletableFuture<HttpResponse<String>> sent = send(asked + "," + FORMAT);
+    ConversationEvent event = turn();
+    reply(event);
+    JsonNode made = GatewayFixture.json(sent.join().body());
+    repeats(made);
+    String path = "/v1/responses/" + made.get("id").textValue();
+    CompletableFuture<HttpResponse<String>> read = gateway.send(gateway.get(path));
+    ConversationEvent query = gateway.topics().next();
+    Reply.TurnState state =
+        new Reply.TurnState(
+                event.turn(),
+                "done",
+                "main",
+                "",
+                1000,
+                5000,
+                event.metadata(),
+                event.messages(),
+                "",
+                null,
+                "tool_calls",
+                null,
+                Usage.NONE,
+                null)
+            .with(REPLY, List.of())
+            .with(event.options());
+    gateway
+        .topics()
+        .answer(
+            query,
+            Reply.builder(query.session(), "main", query.turn(), query.kind())
+                .turnState(state)
+                .build());
+    repeats(GatewayFixture.json(read.join().body()));
+  }
+
   @Test
   void aStreamOfCallsEndsWithTheResponseThatItMade() {
     CompletableFuture<HttpResponse<String>> sent = send(TOOLS + ",'stream':true");
@@ -184,7 +249,7 @@ class ResponseToolsTest {
         .answer(
             query,
             Reply.builder(query.session(), "main", query.turn(), query.kind())
-                .turnState(state.with(REPLY))
+                .turnState(state.with(REPLY, List.of()))
                 .build());
   }
 

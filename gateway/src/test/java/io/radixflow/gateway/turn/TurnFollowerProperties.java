@@ -4,7 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.radixflow.gateway.turn.TurnFailure.Reason;
-import io.radixflow.operators.record.Message;
+import io.radixflow.jobs.client.PartText;
+import io.radixflow.jobs.client.TurnPart;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.Reply.TokenLogprob;
 import io.radixflow.operators.record.Reply.TopLogprob;
@@ -313,10 +314,18 @@ class TurnFollowerProperties {
         null);
   }
 
-  private static Message joined(List<TurnPiece> given) {
+  private static TurnMessage joined(List<TurnPiece> given) {
     TurnMessage joined = new TurnMessage();
     given.forEach(joined::add);
-    return joined.message();
+    return joined;
+  }
+
+  private static Reply.TurnState state(String status, String finishReason, List<TurnPiece> so) {
+    return state(status, 0, finishReason).with(joined(so).message(), joined(so).order());
+  }
+
+  private static List<PartText> runs(List<TurnPiece> given) {
+    return PartText.of(joined(given).message(), joined(given).order());
   }
 
   private static List<TurnPiece> cut(List<TurnPiece> given, int codePoints) {
@@ -333,9 +342,25 @@ class TurnFollowerProperties {
     return cut;
   }
 
+  @Example
+  void aReplyWithTextAfterACallGoesOnInItsOrderFromWhereverItIsResumed() {
+    int length = PARTS.stream().mapToInt(p -> p.text().codePointCount(0, p.text().length())).sum();
+    for (int offset = 0; offset <= length; offset++) {
+      pieces.clear();
+      ends.clear();
+      TurnFollower follower = follower(offset, 10_000);
+      follower.state(state("done", "tool_calls", PARTS), false);
+      run();
+      List<TurnPiece> all = new ArrayList<>(cut(PARTS, offset));
+      all.addAll(pieces);
+      assertThat(runs(all)).isEqualTo(runs(PARTS));
+      assertThat(ends).hasSize(1);
+    }
+  }
+
   /**
    * Deltas are cut anywhere and resent, and now and then come behind a gap, which the answer of the
-   * job fills: it knows each part's text, not their order.
+   * job fills.
    */
   @Property
   void partsOfAReplyJoinWhateverIsResentOrMissed(@ForAll long seed) {
@@ -348,8 +373,7 @@ class TurnFollowerProperties {
         int to = Math.min(length, at + 1 + random.nextInt(6));
         int from = random.nextInt(4) == 0 ? random.nextInt(at + 1) : at;
         if (random.nextInt(4) == 0) {
-          Message so = joined(cut(PARTS, begin + to));
-          follower.state(state("running", 0, null).with(so), false);
+          follower.state(state("running", null, cut(PARTS, begin + to)), false);
         } else {
           String text = each.text();
           String piece =
@@ -363,9 +387,9 @@ class TurnFollowerProperties {
       }
       begin += length;
     }
-    follower.state(state("done", 0, "tool_calls").with(joined(PARTS)), false);
+    follower.state(state("done", "tool_calls", PARTS), false);
     run();
-    assertThat(joined(pieces)).isEqualTo(joined(PARTS));
+    assertThat(runs(pieces)).isEqualTo(runs(PARTS));
     int expected = 0;
     for (TurnPiece piece : pieces) {
       assertThat(piece.offset()).isEqualTo(expected);

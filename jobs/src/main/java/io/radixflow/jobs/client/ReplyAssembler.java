@@ -2,7 +2,6 @@ package io.radixflow.jobs.client;
 
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
-import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -12,13 +11,8 @@ import java.util.List;
  */
 final class ReplyAssembler {
 
-  /** What a part of the text belongs to; the kind is null for content. */
-  private record Part(ReplyDelta.Kind kind, int index, String id) {
-    static final Part CONTENT = new Part(null, -1, null);
-  }
-
   /** Where a part begins in the text, in chars. */
-  private record Start(int at, Part part) {}
+  private record Start(int at, TurnPart part) {}
 
   private final ReplyListener listener;
   private final StringBuilder text = new StringBuilder();
@@ -39,7 +33,7 @@ final class ReplyAssembler {
       return;
     }
     attempt = delta.attempt();
-    join(delta.offset(), new Part(delta.kind(), delta.index(), delta.id()), delta.text());
+    join(delta.offset(), new TurnPart(delta.kind(), delta.index(), delta.id()), delta.text());
     if (delta.finishReason() != null && !finished) {
       finished = true;
       listener.finished(delta);
@@ -53,65 +47,33 @@ final class ReplyAssembler {
     }
     committed = true;
     boolean plain = reply.reasoning() == null && reply.toolCalls().isEmpty();
-    if (plain && starts.stream().allMatch(start -> start.part().equals(Part.CONTENT))) {
-      join(0, Part.CONTENT, reply.text());
+    if (plain && starts.stream().allMatch(start -> start.part().equals(TurnPart.CONTENT))) {
+      join(0, TurnPart.CONTENT, reply.text());
       int length = reply.text().codePointCount(0, reply.text().length());
       if (codePoints > length) {
         restart(length);
       }
-    } else if (!says(reply)) {
-      restart(0);
-      replay(reply);
+    } else {
+      List<PartText> said = PartText.of(reply.message(), reply.order());
+      if (!said.equals(parts())) {
+        restart(0);
+        said.forEach(part -> join(codePoints, part.part(), part.text()));
+      }
     }
     listener.committed(reply);
   }
 
-  /** Returns whether the parts are those of a reply. */
-  private boolean says(Reply reply) {
-    String reasoning = reply.reasoning() == null ? "" : reply.reasoning();
-    if (!text(null, -1).equals(reply.text())
-        || !text(ReplyDelta.Kind.REASONING_CONTENT, -1).equals(reasoning)) {
-      return false;
-    }
-    int calls = 0;
-    for (Start start : starts) {
-      calls = Math.max(calls, start.part().index() + 1);
-    }
-    boolean same = calls == reply.toolCalls().size();
-    for (int i = 0; same && i < calls; i++) {
-      ToolCall call = reply.toolCalls().get(i);
-      same =
-          text(ReplyDelta.Kind.TOOL_CALL, i).equals(call.name())
-              && text(ReplyDelta.Kind.ARGUMENTS, i).equals(call.arguments());
-    }
-    return same;
-  }
-
-  private String text(ReplyDelta.Kind kind, int index) {
-    StringBuilder joined = new StringBuilder();
+  /** Returns what the text has, part by part. */
+  private List<PartText> parts() {
+    List<PartText> parts = new ArrayList<>();
     for (int i = 0; i < starts.size(); i++) {
-      Part part = starts.get(i).part();
-      if (part.kind() == kind && part.index() == index) {
-        int end = i + 1 < starts.size() ? starts.get(i + 1).at() : text.length();
-        joined.append(text, starts.get(i).at(), end);
-      }
+      int end = i + 1 < starts.size() ? starts.get(i + 1).at() : text.length();
+      parts.add(new PartText(starts.get(i).part(), text.substring(starts.get(i).at(), end)));
     }
-    return joined.toString();
+    return parts;
   }
 
-  private void replay(Reply reply) {
-    if (reply.reasoning() != null) {
-      join(codePoints, new Part(ReplyDelta.Kind.REASONING_CONTENT, -1, null), reply.reasoning());
-    }
-    join(codePoints, Part.CONTENT, reply.text());
-    int index = 0;
-    for (ToolCall call : reply.toolCalls()) {
-      join(codePoints, new Part(ReplyDelta.Kind.TOOL_CALL, index, call.id()), call.name());
-      join(codePoints, new Part(ReplyDelta.Kind.ARGUMENTS, index++, call.id()), call.arguments());
-    }
-  }
-
-  private void join(int offset, Part part, String piece) {
+  private void join(int offset, TurnPart part, String piece) {
     int at = text.offsetByCodePoints(0, offset);
     int common = commonPrefix(at, piece);
     int end = at + common;

@@ -21,15 +21,16 @@ final class EventFields {
           frequency_penalty logit_bias max_tokens max_completion_tokens stop seed logprobs
           top_logprobs ignore_eos n priority tools tool_choice parallel_tool_calls tool_parser
           chat_template_kwargs reasoning_effort thinking_token_budget separate_reasoning
-          response_format structured_outputs
+          response_format structured_outputs guided_json guided_regex guided_grammar
+          guided_choice
           """);
 
   /** Fields of the OpenAI API and its kin that are known and not served. */
   static final List<String> NOT_SERVED =
       words(
           """
-          audio best_of echo function_call functions guided_choice guided_grammar guided_json guided_regex modalities
-          prediction service_tier suffix verbosity web_search_options
+          audio best_of echo function_call functions modalities prediction
+          service_tier suffix verbosity web_search_options
           """);
 
   /** Fields of the OpenAI API that change nothing here; any event may have them. */

@@ -3,9 +3,12 @@ package io.radixflow.jobs.event;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonRawValue;
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.util.ByteArrayBuilder;
+import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonDeserializer;
 import com.fasterxml.jackson.databind.JsonSerializer;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
@@ -14,6 +17,8 @@ import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
+import io.radixflow.jobs.json.InvalidInputException;
+import io.radixflow.jobs.json.JsonObject;
 import io.radixflow.jobs.json.Texts;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
@@ -40,6 +45,7 @@ final class JsonRecords {
           .addModule(
               new SimpleModule()
                   .addSerializer(String.class, new WellFormed())
+                  .addDeserializer(GenerationOptions.class, new Options())
                   .addSerializer(float.class, new Logprob()))
           .build();
 
@@ -72,6 +78,19 @@ final class JsonRecords {
         json.writeRawValue(value);
       } else {
         json.writeString(value);
+      }
+    }
+  }
+
+  /** Reads options as an event has them. */
+  private static final class Options extends JsonDeserializer<GenerationOptions> {
+    @Override
+    public GenerationOptions deserialize(JsonParser json, DeserializationContext context)
+        throws IOException {
+      try {
+        return GenerationOptionsReader.read(JsonObject.of(json.readValueAsTree(), "options"));
+      } catch (InvalidInputException e) {
+        throw new IOException(e.getMessage(), e);
       }
     }
   }

@@ -3,7 +3,9 @@ package io.radixflow.jobs.event;
 import com.fasterxml.jackson.annotation.JsonProperty;
 import io.radixflow.operators.record.ErrorCode;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartLength;
 import io.radixflow.operators.record.Reply;
+import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ReplyError;
 import io.radixflow.operators.record.TierTokens;
 import io.radixflow.operators.record.TierUsage;
@@ -37,9 +39,43 @@ record ReplyFields(
     List<String> truncated) {
 
   record Choice(
-      int index, MessageJson message, String finishReason, String stopReason, Logprobs logprobs) {
+      int index,
+      MessageJson message,
+      List<PartJson> parts,
+      String finishReason,
+      String stopReason,
+      Logprobs logprobs) {
     Message said() {
       return message == null ? new Message("assistant", "") : message.message();
+    }
+  }
+
+  /** A run of a reply's text; kind and index are left out for content. */
+  record PartJson(String kind, Integer index, int length) {
+
+    /** Returns null for no runs. */
+    static List<PartJson> of(List<PartLength> order) {
+      return order.isEmpty() ? null : order.stream().map(PartJson::of).toList();
+    }
+
+    private static PartJson of(PartLength run) {
+      return new PartJson(
+          run.kind() == null ? null : run.kind().name().toLowerCase(Locale.ROOT),
+          run.index() < 0 ? null : run.index(),
+          run.length());
+    }
+
+    /**
+     * @throws IllegalArgumentException if a kind is unknown
+     */
+    static List<PartLength> order(List<PartJson> parts) {
+      return parts == null ? List.of() : parts.stream().map(PartJson::run).toList();
+    }
+
+    private PartLength run() {
+      ReplyDelta.Kind of =
+          kind == null ? null : ReplyDelta.Kind.valueOf(kind.toUpperCase(Locale.ROOT));
+      return new PartLength(of, index == null ? -1 : index, length);
     }
   }
 
@@ -176,7 +212,8 @@ record ReplyFields(
         List.of(
             new Choice(
                 0,
-                MessageJson.of(message(reply)),
+                MessageJson.of(reply.message()),
+                PartJson.of(reply.order()),
                 reply.finishReason(),
                 reply.stopReason(),
                 logprobs)),
@@ -192,13 +229,6 @@ record ReplyFields(
         truncated);
   }
 
-  private static Message message(Reply reply) {
-    boolean none = reply.text() == null || reply.text().isEmpty();
-    String empty = reply.toolCalls().isEmpty() ? "" : null;
-    return new Message(
-        "assistant", none ? empty : reply.text(), null, reply.toolCalls(), null, reply.reasoning());
-  }
-
   /**
    * The reply; a field that is missing has its default.
    *
@@ -206,10 +236,11 @@ record ReplyFields(
    */
   Reply reply() {
     boolean none = choices == null || choices.isEmpty() || choices.get(0) == null;
-    Choice choice = none ? new Choice(0, null, null, null, null) : choices.get(0);
+    Choice choice = none ? new Choice(0, null, null, null, null, null) : choices.get(0);
     return Reply.builder(session, branch, turn, EventFields.kind(type))
         .attempt(attempt)
         .message(choice.said())
+        .order(PartJson.order(choice.parts))
         .finishReason(choice.finishReason)
         .stopReason(choice.stopReason)
         .usage(UsageJson.usage(usage))

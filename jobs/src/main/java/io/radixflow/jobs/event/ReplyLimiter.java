@@ -9,9 +9,9 @@ import java.util.List;
 
 /**
  * Writes replies as {@code schema/reply.schema.json} has them, within a size: a record that the
- * broker refuses would stop the job. A reply that is too large loses its log probabilities, items
- * and messages first, and its metadata, reasoning, calls and the end of its text last; {@code
- * truncated} names what is missing.
+ * broker refuses would stop the job. A reply that is too large loses its log probabilities, items,
+ * messages and options first, and its metadata, reasoning, calls and the end of its text last;
+ * {@code truncated} names what is missing.
  */
 public final class ReplyLimiter implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -39,13 +39,16 @@ public final class ReplyLimiter implements Serializable {
     if (whole.length <= maxBytes) {
       return whole;
     }
-    byte[] bare = write(bare(reply), List.of("logprobs", "items", "messages"));
+    List<String> missing = new ArrayList<>(List.of("logprobs", "items", "messages"));
+    Reply.TurnState state = reply.turnState();
+    if (state != null && state.options() != null) {
+      missing.add("options");
+    }
+    byte[] bare = write(bare(reply), missing);
     if (bare.length <= maxBytes) {
       return bare;
     }
-    List<String> missing =
-        new ArrayList<>(List.of("logprobs", "items", "messages", "metadata", "content"));
-    Reply.TurnState state = reply.turnState();
+    missing.addAll(List.of("metadata", "content"));
     if (reply.reasoning() != null || state != null && state.reasoning() != null) {
       missing.add("reasoning_content");
     }
@@ -80,7 +83,9 @@ public final class ReplyLimiter implements Serializable {
                     state.usage(),
                     shortened(state.error()),
                     state.reasoning(),
-                    state.toolCalls()))
+                    state.toolCalls(),
+                    state.order(),
+                    null))
         .build();
   }
 
@@ -91,6 +96,7 @@ public final class ReplyLimiter implements Serializable {
         .text(cut(reply.text()))
         .reasoning(null)
         .toolCalls(List.of())
+        .order(List.of())
         .metadata(null)
         .turnState(
             state == null

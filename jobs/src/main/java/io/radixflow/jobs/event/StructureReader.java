@@ -1,9 +1,11 @@
 package io.radixflow.jobs.event;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import io.radixflow.jobs.json.InvalidInputException;
 import io.radixflow.jobs.json.JsonObject;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * Reads what the content of a reply is held to. Schemas and grammars are kept as they are written;
@@ -14,19 +16,30 @@ final class StructureReader {
   static final int MAX_CHOICES = 1_000;
   private static final List<String> TYPES = List.of("text", "json_object", "json_schema");
   private static final List<String> KINDS = List.of("json", "regex", "grammar", "choice");
+  private static final String GUIDED = "guided_";
+
+  /** Fields of which one at most is given, since each says what a reply is held to. */
+  private static final List<String> FIELDS =
+      Stream.concat(
+              Stream.of("response_format", "structured_outputs"),
+              KINDS.stream().map(GUIDED::concat))
+          .toList();
 
   private StructureReader() {}
 
   /** Returns the form of the reply's content as a JSON object; null if it is not given. */
   static String responseFormat(JsonObject fields) {
+    List<String> given = FIELDS.stream().filter(fields::has).toList();
+    if (given.size() > 1) {
+      throw new InvalidInputException(
+          given.get(0)
+              + " and "
+              + given.get(1)
+              + " both say what the reply is held to: give one of them");
+    }
     JsonObject format = fields.object("response_format");
     if (format == null) {
       return null;
-    }
-    if (fields.has("structured_outputs")) {
-      throw new InvalidInputException(
-          "response_format and structured_outputs both say what the reply is held to: give one of"
-              + " them");
     }
     String type = format.allow(List.of("type", "json_schema")).require("type").text("type");
     if (!TYPES.contains(type)) {
@@ -48,31 +61,48 @@ final class StructureReader {
 
   /** Returns the grammar of the reply's content as a JSON object; null if it is not given. */
   static String structuredOutputs(JsonObject fields) {
+    for (String kind : KINDS) {
+      if (fields.has(GUIDED + kind)) {
+        check(kind, GUIDED + kind, fields);
+        JsonNode outputs =
+            JsonNodeFactory.instance.objectNode().set(kind, fields.get(GUIDED + kind));
+        return ToolOptionsReader.text(GUIDED + kind, outputs, MAX_LENGTH);
+      }
+    }
     JsonObject outputs = fields.object("structured_outputs");
     if (outputs == null) {
       return null;
     }
     outputs.allow(KINDS);
-    if (KINDS.stream().filter(outputs::has).count() != 1) {
+    List<String> given = KINDS.stream().filter(outputs::has).toList();
+    if (given.size() != 1) {
       throw new InvalidInputException(
           "structured_outputs must have one of " + String.join(", ", KINDS));
     }
-    JsonNode json = outputs.get("json");
-    if (json != null && !json.isTextual()) {
-      outputs.object("json");
-    }
-    outputs.text("regex");
-    outputs.text("grammar");
-    JsonNode choice = outputs.array("choice", "texts", MAX_CHOICES);
-    if (choice != null) {
-      if (choice.isEmpty()) {
-        throw new InvalidInputException(outputs.path("choice") + " is empty");
-      }
-      for (int i = 0; i < choice.size(); i++) {
-        JsonObject.text(outputs.path("choice") + "[" + i + "]", choice.get(i));
-      }
-    }
+    check(given.get(0), given.get(0), outputs);
     return ToolOptionsReader.text(
         "structured_outputs", fields.get("structured_outputs"), MAX_LENGTH);
+  }
+
+  /** Checks a grammar of a kind, which is the field {@code name} of an object. */
+  private static void check(String kind, String name, JsonObject fields) {
+    switch (kind) {
+      case "json" -> {
+        if (!fields.get(name).isTextual()) {
+          fields.object(name);
+        }
+      }
+      case "choice" -> checkChoice(fields.path(name), fields.array(name, "texts", MAX_CHOICES));
+      default -> fields.text(name);
+    }
+  }
+
+  private static void checkChoice(String path, JsonNode choice) {
+    if (choice.isEmpty()) {
+      throw new InvalidInputException(path + " is empty");
+    }
+    for (int i = 0; i < choice.size(); i++) {
+      JsonObject.text(path + "[" + i + "]", choice.get(i));
+    }
   }
 }

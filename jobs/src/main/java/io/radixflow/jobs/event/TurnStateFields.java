@@ -1,5 +1,6 @@
 package io.radixflow.jobs.event;
 
+import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Reply;
 import java.util.List;
 import java.util.Map;
@@ -22,7 +23,9 @@ record TurnStateFields(
     ReplyFields.UsageJson usage,
     ReplyFields.ErrorJson error,
     String reasoningContent,
-    List<MessageJson.CallJson> toolCalls) {
+    List<MessageJson.CallJson> toolCalls,
+    List<ReplyFields.PartJson> parts,
+    GenerationOptions options) {
 
   static TurnStateFields of(Reply.TurnState state) {
     return state == null
@@ -43,7 +46,9 @@ record TurnStateFields(
             state.usage() == null ? null : ReplyFields.UsageJson.of(state.usage()),
             ReplyFields.ErrorJson.of(state.error()),
             state.reasoning(),
-            MessageJson.CallJson.of(state.toolCalls()));
+            MessageJson.CallJson.of(state.toolCalls()),
+            ReplyFields.PartJson.of(state.order()),
+            state.options());
   }
 
   Reply.TurnState state() {
@@ -63,6 +68,8 @@ record TurnStateFields(
         usage == null ? null : ReplyFields.UsageJson.usage(usage),
         ReplyFields.ErrorJson.error(error),
         reasoningContent,
-        MessageJson.CallJson.calls(toolCalls));
+        MessageJson.CallJson.calls(toolCalls),
+        ReplyFields.PartJson.order(parts),
+        options);
   }
 }

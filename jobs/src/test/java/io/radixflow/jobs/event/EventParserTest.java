@@ -189,7 +189,13 @@ class EventParserTest {
           "structured_outputs":{"choice":[]}   | structured_outputs.choice is empty
           "structured_outputs":{"choice":[1]}  | structured_outputs.choice[0] is a number
           "structured_outputs":{"json":1}      | structured_outputs.json is a number
-          "guided_json":{}                     | guided_json is not served yet
+          "guided_json":1                      | guided_json is a number
+          "guided_regex":{}                    | guided_regex is an object
+          "guided_choice":[]                   | guided_choice is empty
+          "guided_choice":["a",1]              | guided_choice[1] is a number
+          "guided_json":{},"guided_regex":"a"  | guided_json and guided_regex both say
+          "structured_outputs":{"regex":"a"},"guided_choice":["a"] | structured_outputs and guided_choice both
+          "response_format":{"type":"text"},"guided_grammar":"a" | response_format and guided_grammar both say
           "max_token":5                        | the field "max_token" is unknown. Did you mean max_tokens?
           "new_branch":"b"                     | new_branch is not a field of message events
           "type":"mesage"                      | Did you mean message?

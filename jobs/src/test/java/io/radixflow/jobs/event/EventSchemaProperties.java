@@ -351,6 +351,10 @@ class EventSchemaProperties {
                   "{}",
                   "null",
                   "[]")),
+          Map.entry("guided_json", List.of("{\"type\":\"null\"}", "\"{}\"", "1", "[]", "null")),
+          Map.entry("guided_regex", List.of("\"a\"", "1", "null")),
+          Map.entry("guided_grammar", List.of("\"root ::= \\\"a\\\"\"", "{}", "null")),
+          Map.entry("guided_choice", List.of("[\"a\",\"\"]", "[]", "[1]", "\"a\"", "null")),
           Map.entry("tool_parser", List.of("\"hermes\"", "\"a b\"", "\"\"", "null", "1")),
           Map.entry("reasoning_effort", List.of("\"low\"", "\"x\"", "null", "1")),
           Map.entry(

@@ -6,6 +6,9 @@ import io.radixflow.kernels.text.message.ReplyParser;
 import io.radixflow.kernels.text.message.ReplyPart;
 import io.radixflow.operators.StableHash;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartLength;
+import io.radixflow.operators.record.PartOrder;
+import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ToolCall;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,6 +38,7 @@ public final class ReplyParts {
   private final List<String> functions = new ArrayList<>();
   private final List<StringBuilder> arguments = new ArrayList<>();
   private List<Piece> fresh = new ArrayList<>();
+  private final PartOrder order = new PartOrder();
   private int codePoints;
   private boolean finished;
 
@@ -92,7 +96,27 @@ public final class ReplyParts {
       case ARGUMENTS -> arguments.get(part.index()).append(part.text());
     }
     fresh.add(new Piece(part.kind(), part.index(), codePoints, part.text()));
-    codePoints += part.text().codePointCount(0, part.text().length());
+    int length = part.text().codePointCount(0, part.text().length());
+    codePoints += length;
+    order.add(kind(part.kind()), part.index(), length);
+  }
+
+  /** Returns the kind that deltas have for a part; null for content. */
+  public static ReplyDelta.Kind kind(PartKind kind) {
+    return switch (kind) {
+      case CONTENT -> null;
+      case REASONING -> ReplyDelta.Kind.REASONING_CONTENT;
+      case TOOL_CALL -> ReplyDelta.Kind.TOOL_CALL;
+      case ARGUMENTS -> ReplyDelta.Kind.ARGUMENTS;
+    };
+  }
+
+  /**
+   * Returns the runs of the parts so far as they were written; empty if reasoning came first, then
+   * content, then calls.
+   */
+  public List<PartLength> order() {
+    return order.runs();
   }
 
   /** Returns the pieces since the last call. */

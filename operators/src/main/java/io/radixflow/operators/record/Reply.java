@@ -28,6 +28,8 @@ import java.util.Map;
  * @param pages {@code query} of an open session: where its pages are, else null
  * @param reasoning what the model thought before it replied, or null
  * @param toolCalls calls of tools, in order; empty for none
+ * @param order runs of the parts as they were written; empty if reasoning came first, then content,
+ *     then calls
  */
 public record Reply(
     String session,
@@ -51,10 +53,12 @@ public record Reply(
     TraceContext trace,
     Pages pages,
     String reasoning,
-    List<ToolCall> toolCalls) {
+    List<ToolCall> toolCalls,
+    List<PartLength> order) {
 
   public Reply {
     toolCalls = toolCalls == null ? List.of() : List.copyOf(toolCalls);
+    order = order == null ? List.of() : List.copyOf(order);
   }
 
   /** Returns a builder of a reply without text that finishes with {@code stop}. */
@@ -82,7 +86,19 @@ public record Reply(
         .trace(trace)
         .pages(pages)
         .reasoning(reasoning)
-        .toolCalls(toolCalls);
+        .toolCalls(toolCalls)
+        .order(order);
+  }
+
+  /** Returns what the assistant said; its content is null if there are only calls. */
+  public Message message() {
+    return message(text, reasoning, toolCalls);
+  }
+
+  private static Message message(String text, String reasoning, List<ToolCall> toolCalls) {
+    boolean none = text == null || text.isEmpty();
+    String empty = toolCalls.isEmpty() ? "" : null;
+    return new Message("assistant", none ? empty : text, null, toolCalls, null, reasoning);
   }
 
   /** The reply to the same turn without anything that was said, for a session that was erased. */
@@ -109,6 +125,7 @@ public record Reply(
         trace,
         null,
         null,
+        List.of(),
         List.of());
   }
 
@@ -171,6 +188,9 @@ public record Reply(
    * @param error why it failed, or null
    * @param reasoning what deltas have shown of its reasoning so far, or null
    * @param toolCalls what deltas have shown of its calls so far; empty for none
+   * @param order runs of the parts as they were written; empty if reasoning came first, then
+   *     content, then calls
+   * @param options its own generation options, or null
    */
   public record TurnState(
       String turn,
@@ -188,10 +208,13 @@ public record Reply(
       Usage usage,
       ReplyError error,
       String reasoning,
-      List<ToolCall> toolCalls) {
+      List<ToolCall> toolCalls,
+      List<PartLength> order,
+      GenerationOptions options) {
 
     public TurnState {
       toolCalls = toolCalls == null ? List.of() : List.copyOf(toolCalls);
+      order = order == null ? List.of() : List.copyOf(order);
     }
 
     /** The state of a turn whose reply is content alone. */
@@ -226,11 +249,22 @@ public record Reply(
           usage,
           error,
           null,
-          List.of());
+          List.of(),
+          List.of(),
+          null);
     }
 
-    /** Returns this state with what the reply has beside content. */
-    public TurnState with(Message reply) {
+    /** Returns what the assistant said so far; its content is null if there are only calls. */
+    public Message reply() {
+      return message(text, reasoning, toolCalls);
+    }
+
+    /**
+     * Returns this state with a reply.
+     *
+     * @param order see {@link TurnState}
+     */
+    public TurnState with(Message reply, List<PartLength> order) {
       return new TurnState(
           turn,
           status,
@@ -247,7 +281,32 @@ public record Reply(
           usage,
           error,
           reply.reasoning(),
-          reply.toolCalls());
+          reply.toolCalls(),
+          order,
+          options);
+    }
+
+    /** Returns this state with the turn's own options, which may be null. */
+    public TurnState with(GenerationOptions options) {
+      return new TurnState(
+          turn,
+          status,
+          branch,
+          previousTurn,
+          created,
+          completed,
+          metadata,
+          messages,
+          text,
+          logprobs,
+          finishReason,
+          stopReason,
+          usage,
+          error,
+          reasoning,
+          toolCalls,
+          order,
+          options);
     }
   }
 }

@@ -27,6 +27,7 @@ public final class ReplyBuilder {
   private Reply.Pages pages;
   private String reasoning;
   private List<ToolCall> toolCalls = List.of();
+  private List<PartLength> order = List.of();
 
   ReplyBuilder(String session, String branch, String turn, EventKind kind) {
     this.session = session;
@@ -125,6 +126,11 @@ public final class ReplyBuilder {
     return this;
   }
 
+  public ReplyBuilder order(List<PartLength> order) {
+    this.order = order;
+    return this;
+  }
+
   /** Sets text, reasoning and calls to those of a message. */
   public ReplyBuilder message(Message message) {
     return text(message.content() == null ? "" : message.content())
@@ -155,6 +161,7 @@ public final class ReplyBuilder {
         trace,
         pages,
         reasoning,
-        toolCalls);
+        toolCalls,
+        order);
   }
 }

@@ -1,6 +1,8 @@
 package io.radixflow.operators.session;
 
+import io.radixflow.operators.record.PartLength;
 import io.radixflow.operators.record.Usage;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -12,6 +14,8 @@ import java.util.Map;
  * @param stopReason the stop text that ended its reply, or null
  * @param usage its counts of tokens
  * @param metadata its sender's, or null
+ * @param order runs of the reply's parts as they were written; empty if reasoning came first, then
+ *     content, then calls
  */
 public record TurnDetails(
     String branch,
@@ -19,4 +23,5 @@ public record TurnDetails(
     long completed,
     String stopReason,
     Usage usage,
-    Map<String, String> metadata) {}
+    Map<String, String> metadata,
+    List<PartLength> order) {}

@@ -17,6 +17,7 @@ import io.radixflow.operators.record.ConversationEvent;
 import io.radixflow.operators.record.EventKind;
 import io.radixflow.operators.record.GenerationOptions;
 import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartLength;
 import io.radixflow.operators.record.Reply;
 import io.radixflow.operators.record.ReplyDelta;
 import io.radixflow.operators.record.ToolCall;
@@ -100,6 +101,30 @@ class ToolLoopTest {
       assertThat(answer.usage().cachedTokens())
           .as("the prompt extends the one before and its reply")
           .isGreaterThanOrEqualTo((first - 1) / 16 * 16);
+    }
+  }
+
+  @Test
+  void theOrderOfTextAndCallsIsKeptWithTheTurn() throws Exception {
+    try (ServingHarness h = open()) {
+      Reply call = run(h, ask("t1", tools().build(), user(CALL)));
+      assertThat(call.order()).isEmpty();
+      String written = "<tool_call>{\"name\": \"warmth\", \"arguments\": {}}</tool_call> now";
+      Reply reply = run(h, ask("t2", tools().build(), result(call, written)));
+      assertThat(reply.toolCalls()).extracting(ToolCall::name).containsExactly("warmth");
+      assertThat(reply.order())
+          .extracting(PartLength::kind)
+          .containsExactly(null, ReplyDelta.Kind.TOOL_CALL, ReplyDelta.Kind.ARGUMENTS, null);
+      assertThat(reply.order()).extracting(PartLength::index).containsExactly(-1, 0, 0, -1);
+      String first = reply.text().substring(0, reply.order().get(0).length());
+      assertThat(first.strip()).isEqualTo("It is");
+      assertThat(reply.text()).hasSize(first.length() + reply.order().get(3).length());
+      Reply.TurnState state =
+          run(h, ConversationEvent.builder(EventKind.QUERY, "s", "q").atTurn("t2").build())
+              .turnState();
+      assertThat(state.order()).isEqualTo(reply.order());
+      assertThat(state.reply()).isEqualTo(reply.message());
+      assertThat(state.options()).isEqualTo(tools().build());
     }
   }
 

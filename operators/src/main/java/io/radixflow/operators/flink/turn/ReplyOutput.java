@@ -132,6 +132,7 @@ public final class ReplyOutput {
     collect(
         reply(session.id(), event.branch(), event.turn(), event.kind())
             .message(parts.message())
+            .order(parts.order())
             .finishReason(finish)
             .stopReason(turn.stopReason())
             .created(turn.endedMillis)
@@ -258,7 +259,7 @@ public final class ReplyOutput {
         turn.unshownTokens(),
         attempt,
         piece.text(),
-        kind(piece.kind()),
+        ReplyParts.kind(piece.kind()),
         piece.index(),
         piece.index() < 0 ? null : turn.parts().callId(piece.index()),
         finish,
@@ -269,15 +270,6 @@ public final class ReplyOutput {
         turn.newLogprobs(),
         trace(turn.pending.origin()),
         null);
-  }
-
-  private static ReplyDelta.Kind kind(PartKind kind) {
-    return switch (kind) {
-      case CONTENT -> null;
-      case REASONING -> ReplyDelta.Kind.REASONING_CONTENT;
-      case TOOL_CALL -> ReplyDelta.Kind.TOOL_CALL;
-      case ARGUMENTS -> ReplyDelta.Kind.ARGUMENTS;
-    };
   }
 
   /**

@@ -60,7 +60,7 @@ public final class SessionHistoryWriter {
       if (remember) {
         session.addEndedTurn(
             TurnStates.ended(turn.pending, turn.endedMillis, "", reason, turn.usage(), error)
-                .with(turn.parts().message()));
+                .with(turn.parts().message(), turn.parts().order()));
       }
     }
     session.removePending(turn.pending.id(), turn.isSaved());
@@ -110,7 +110,8 @@ public final class SessionHistoryWriter {
             turn.endedMillis,
             turn.stopReason(),
             turn.usage(),
-            turn.pending.metadata()),
+            turn.pending.metadata(),
+            turn.parts().order()),
         prompt.keep(),
         ids,
         prompt.tokenizer(),

@@ -113,7 +113,13 @@ final class TurnPlanner {
     Conversation before = session.conversation(turn.branch());
     TurnDetails details =
         new TurnDetails(
-            turn.branch(), turn.accepted(), session.now(), null, Usage.NONE, turn.metadata());
+            turn.branch(),
+            turn.accepted(),
+            session.now(),
+            null,
+            Usage.NONE,
+            turn.metadata(),
+            List.of());
     return Turn.appended(
         turn.id(), turn.turn(), turn.messages(), details, session.parent(turn.branch()), before);
   }

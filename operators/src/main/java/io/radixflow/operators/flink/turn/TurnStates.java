@@ -73,7 +73,7 @@ public final class TurnStates {
     RunningTurn run = branch.running;
     if (run != null && run.pending.id() == entry.id()) {
       return pending(pending, RUNNING, previous, "", run.shownLogprobs())
-          .with(run.parts().message());
+          .with(run.parts().message(), run.parts().order());
     }
     List<Progress> gained = session.progress(entry.id());
     if (gained.isEmpty() || !gained.get(0).prompt().tokenizer().equals(tokenizer)) {
@@ -97,20 +97,21 @@ public final class TurnStates {
       String text,
       List<Reply.TokenLogprob> logprobs) {
     return new Reply.TurnState(
-        turn.turn(),
-        status,
-        turn.branch(),
-        previous,
-        turn.accepted(),
-        0,
-        turn.metadata(),
-        turn.messages(),
-        text,
-        logprobs.isEmpty() ? null : logprobs,
-        null,
-        null,
-        null,
-        null);
+            turn.turn(),
+            status,
+            turn.branch(),
+            previous,
+            turn.accepted(),
+            0,
+            turn.metadata(),
+            turn.messages(),
+            text,
+            logprobs.isEmpty() ? null : logprobs,
+            null,
+            null,
+            null,
+            null)
+        .with(turn.options());
   }
 
   /**
@@ -153,21 +154,24 @@ public final class TurnStates {
     TurnDetails details = turn.details();
     Reply.TurnState state =
         new Reply.TurnState(
-            id,
-            DONE,
-            details.branch(),
-            name(session, turn.parent()),
-            details.created(),
-            details.completed(),
-            details.metadata(),
-            turn.messages(),
-            "",
-            null,
-            turn.reply() == null ? ReplyOutput.lowerCase(FinishReason.STOP) : turn.finishReason(),
-            details.stopReason(),
-            details.usage(),
-            null);
-    return turn.reply() == null ? state : state.with(turn.reply());
+                id,
+                DONE,
+                details.branch(),
+                name(session, turn.parent()),
+                details.created(),
+                details.completed(),
+                details.metadata(),
+                turn.messages(),
+                "",
+                null,
+                turn.reply() == null
+                    ? ReplyOutput.lowerCase(FinishReason.STOP)
+                    : turn.finishReason(),
+                details.stopReason(),
+                details.usage(),
+                null)
+            .with(turn.options());
+    return turn.reply() == null ? state : state.with(turn.reply(), details.order());
   }
 
   /**
@@ -183,20 +187,21 @@ public final class TurnStates {
       Usage usage,
       ReplyError error) {
     return new Reply.TurnState(
-        turn.turn(),
-        DONE,
-        turn.branch(),
-        null,
-        turn.accepted(),
-        completed,
-        turn.metadata(),
-        List.of(),
-        text,
-        null,
-        ReplyOutput.lowerCase(reason),
-        null,
-        usage,
-        error);
+            turn.turn(),
+            DONE,
+            turn.branch(),
+            null,
+            turn.accepted(),
+            completed,
+            turn.metadata(),
+            List.of(),
+            text,
+            null,
+            ReplyOutput.lowerCase(reason),
+            null,
+            usage,
+            error)
+        .with(turn.options());
   }
 
   /**

@@ -1,4 +1,4 @@
-package io.radixflow.gateway.turn;
+package io.radixflow.jobs.client;
 
 import io.radixflow.operators.record.ReplyDelta.Kind;
 

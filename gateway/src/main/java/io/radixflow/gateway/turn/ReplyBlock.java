@@ -1,0 +1,39 @@
+package io.radixflow.gateway.turn;
+
+import io.radixflow.jobs.client.PartText;
+import io.radixflow.jobs.client.TurnPart;
+import io.radixflow.operators.record.Message;
+import io.radixflow.operators.record.PartLength;
+import io.radixflow.operators.record.ToolCall;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What APIs show as one item of a reply: reasoning, text, or a call with its arguments.
+ *
+ * @param part what the block begins with
+ * @param nth how many blocks of reasoning, or of text, come before; 0 for a call
+ * @param text of reasoning or text; empty for a call
+ * @param call null if it is none
+ */
+public record ReplyBlock(TurnPart part, int nth, String text, ToolCall call) {
+
+  /**
+   * Returns the blocks of a reply in the order in which they were written.
+   *
+   * @param order see {@link PartText#of}
+   */
+  public static List<ReplyBlock> of(Message reply, List<PartLength> order) {
+    List<ReplyBlock> blocks = new ArrayList<>();
+    for (PartText run : PartText.of(reply, order)) {
+      TurnPart part = run.part();
+      if (part.index() < 0) {
+        long nth = blocks.stream().filter(block -> block.part.equals(part)).count();
+        blocks.add(new ReplyBlock(part, (int) nth, run.text(), null));
+      } else if (part.opensCall()) {
+        blocks.add(new ReplyBlock(part, 0, "", reply.toolCalls().get(part.index())));
+      }
+    }
+    return blocks;
+  }
+}
